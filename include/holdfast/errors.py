@@ -1,0 +1,55 @@
+"""Everything Holdfast refuses, as one tree.
+
+    HoldfastError
+    ├── InvalidInput            a document, option or value that is not what the contract says
+    ├── MalformedBytes          bytes that no Kafka release writes (truncated, over-long, absurd)
+    ├── Unsupported             understood, and not covered: a release, a metadata version, an assignor, a protocol
+    ├── CannotPredict           the evidence for a prediction is missing or contradicts itself
+    ├── ClusterTrouble          a broker did not answer, refused, or has not what was asked for
+    ├── StatePathTrouble        a state directory or a lake path that cannot be read or written
+    └── StalePlan               the group is not the one that the plan was made for
+
+A message says what was found, what was needed and what to do. Our own bugs are AssertionErrors, never one of these.
+"""
+
+
+class HoldfastError(Exception):
+    """An expected refusal. The command line prints it without a traceback and exits 1."""
+
+
+class InvalidInput(HoldfastError):
+    """A Snapshot, Change, Plan, policy or option breaks its contract. `where` is a path such as `clients.4b61….consumers`."""
+
+    def __init__(self, problem: str, where: str = "") -> None:
+        self.problem = problem
+        self.where = where
+        super().__init__(f"{where}: {problem}" if where else problem)
+
+
+class MalformedBytes(HoldfastError):
+    """Bytes that are not what the named structure can be."""
+
+
+class Unsupported(HoldfastError):
+    """Something real that Holdfast does not model: refused by its name, never guessed."""
+
+
+class CannotPredict(HoldfastError):
+    """A prediction would need evidence that is not there."""
+
+
+class ClusterTrouble(HoldfastError):
+    """A broker did not answer in time, refused, or has no such group or topic."""
+
+
+class StatePathTrouble(HoldfastError):
+    """A state directory, or a path of the lake, that cannot be read or written."""
+
+
+class StalePlan(HoldfastError):
+    """The world has moved since the plan was made. `drifted` says how, one sentence each."""
+
+    def __init__(self, plan_id: str, drifted: tuple[str, ...]) -> None:
+        self.plan_id = plan_id
+        self.drifted = drifted
+        super().__init__(f"Plan {plan_id} no longer fits its group: {' '.join(drifted)} Make a new plan.")

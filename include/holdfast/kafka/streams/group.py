@@ -1,0 +1,129 @@
+"""A classic Streams group as its leader sees it in one rebalance, and what the leader decides.
+
+`Group` is the input of `leader.assign`, `Assignment` its result. All values are frozen; tuples keep the order in which the
+broker lists members, which matters only where Java's hash order does.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdfast.kafka import java
+from holdfast.kafka.streams.config import AssignorConfig
+from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Changelog:
+    """A changelog partition of a task. `end_offset` is the one that the leader would use; None: it could not be had."""
+
+    topic: str
+    partition: int
+    end_offset: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task, its source partitions and its changelogs: `()` if it is stateless, None if nobody knows."""
+
+    id: TaskId
+    partitions: tuple[TopicPartition, ...]
+    changelogs: tuple[Changelog, ...] | None
+
+    @property
+    def stateful(self) -> bool:
+        return bool(self.changelogs)
+
+    @property
+    def end_offset_sum(self) -> int | None:
+        """The sum that lags are measured against, pinned to Long.MAX_VALUE as Java pins it; None: not known."""
+        total = 0
+        for changelog in self.changelogs or ():
+            if changelog.end_offset is None:
+                return None
+            total += changelog.end_offset
+        return min(total, java.LONG_MAX)
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """One member of the group (one stream thread), and what it would report if the group rebalanced now.
+
+    `task_offset_sums` holds (task, sum) pairs; `LATEST_OFFSET` is a running active task. `metadata_version` None: that of the release.
+    """
+
+    member_id: str
+    client_id: str
+    group_instance_id: str | None = None
+    owned: tuple[TopicPartition, ...] = ()
+    task_offset_sums: tuple[tuple[TaskId, int], ...] = ()
+    metadata_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One Streams client (process): its consumers are its stream threads, and their number is its capacity."""
+
+    process_id: ProcessId
+    consumers: tuple[Consumer, ...]
+    host: str | None = None
+    rack: str | None = None
+    client_tags: tuple[tuple[str, str], ...] = ()
+    user_endpoint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All that the leader's decision depends on. `leader_process_id` None: nobody knows which client leads."""
+
+    release: str
+    config: AssignorConfig
+    tasks: tuple[Task, ...]
+    clients: tuple[Client, ...]
+    leader_process_id: ProcessId | None = None
+
+
+class NextRebalance(StrEnum):
+    """What a member is told about its next rejoin: `AssignmentInfo.nextRebalanceMs` none, 0, or a probing deadline."""
+
+    NONE = "none"
+    IMMEDIATE = "immediate"
+    PROBING = "probing"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientAssignment:
+    """What the task assignor decided for a client; `standby` includes warm-ups, which look the same."""
+
+    process_id: ProcessId
+    active: tuple[TaskId, ...]
+    standby: tuple[TaskId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerAssignment:
+    """What goes over the wire to a consumer; `standby` includes the temporary standbys of `withheld` tasks."""
+
+    member_id: str
+    active: tuple[TaskId, ...]
+    standby: tuple[TaskId, ...]
+    withheld: tuple[TaskId, ...]
+    next_rebalance: NextRebalance
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One decision. Task lists are sorted; clients and consumers stand in the order of the Group."""
+
+    probing_rebalance_needed: bool
+    clients: tuple[ClientAssignment, ...]
+    consumers: tuple[ConsumerAssignment, ...]
+    undetermined: tuple[str, ...] = ()
+    """What the group shows too little of to be certain about, one sentence each (e.g. which member leads)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderFailure:
+    """The leader's own class would throw (`error`), or answer everybody with an `error_code`. An answer, not a bad input."""
+
+    error: str
+    error_code: int | None = None

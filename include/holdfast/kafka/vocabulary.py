@@ -1,0 +1,87 @@
+"""The small values that everything in `holdfast.kafka` is written in, ordered as Java orders them.
+
+| here                 | in Kafka                                                        | since |
+|----------------------|-----------------------------------------------------------------|-------|
+| `TaskId`             | `org.apache.kafka.streams.processor.TaskId`                     | 0.10  |
+| `ProcessId`          | the UUID in `kafka-streams-process-metadata`; class `ProcessId` | 3.8   |
+| `TopicPartition`     | `org.apache.kafka.common.TopicPartition`                        | 0.8   |
+| `LATEST_OFFSET`      | `processor.internals.Task.LATEST_OFFSET`                        | 2.6   |
+| `UNKNOWN_OFFSET_SUM` | `assignment.SubscriptionInfo.UNKNOWN_OFFSET_SUM`                | 2.6   |
+| `OFFSET_UNKNOWN`     | `state.internals.OffsetCheckpoint.OFFSET_UNKNOWN`               | 2.6   |
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import total_ordering
+from typing import NamedTuple, Self
+from uuid import UUID
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+
+LATEST_OFFSET = -2
+"""What a member reports for an active task that was running when it joined."""
+UNKNOWN_OFFSET_SUM = -3
+"""What the leader puts where an offset sum cannot be known. No member of metadata version 7 or later sends it."""
+OFFSET_UNKNOWN = -4
+"""In a checkpoint file: the store is there, its offset is not known. Never on the wire."""
+
+_TASK_ID = re.compile(r"(0|[1-9][0-9]{0,9})_(0|[1-9][0-9]{0,9})", re.ASCII)
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TaskId:
+    """`<subtopology>_<partition>`, ordered by number. Tasks of named topologies are not modelled."""
+
+    subtopology: int
+    partition: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Raise InvalidInput unless `text` is like `1_0`, both numbers Java ints without leading zeros."""
+        match = _TASK_ID.fullmatch(text)
+        if not match or max(int(part) for part in match.groups()) > java.INT_MAX:
+            raise InvalidInput(f"{text!r} is not a task ID; one looks like '1_0' (subtopology, partition)")
+        return cls(int(match[1]), int(match[2]))
+
+    def __str__(self) -> str:
+        return f"{self.subtopology}_{self.partition}"
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class ProcessId:
+    """The identity of one Streams client, ordered as `java.util.UUID` orders: two signed longs, most significant first.
+
+    IDs that begin with 8 to f therefore come before those that begin with 0 to 7. This order decides which client owns what.
+    """
+
+    uuid: UUID
+    order: tuple[int, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", java.signed_halves(self.uuid.int))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Raise InvalidInput unless `text` is a UUID in its canonical form (8-4-4-4-12 hexadecimal digits)."""
+        if not _UUID.fullmatch(text):
+            raise InvalidInput(f"{text!r} is not a process ID; one looks like '4b61083e-57d0-457d-951f-d06556c148ca'")
+        return cls(UUID(text))
+
+    def __lt__(self, other: Self) -> bool:
+        return self.order < other.order
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class TopicPartition(NamedTuple):
+    """A partition of a topic, ordered by topic name and then by number."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"

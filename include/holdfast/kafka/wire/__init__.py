@@ -1,0 +1,1 @@
+"""The bytes that Kafka Streams puts into JoinGroup and SyncGroup. Decoding never reads: bytes in, values out."""

@@ -1,0 +1,131 @@
+"""What one group looked like at one moment: the value that every question starts from.
+
+The JSON form is in `codec`. A Snapshot holds what the members *would report if the group rebalanced now* (`clients`, `tasks`: the
+input of the model) and, beside it, the evidence that this was inferred from (`evidence`, `state_directories`, `generations`).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from holdfast.kafka.streams.group import Client, Consumer, Task
+from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
+
+ConfigValue = str | int | float | bool | None | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Something that could not be read, or had to be assumed. `what` names it in the contract's words."""
+
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a member was last seen with: its current assignment, and its last JoinGroup (regularly stale at a stable point)."""
+
+    member_id: str
+    assigned_active: tuple[TaskId, ...] | None = None
+    assigned_standby: tuple[TaskId, ...] | None = None
+    joined_owned: tuple[TopicPartition, ...] | None = None
+    joined_task_offset_sums: tuple[tuple[TaskId, int], ...] | None = None
+    joined_metadata_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPartitionInfo:
+    """`replica_racks`: one entry a replica, None where a broker has no rack."""
+
+    id: int
+    replica_racks: tuple[str | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    name: str
+    partitions: tuple[TopicPartitionInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StateFile:
+    """A file that was read in a state directory: path below it, size in bytes, modification time (ISO 8601, UTC)."""
+
+    path: str
+    size: int
+    modified_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDirectory:
+    """A task directory. `checkpoint` holds (partition, offset of the last record applied or -4); None: no file, or unreadable."""
+
+    task_id: TaskId
+    checkpoint: tuple[tuple[TopicPartition, int], ...] | None
+    non_empty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StateDirectory:
+    """What `<state.dir>/<application.id>` of one client held. `url` never carries a user or password."""
+
+    url: str
+    process_id: ProcessId | None
+    tasks: tuple[TaskDirectory, ...] = ()
+    files: tuple[StateFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationMember:
+    """A member of a completed generation: the raw bytes of its subscription and assignment."""
+
+    member_id: str
+    client_id: str
+    client_host: str
+    group_instance_id: str | None
+    subscription: bytes
+    assignment: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A completed rebalance, as the broker wrote it to `__consumer_offsets`."""
+
+    number: int
+    completed_at: str
+    leader_member_id: str | None
+    protocol: str | None
+    members: tuple[GenerationMember, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One classic Streams group at one moment. `config` keeps Kafka's names and what was given; `captured_at` is ISO 8601, UTC."""
+
+    cluster: str
+    group_id: str
+    captured_at: str | None
+    protocol: str
+    group_state: str | None
+    kafka_release: str | None
+    task_assignor: str | None
+    leader_process_id: ProcessId | None
+    config: tuple[tuple[str, ConfigValue], ...]
+    tasks: tuple[Task, ...]
+    clients: tuple[Client, ...]
+    topics: tuple[Topic, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    state_directories: tuple[StateDirectory, ...] = ()
+    generations: tuple[Generation, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+
+    def client(self, process_id: ProcessId) -> Client | None:
+        return next((client for client in self.clients if client.process_id == process_id), None)
+
+    def consumers(self) -> tuple[Consumer, ...]:
+        return tuple(consumer for client in self.clients for consumer in client.consumers)
+
+    def with_config(self, changes: tuple[tuple[str, ConfigValue], ...]) -> Self:
+        """The same group with these settings put over its own, in the order of their names."""
+        merged = dict(self.config) | dict(changes)
+        return replace(self, config=tuple(sorted(merged.items())))
