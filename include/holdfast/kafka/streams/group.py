@@ -48,7 +48,8 @@ class Task:
 class Consumer:
     """One member of the group (one stream thread), and what it would report if the group rebalanced now.
 
-    `task_offset_sums` holds (task, sum) pairs; `LATEST_OFFSET` is a running active task. `metadata_version` None: that of the release.
+    `task_offset_sums` holds (task, sum) pairs; `LATEST_OFFSET` is a running active task. `metadata_version` None: that of the
+    release.
     """
 
     member_id: str
