@@ -1,0 +1,87 @@
+"""The house rules that a program can check: sizes, names, and nothing of one machine in the tree."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FUNCTION_LINES_MAX = 70
+MODULE_LINES_MAX = 400
+DAG_LINES_MAX = 80
+VAGUE_NAMES = {"utils", "util", "helpers", "common", "misc", "manager", "base"}
+GENERATED = {"include/holdfast/kafka/streams/config_keys.py"}
+
+
+def tracked() -> list[Path]:
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [path for name in listing.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def modules(*folders: str) -> list[Path]:
+    return [
+        path
+        for path in tracked()
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in folders and str(path.relative_to(ROOT)) not in GENERATED
+    ]
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def test_modules_stay_small() -> None:
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in modules("include", "spark_jobs", "tests")
+    }
+
+    assert lengths
+    assert {name: length for name, length in lengths.items() if length > MODULE_LINES_MAX} == {}
+
+
+def test_functions_stay_small() -> None:
+    lengths = {
+        f"{path.relative_to(ROOT)}:{function.name}": (function.end_lineno or 0) - function.lineno + 1
+        for path in modules("include", "spark_jobs")
+        for function in functions(path)
+    }
+
+    assert {name: length for name, length in lengths.items() if length > FUNCTION_LINES_MAX} == {}
+
+
+def test_dags_are_wiring() -> None:
+    assert {path.name: n for path in modules("dags") if (n := len(path.read_text().splitlines())) > DAG_LINES_MAX} == {}
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    assert [path for path in modules("include", "spark_jobs", "plugins", "dags") if path.stem in VAGUE_NAMES] == []
+
+
+def test_every_module_of_the_package_says_what_it_is() -> None:
+    silent = [str(path) for path in modules("include", "dags", "spark_jobs") if not ast.get_docstring(ast.parse(path.read_text()))]
+
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    ("what", "pattern"),
+    [
+        ("a registry's address", r"https?://(?:[a-z0-9.-]*\.)?(?:pypi\.org|pythonhosted\.org|maven\.org|npmjs\.org|debian\.org)"),
+        ("a path of one machine", r"(?<![\w.])/(?:root|work|home/[a-z]+)/[\w.-]+"),
+    ],
+)
+def test_nothing_in_the_tree_belongs_to_one_machine(what: str, pattern: str) -> None:
+    found = []
+    for path in tracked():
+        try:
+            text = path.read_text()
+        except UnicodeDecodeError:
+            continue
+        found += [f"{path.relative_to(ROOT)}: {match[0]}" for match in re.finditer(pattern, text)]
+
+    assert found == [], what
