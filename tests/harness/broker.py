@@ -1,0 +1,166 @@
+"""A real single-node Kafka broker (KRaft, from the published jars) on free ports of 127.0.0.1, with a folder of its own.
+
+    with Broker(folder) as broker:
+        KafkaAdminClient(bootstrap_servers=broker.bootstrap)
+
+More listeners, server properties and SCRAM users may be given: with `listeners=("PLAINTEXT", "SASL_SSL")` (a listener is named as its
+security protocol), `broker.address("SASL_SSL")` says where the second one is.
+"""
+
+import shutil
+import socket
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Self
+
+from tests.harness.maven import SIMPLE_LOGGING, classpath, java_tool
+from tests.harness.process import ProcessTrouble, TetheredProcess
+
+RELEASE = "4.3.1"
+_CLUSTER_ID = "aG9sZGZhc3QtdGVzdHMtMQ"
+_JVM = ("-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Djava.awt.headless=true")
+_LOGGING = (
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+    "-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info",
+    "-Dorg.slf4j.simpleLogger.log.org.apache.kafka.coordinator.group=info",
+    "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+)
+_READY = "Kafka Server started"
+_PORT_TAKEN = "Address already in use"
+_START_ATTEMPTS = 3
+
+SMALL: Mapping[str, str] = {
+    "num.partitions": "1",
+    "auto.create.topics.enable": "false",
+    "offsets.topic.replication.factor": "1",
+    "offsets.topic.num.partitions": "4",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "transaction.state.log.num.partitions": "1",
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+    "share.coordinator.state.topic.num.partitions": "1",
+    "group.initial.rebalance.delay.ms": "1000",
+    "group.min.session.timeout.ms": "1000",
+    "num.network.threads": "2",
+    "num.io.threads": "4",
+    "num.recovery.threads.per.data.dir": "1",
+    "log.cleaner.threads": "1",
+    "log.cleaner.dedupe.buffer.size": "4194304",
+    "log.index.size.max.bytes": "1048576",
+    "controlled.shutdown.enable": "false",
+}
+"""What makes one broker enough, and small. The caller's properties win."""
+
+
+class Broker:
+    """A broker while the context is open. Its log is `<folder>/broker.log`; on failure its end is in the message."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        listeners: tuple[str, ...] = ("PLAINTEXT",),
+        properties: Mapping[str, str] | None = None,
+        scram_users: Mapping[str, str] | None = None,
+        rack: str | None = None,
+        start_timeout_s: float = 120,
+    ) -> None:
+        self.folder = folder
+        self._listeners = listeners
+        self._properties = dict(properties or {}) | ({"broker.rack": rack} if rack else {})
+        self._scram_users = dict(scram_users or {})
+        self._start_timeout_s = start_timeout_s
+        self._ports: dict[str, int] = {}
+        self._process: TetheredProcess | None = None
+
+    @property
+    def bootstrap(self) -> str:
+        """`host:port` of the first listener."""
+        return self.address(self._listeners[0])
+
+    def address(self, listener: str) -> str:
+        return f"127.0.0.1:{self._ports[listener]}"
+
+    def log_tail(self) -> str:
+        return self._process.log_tail() if self._process else "The broker was not started."
+
+    def start(self) -> None:
+        """Format and start, on other ports if someone took ours meanwhile. Raise ProcessTrouble if it does not get ready."""
+        for attempt in range(1, _START_ATTEMPTS + 1):
+            try:
+                self._start_once()
+            except ProcessTrouble as trouble:
+                self.stop()
+                if _PORT_TAKEN not in str(trouble) or attempt == _START_ATTEMPTS:
+                    raise
+            else:
+                return
+
+    def stop(self) -> None:
+        """Idempotent. Returns when the process is gone."""
+        if self._process:
+            self._process.stop()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _start_once(self) -> None:
+        self._ports = dict(zip((*self._listeners, "CONTROLLER"), free_ports(len(self._listeners) + 1), strict=True))
+        shutil.rmtree(self.folder / "data", ignore_errors=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        properties = self.folder / "server.properties"
+        properties.write_text("".join(f"{key}={value}\n" for key, value in self._server_properties().items()), encoding="utf-8")
+        self._format(properties)
+        log = self.folder / "broker.log"
+        log.unlink(missing_ok=True)
+        self._process = TetheredProcess("the broker", [*_java(), "kafka.Kafka", str(properties)], log)
+        self._process.wait_until(
+            lambda: self._process is not None and self._process.logged(_READY), "started", self._start_timeout_s
+        )
+
+    def _format(self, properties: Path) -> None:
+        command = [*_java(), "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c", str(properties)]
+        for user, password in self._scram_users.items():
+            command += ["--add-scram", f"SCRAM-SHA-256=[name={user},password={password}]"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=self._start_timeout_s, check=False)
+        if done.returncode:
+            raise ProcessTrouble(f"The broker's storage could not be formatted:\n{done.stdout}{done.stderr}")
+
+    def _server_properties(self) -> dict[str, str]:
+        names = (*self._listeners, "CONTROLLER")
+        protocols = [f"{name}:{'PLAINTEXT' if name == 'CONTROLLER' else name}" for name in names]
+        own = {
+            "process.roles": "broker,controller",
+            "node.id": "1",
+            "controller.quorum.voters": f"1@{self.address('CONTROLLER')}",
+            "controller.listener.names": "CONTROLLER",
+            "listeners": ",".join(f"{name}://{self.address(name)}" for name in names),
+            "advertised.listeners": ",".join(f"{name}://{self.address(name)}" for name in self._listeners),
+            "listener.security.protocol.map": ",".join(protocols),
+            "inter.broker.listener.name": self._listeners[0],
+            "log.dirs": str(self.folder / "data"),
+        }
+        return dict(SMALL) | own | self._properties
+
+
+def free_ports(number: int) -> tuple[int, ...]:
+    """Ports of 127.0.0.1 that were free a moment ago."""
+    sockets = [socket.socket() for _ in range(number)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return tuple(each.getsockname()[1] for each in sockets)
+    finally:
+        for each in sockets:
+            each.close()
+
+
+def _java() -> list[str]:
+    return [java_tool("java"), *_JVM, *_LOGGING, "-cp", classpath(f"org.apache.kafka:kafka_2.13:{RELEASE}", SIMPLE_LOGGING)]
