@@ -3,8 +3,8 @@
     with Broker(folder) as broker:
         KafkaAdminClient(bootstrap_servers=broker.bootstrap)
 
-More listeners, server properties and SCRAM users may be given: with `listeners=("PLAINTEXT", "SASL_SSL")` (a listener is named as its
-security protocol), `broker.address("SASL_SSL")` says where the second one is.
+More listeners, server properties and SCRAM users may be given. With `listeners=("PLAINTEXT", "SASL_SSL")` (a listener is named
+as its security protocol), `broker.address("SASL_SSL")` says where the second one is.
 """
 
 import shutil

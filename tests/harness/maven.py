@@ -101,7 +101,18 @@ def _resolve(pom: str, coordinates: tuple[str, ...]) -> str:
         project, output = Path(folder) / "pom.xml", Path(folder) / "classpath"
         project.write_text(pom, encoding="utf-8")
         goal = f"org.apache.maven.plugins:maven-dependency-plugin:{_PLUGIN}:build-classpath"
-        command = [maven, "-q", "-B", "-f", str(project), goal, "-DincludeScope=runtime", f"-Dmdep.outputFile={output}"]
+        command = [
+            maven,
+            "-q",
+            "-B",
+            "-U",
+            "-Dstyle.color=never",
+            "-f",
+            str(project),
+            goal,
+            "-DincludeScope=runtime",
+            f"-Dmdep.outputFile={output}",
+        ]
         said = ""
         for _ in range(_ATTEMPTS):
             done = subprocess.run(command, capture_output=True, text=True, timeout=_RESOLVE_SECONDS, check=False)
