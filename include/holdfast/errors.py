@@ -2,6 +2,7 @@
 
     HoldfastError
     ├── InvalidInput            a document, option or value that is not what the contract says
+    │   └── InvalidDocument     the same, with every problem that was found
     ├── MalformedBytes          bytes that no Kafka release writes (truncated, over-long, absurd)
     ├── Unsupported             understood, and not covered: a release, a metadata version, an assignor, a protocol
     ├── CannotPredict           the evidence for a prediction is missing or contradicts itself
@@ -24,6 +25,19 @@ class InvalidInput(HoldfastError):
         self.problem = problem
         self.where = where
         super().__init__(f"{where}: {problem}" if where else problem)
+
+
+class InvalidDocument(InvalidInput):
+    """A document with several problems, all of them in `problems`. The text names the first few."""
+
+    SHOWN = 10
+
+    def __init__(self, problems: tuple[InvalidInput, ...]) -> None:
+        self.problems = problems
+        lines = [f"{len(problems)} problems:", *(f"  {problem}" for problem in problems[: self.SHOWN])]
+        if len(problems) > self.SHOWN:
+            lines.append(f"  and {len(problems) - self.SHOWN} more")
+        super().__init__("\n".join(lines))
 
 
 class MalformedBytes(HoldfastError):

@@ -1,0 +1,391 @@
+"""The Snapshot's JSON, format 1.x: fields that are not known are ignored, everything else is checked.
+
+Beside what the contract shows, a Snapshot may hold `state_directories` and `generations`:
+
+    "state_directories": [{"url": "…", "process_id": "…", "files": [{"path": "…", "size": 43, "modified_at": "…"}],
+                           "tasks": {"1_0": {"checkpoint": [["topic", 0, 1]], "non_empty": true}}}]
+    "generations": [{"number": 7, "completed_at": "…", "leader_member_id": "…", "protocol": "stream",
+                     "members": {"<member id>": {"client_id": "…", "client_host": "…", "group_instance_id": null,
+                                                 "subscription": "<base64>", "assignment": "<base64>"}}}]
+"""
+
+from collections.abc import Iterable, Mapping
+
+from holdfast.errors import InvalidInput, Unsupported
+from holdfast.kafka import java
+from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
+from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, TaskId, TopicPartition
+from holdfast.rollout import codec_kafka as kafka
+from holdfast.rollout import document
+from holdfast.rollout.document import Fields, nullable
+from holdfast.rollout.snapshot import (
+    Evidence,
+    Generation,
+    GenerationMember,
+    Snapshot,
+    StateDirectory,
+    StateFile,
+    TaskDirectory,
+    Topic,
+    TopicPartitionInfo,
+    Unknown,
+)
+
+PROTOCOL = "streams-classic"
+PROTOCOLS_TO_COME = ("streams", "consumer-classic", "consumer")
+
+
+def snapshot_from_json(value: object) -> Snapshot:
+    """Raise InvalidInput, or Unsupported for a format version, a protocol or a named topology that is not modelled."""
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    protocol = fields.need("protocol", _protocol)
+    clients = fields.need("clients", lambda each: document.each_entry(each, _client_with_evidence))
+    snapshot = Snapshot(
+        cluster=fields.optional("cluster", document.text, ""),
+        group_id=fields.need("group_id", document.name),
+        captured_at=fields.optional("captured_at", nullable(document.instant), None),
+        protocol=protocol,
+        group_state=fields.optional("group_state", nullable(document.text), None),
+        kafka_release=fields.optional("kafka_release", nullable(document.name), None),
+        task_assignor=fields.optional("task_assignor", nullable(document.name), None),
+        leader_process_id=fields.optional("leader_process_id", nullable(kafka.process_id), None),
+        config=fields.optional("config", kafka.config, ()),
+        tasks=fields.need("tasks", lambda tasks: tuple(sorted(document.each_entry(tasks, _task), key=lambda task: task.id))),
+        clients=tuple(client for client, _ in clients or ()),
+        topics=fields.optional("topics", lambda topics: document.each_entry(topics, _topic), ()),
+        evidence=tuple(one for _, evidence in clients or () for one in evidence),
+        state_directories=fields.optional("state_directories", lambda found: document.each(found, _state_directory), ()),
+        generations=fields.optional("generations", lambda found: document.each(found, _generation), ()),
+        unknown=fields.optional("unknown", lambda found: document.each(found, unknown_from_json), ()),
+    )
+    fields.finish()
+    document.refuse(_contradictions(snapshot))
+    return snapshot
+
+
+def _protocol(value: object) -> str:
+    if value == PROTOCOL:
+        return PROTOCOL
+    if value in PROTOCOLS_TO_COME:
+        raise Unsupported(f"the protocol {document.shown(value)} is not covered yet; {PROTOCOL!r} is")
+    raise document.mismatch(f"a protocol ({PROTOCOL!r})", value)
+
+
+def _contradictions(snapshot: Snapshot) -> Iterable[InvalidInput]:
+    """What no single field shows."""
+    owner: dict[TopicPartition, TaskId] = {}
+    for task in snapshot.tasks:
+        for partition in task.partitions:
+            if partition in owner:
+                both = f"{owner[partition]} and {task.id}" if owner[partition] != task.id else f"{task.id} twice"
+                yield InvalidInput(f"the partition {document.shown(str(partition))} stands in the tasks {both}", "tasks")
+            owner[partition] = task.id
+    members: dict[str, None] = {}
+    processes: dict[object, None] = {}
+    for client in snapshot.clients:
+        if client.process_id in processes:
+            yield InvalidInput(f"the process ID {client.process_id} stands twice", "clients")
+        processes[client.process_id] = None
+        for consumer in client.consumers:
+            if consumer.member_id in members:
+                yield InvalidInput(f"the member {document.shown(consumer.member_id)} stands twice", "clients")
+            members[consumer.member_id] = None
+    if snapshot.leader_process_id is not None and snapshot.leader_process_id not in processes:
+        yield InvalidInput(
+            f"{snapshot.leader_process_id} is not among the clients; null says that nobody knows", "leader_process_id"
+        )
+
+
+def _task(key: str, value: object) -> Task:
+    fields = Fields(value)
+    task = Task(
+        id=kafka.task_id(key),
+        partitions=fields.need("partitions", kafka.topic_partitions),
+        changelogs=fields.need("changelogs", nullable(lambda found: document.each(found, _changelog))),
+    )
+    fields.finish()
+    return task
+
+
+def _changelog(value: object) -> Changelog:
+    if not isinstance(value, list) or len(value) != 3:
+        raise document.mismatch('a changelog like ["topic", 0, 17] (topic, partition, end offset)', value)
+    return Changelog(
+        document.name(value[0]), kafka.partition_number(value[1]), None if value[2] is None else document.offset(value[2])
+    )
+
+
+def _client_with_evidence(key: str, value: object) -> tuple[Client, tuple[Evidence, ...]]:
+    fields = Fields(value)
+    consumers = fields.need("consumers", lambda found: document.each_entry(found, _consumer_with_evidence))
+    client = Client(
+        process_id=kafka.process_id(key),
+        consumers=tuple(consumer for consumer, _ in consumers or ()),
+        host=fields.optional("host", nullable(document.text), None),
+        rack=fields.optional("rack", nullable(document.text), None),
+        client_tags=fields.optional("client_tags", kafka.string_map, ()),
+        user_endpoint=fields.optional("user_endpoint", nullable(document.text), None),
+    )
+    fields.finish()
+    if not client.consumers:
+        raise InvalidInput("a client has one consumer or more, none was found", "consumers")
+    return client, tuple(evidence for _, evidence in consumers if evidence is not None)
+
+
+def _consumer_with_evidence(key: str, value: object) -> tuple[Consumer, Evidence | None]:
+    fields = Fields(value)
+    consumer = Consumer(
+        member_id=document.name(key),
+        client_id=fields.optional("client_id", document.text, ""),
+        group_instance_id=fields.optional("group_instance_id", nullable(document.text), None),
+        owned=fields.optional("owned", kafka.topic_partitions, ()),
+        task_offset_sums=fields.optional("task_offset_sums", kafka.offset_sums, ()),
+        metadata_version=fields.optional(
+            "metadata_version", nullable(lambda version: document.integer(version, 1, java.INT_MAX)), None
+        ),
+    )
+    active, standby = fields.optional("assigned", nullable(_assigned), None) or (None, None)
+    owned, sums, version = fields.optional("last_join", nullable(_last_join), None) or (None, None, None)
+    fields.finish()
+    evidence = Evidence(consumer.member_id, active, standby, owned, sums, version)
+    return consumer, evidence if evidence != Evidence(consumer.member_id) else None
+
+
+def _assigned(value: object) -> tuple[tuple[TaskId, ...] | None, tuple[TaskId, ...] | None]:
+    fields = Fields(value)
+    assigned = (
+        fields.optional("active", nullable(kafka.task_ids), None),
+        fields.optional("standby", nullable(kafka.task_ids), None),
+    )
+    fields.finish()
+    return assigned
+
+
+def _last_join(
+    value: object,
+) -> tuple[tuple[TopicPartition, ...] | None, tuple[tuple[TaskId, int], ...] | None, int | None]:
+    fields = Fields(value)
+    joined = (
+        fields.optional("owned", nullable(kafka.topic_partitions), None),
+        fields.optional("task_offset_sums", nullable(kafka.any_offset_sums), None),
+        fields.optional("metadata_version", nullable(lambda version: document.integer(version, 1, java.INT_MAX)), None),
+    )
+    fields.finish()
+    return joined
+
+
+def _topic(key: str, value: object) -> Topic:
+    fields = Fields(value)
+    topic = Topic(document.name(key), fields.need("partitions", lambda found: document.each(found, _topic_partition_info)))
+    fields.finish()
+    numbers = [partition.id for partition in topic.partitions]
+    if len(dict.fromkeys(numbers)) < len(numbers):
+        raise InvalidInput("a partition stands twice", "partitions")
+    return topic
+
+
+def _topic_partition_info(value: object) -> TopicPartitionInfo:
+    fields = Fields(value)
+    info = TopicPartitionInfo(
+        id=fields.need("id", kafka.partition_number),
+        replica_racks=fields.optional("replica_racks", lambda racks: document.each(racks, nullable(document.text)), ()),
+    )
+    fields.finish()
+    return info
+
+
+def _state_directory(value: object) -> StateDirectory:
+    fields = Fields(value)
+    directory = StateDirectory(
+        url=fields.need("url", document.name),
+        process_id=fields.optional("process_id", nullable(kafka.process_id), None),
+        tasks=fields.optional("tasks", lambda tasks: document.each_entry(tasks, _task_directory), ()),
+        files=fields.optional("files", lambda files: document.each(files, _state_file), ()),
+    )
+    fields.finish()
+    return directory
+
+
+def _task_directory(key: str, value: object) -> TaskDirectory:
+    fields = Fields(value)
+    directory = TaskDirectory(
+        task_id=kafka.task_id(key),
+        checkpoint=fields.optional("checkpoint", nullable(lambda found: document.each(found, _checkpoint_entry)), None),
+        non_empty=fields.need("non_empty", document.boolean),
+    )
+    fields.finish()
+    return directory
+
+
+def _checkpoint_entry(value: object) -> tuple[TopicPartition, int]:
+    if not isinstance(value, list) or len(value) != 3:
+        raise document.mismatch('a checkpoint entry like ["topic", 0, 17] (topic, partition, offset)', value)
+    return kafka.topic_partition(value[:2]), document.integer(value[2], OFFSET_UNKNOWN, java.LONG_MAX)
+
+
+def _state_file(value: object) -> StateFile:
+    fields = Fields(value)
+    file = StateFile(
+        path=fields.need("path", document.name),
+        size=fields.need("size", document.offset),
+        modified_at=fields.optional("modified_at", nullable(document.instant), None),
+    )
+    fields.finish()
+    return file
+
+
+def _generation(value: object) -> Generation:
+    fields = Fields(value)
+    generation = Generation(
+        number=fields.need("number", lambda number: document.integer(number, 0, java.INT_MAX)),
+        completed_at=fields.need("completed_at", document.instant),
+        leader_member_id=fields.optional("leader_member_id", nullable(document.text), None),
+        protocol=fields.optional("protocol", nullable(document.text), None),
+        members=fields.need("members", lambda members: document.each_entry(members, _generation_member)),
+    )
+    fields.finish()
+    return generation
+
+
+def _generation_member(key: str, value: object) -> GenerationMember:
+    fields = Fields(value)
+    member = GenerationMember(
+        member_id=document.name(key),
+        client_id=fields.optional("client_id", document.text, ""),
+        client_host=fields.optional("client_host", document.text, ""),
+        group_instance_id=fields.optional("group_instance_id", nullable(document.text), None),
+        subscription=fields.need("subscription", kafka.base64_bytes),
+        assignment=fields.need("assignment", kafka.base64_bytes),
+    )
+    fields.finish()
+    return member
+
+
+def unknown_from_json(value: object) -> Unknown:
+    """`{"what": …, "reason": …}`, or a sentence."""
+    if isinstance(value, str):
+        return Unknown(document.text(value), "")
+    fields = Fields(value)
+    unknown = Unknown(fields.need("what", document.text), fields.optional("reason", document.text, ""))
+    fields.finish()
+    return unknown
+
+
+# Writing.
+
+
+def snapshot_to_json(snapshot: Snapshot) -> dict[str, object]:
+    """The canonical form. Clients and consumers keep their order, the group's member list; tasks and settings are sorted."""
+    evidence = {one.member_id: one for one in snapshot.evidence}
+    written: dict[str, object] = {
+        "format_version": document.FORMAT_VERSION,
+        "cluster": snapshot.cluster,
+        "group_id": snapshot.group_id,
+        "captured_at": snapshot.captured_at,
+        "protocol": snapshot.protocol,
+        "group_state": snapshot.group_state,
+        "kafka_release": snapshot.kafka_release,
+        "task_assignor": snapshot.task_assignor,
+        "leader_process_id": None if snapshot.leader_process_id is None else str(snapshot.leader_process_id),
+        "config": kafka.config_to_json(snapshot.config),
+        "tasks": {str(task.id): _task_to_json(task) for task in sorted(snapshot.tasks, key=lambda task: task.id)},
+        "clients": {str(client.process_id): _client_to_json(client, evidence) for client in snapshot.clients},
+        "topics": {topic.name: _topic_to_json(topic) for topic in snapshot.topics},
+    }
+    if snapshot.state_directories:
+        written["state_directories"] = [_state_directory_to_json(directory) for directory in snapshot.state_directories]
+    if snapshot.generations:
+        written["generations"] = [_generation_to_json(generation) for generation in snapshot.generations]
+    written["unknown"] = unknown_to_json(snapshot.unknown)
+    return written
+
+
+def _task_to_json(task: Task) -> dict[str, object]:
+    changelogs = None if task.changelogs is None else [[one.topic, one.partition, one.end_offset] for one in task.changelogs]
+    return {"partitions": kafka.topic_partitions_to_json(task.partitions), "changelogs": changelogs}
+
+
+def _client_to_json(client: Client, evidence: Mapping[str, Evidence]) -> dict[str, object]:
+    return {
+        "host": client.host,
+        "rack": client.rack,
+        "client_tags": dict(client.client_tags),
+        "user_endpoint": client.user_endpoint,
+        "consumers": {
+            consumer.member_id: _consumer_to_json(consumer, evidence.get(consumer.member_id)) for consumer in client.consumers
+        },
+    }
+
+
+def _consumer_to_json(consumer: Consumer, evidence: Evidence | None) -> dict[str, object]:
+    written: dict[str, object] = {
+        "client_id": consumer.client_id,
+        "group_instance_id": consumer.group_instance_id,
+        "owned": kafka.topic_partitions_to_json(consumer.owned),
+        "task_offset_sums": kafka.offset_sums_to_json(consumer.task_offset_sums),
+    }
+    if consumer.metadata_version is not None:
+        written["metadata_version"] = consumer.metadata_version
+    if evidence is not None:
+        written["assigned"] = _present(
+            active=None if evidence.assigned_active is None else kafka.task_ids_to_json(evidence.assigned_active),
+            standby=None if evidence.assigned_standby is None else kafka.task_ids_to_json(evidence.assigned_standby),
+        )
+        sums = evidence.joined_task_offset_sums
+        written["last_join"] = _present(
+            owned=None if evidence.joined_owned is None else kafka.topic_partitions_to_json(evidence.joined_owned),
+            task_offset_sums=None if sums is None else kafka.offset_sums_to_json(sums),
+            metadata_version=evidence.joined_metadata_version,
+        )
+    return written
+
+
+def _present(**fields: object) -> dict[str, object]:
+    """The fields that are known."""
+    return {field: value for field, value in fields.items() if value is not None}
+
+
+def _topic_to_json(topic: Topic) -> dict[str, object]:
+    return {"partitions": [{"id": one.id, "replica_racks": list(one.replica_racks)} for one in topic.partitions]}
+
+
+def _state_directory_to_json(directory: StateDirectory) -> dict[str, object]:
+    return {
+        "url": directory.url,
+        "process_id": None if directory.process_id is None else str(directory.process_id),
+        "files": [{"path": file.path, "size": file.size, "modified_at": file.modified_at} for file in directory.files],
+        "tasks": {str(task.task_id): _task_directory_to_json(task) for task in directory.tasks},
+    }
+
+
+def _task_directory_to_json(task: TaskDirectory) -> dict[str, object]:
+    checkpoint = (
+        None
+        if task.checkpoint is None
+        else [[partition.topic, partition.partition, offset] for partition, offset in task.checkpoint]
+    )
+    return {"checkpoint": checkpoint, "non_empty": task.non_empty}
+
+
+def _generation_to_json(generation: Generation) -> dict[str, object]:
+    return {
+        "number": generation.number,
+        "completed_at": generation.completed_at,
+        "leader_member_id": generation.leader_member_id,
+        "protocol": generation.protocol,
+        "members": {
+            member.member_id: {
+                "client_id": member.client_id,
+                "client_host": member.client_host,
+                "group_instance_id": member.group_instance_id,
+                "subscription": kafka.bytes_to_json(member.subscription),
+                "assignment": kafka.bytes_to_json(member.assignment),
+            }
+            for member in generation.members
+        },
+    }
+
+
+def unknown_to_json(unknown: Iterable[Unknown]) -> list[object]:
+    return [{"what": one.what, "reason": one.reason} for one in unknown]
