@@ -1,0 +1,113 @@
+"""Documents between files and values: `-` is standard input, what is read is bounded, a file is written whole or not at all."""
+
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from holdfast.errors import InvalidInput, StatePathTrouble
+from holdfast.rollout import codec
+from holdfast.rollout.snapshot import ConfigValue
+
+STANDARD_INPUT = "-"
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of one line with `--jsonl`."""
+
+
+def read_document(path: str) -> object:
+    """The JSON document in the file `path`. Raise InvalidInput, naming the file, if there is none or it is not JSON."""
+    with _opened(path) as stream:
+        content = stream.read(codec.LARGEST_DOCUMENT + 1)
+    with naming(path):
+        return codec.loads(content)
+
+
+def read_lines(path: str) -> Iterator[tuple[int, bytes | InvalidInput]]:
+    """The lines of a file with their numbers from 1, blank ones left out; a line that is too long is a refusal in its place."""
+    with _opened(path) as stream:
+        number = 0
+        while line := stream.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+                _skip_line(stream)
+                yield number, InvalidInput(f"the line is longer than {LONGEST_LINE:,} bytes")
+            elif line.strip():
+                yield number, line
+
+
+def _skip_line(stream: BinaryIO) -> None:
+    while rest := stream.readline(LONGEST_LINE):
+        if rest.endswith(b"\n"):
+            return
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Puts the file's name before what is wrong in it."""
+    try:
+        yield
+    except InvalidInput as problem:
+        raise InvalidInput(f"{label(path)}: {problem}") from None
+
+
+def label(path: str) -> str:
+    return "standard input" if path == STANDARD_INPUT else path
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    if path == STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    try:
+        with Path(path).open("rb") as stream:
+            yield stream
+    except FileNotFoundError:
+        raise InvalidInput(f"There is no file {path!r}. Give a path, or - for standard input.") from None
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        raise InvalidInput(f"{path!r} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def write_text_whole(path: str, text: str) -> None:
+    """Write a file beside its place, sync it, and rename it there: a reader sees the old one or the new one, never a part."""
+    place = Path(path)
+    beside = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(place)
+        folder = os.open(place.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except (OSError, ValueError) as error:
+        with suppress(OSError, ValueError):
+            beside.unlink()
+        raise StatePathTrouble(f"{path!r} cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+
+def settings(pairs: tuple[str, ...]) -> tuple[tuple[str, ConfigValue], ...]:
+    """The values of `--set KEY=VALUE`, as text: `kafka.streams.config.read` reads text as Kafka does."""
+    found: dict[str, ConfigValue] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise InvalidInput(f"--set {pair!r}: KEY=VALUE is needed, for example max.warmup.replicas=6")
+        if key.strip() in found:
+            raise InvalidInput(f"--set {key.strip()!r} is given twice; once is enough")
+        found[key.strip()] = value.strip()
+    return tuple(found.items())
+
+
+def print_document(document: object, *, indent: int | None = 2) -> None:
+    """A document and nothing else on standard output."""
+    click.echo(codec.dumps(document, indent=indent))
