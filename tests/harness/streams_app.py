@@ -1,0 +1,140 @@
+"""Our own Streams word count (`java/wordcount`) as a process: one client of a group, of any Kafka release, on a disk of its own.
+
+A client is loaded (the JVM is up), then let go (it is made and joins), so that a test decides when it joins, and not the JVM.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from tests.harness.maven import compile_java, java_tool, kafka_streams
+from tests.harness.process import TetheredProcess
+
+SOURCES = Path(__file__).with_name("java") / "wordcount"
+PROCESS_METADATA = "kafka-streams-process-metadata"
+STORE = "counts-store"
+_JVM = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
+_LOGGING = (
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+    "-Dorg.slf4j.simpleLogger.log.org.apache.kafka.streams.processor.internals.StreamsPartitionAssignor=info",
+    "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+)
+_LOADED = "LOADED"
+_RUNNING = "STATE RUNNING"
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """What all clients of one group share."""
+
+    release: str
+    application_id: str
+    bootstrap: str
+    input_topic: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Kafka's own property names; put over the small settings below."""
+
+    @property
+    def repartition_topic(self) -> str:
+        return f"{self.application_id}-{STORE}-repartition"
+
+    @property
+    def changelog_topic(self) -> str:
+        return f"{self.application_id}-{STORE}-changelog"
+
+
+class StreamsClient:
+    """One client. `process_id` is pinned through Kafka's own file before the start; None: what the disk has, or a fresh one."""
+
+    def __init__(self, application: Application, folder: Path, *, threads: int, process_id: str | None) -> None:
+        self.application = application
+        self.folder = folder
+        self.threads = threads
+        self.process_id = process_id
+        self._process: TetheredProcess | None = None
+
+    @property
+    def state_directory(self) -> Path:
+        """`<state.dir>/<application.id>`, as a state-directory URL names it."""
+        return self.folder / "state" / self.application.application_id
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "client.log"
+
+    def load(self) -> None:
+        """Start the JVM; the client is made when `go` is called."""
+        assert self._process is None, "a client is started once"
+        (self.folder / "tmp").mkdir(parents=True, exist_ok=True)
+        self._pin_process_id()
+        properties = self.folder / "streams.properties"
+        properties.write_text("".join(f"{key}={value}\n" for key, value in self._properties().items()), encoding="utf-8")
+        jars = kafka_streams(self.application.release)
+        classes = compile_java(SOURCES, jars)
+        command = [java_tool("java"), *_JVM, *_LOGGING, f"-Djava.io.tmpdir={self.folder / 'tmp'}", "-cp", f"{classes}:{jars}"]
+        command += ["wordcount.WordCount", str(properties), self.application.input_topic, STORE, str(self._go)]
+        self._process = TetheredProcess(f"Streams {self.application.release} client {self.folder.name}", command, self.log)
+
+    def wait_loaded(self, timeout_s: float = 120) -> None:
+        self._started.wait_until(lambda: self._started.logged(_LOADED), "loaded", timeout_s)
+
+    def go(self) -> None:
+        """Let the loaded client join its group."""
+        self.wait_loaded()
+        self._go.touch()
+
+    def wait_running(self, timeout_s: float = 120) -> None:
+        """Return once the client has been RUNNING. Raise ProcessTrouble with its log otherwise."""
+        self._started.wait_until(lambda: self._started.logged(_RUNNING), "running", timeout_s)
+
+    def stop(self) -> None:
+        """SIGTERM: the client closes cleanly, and (as Streams does) does not leave its group."""
+        if self._process:
+            self._process.stop(timeout_s=30)
+
+    def kill(self) -> None:
+        """SIGKILL: nothing is written any more."""
+        if self._process:
+            self._process.kill()
+
+    def log_tail(self) -> str:
+        return self._process.log_tail() if self._process else f"{self.folder.name} was not started."
+
+    def __enter__(self) -> Self:
+        self.load()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def _started(self) -> TetheredProcess:
+        assert self._process is not None, "load() comes first"
+        return self._process
+
+    @property
+    def _go(self) -> Path:
+        return self.folder / "go"
+
+    def _pin_process_id(self) -> None:
+        if self.process_id is None:
+            return
+        self.state_directory.mkdir(parents=True, exist_ok=True)
+        (self.state_directory / PROCESS_METADATA).write_text(json.dumps({"processId": self.process_id}), encoding="utf-8")
+
+    def _properties(self) -> dict[str, str]:
+        small = {
+            "bootstrap.servers": self.application.bootstrap,
+            "application.id": self.application.application_id,
+            "state.dir": str(self.folder / "state"),
+            "num.stream.threads": str(self.threads),
+            "replication.factor": "1",
+            "commit.interval.ms": "1000",
+            "session.timeout.ms": "10000",
+            "heartbeat.interval.ms": "2000",
+            "auto.offset.reset": "earliest",
+        }
+        return small | dict(self.application.settings)
