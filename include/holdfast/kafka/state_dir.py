@@ -1,0 +1,116 @@
+"""What the files of a Streams state directory say, and what Kafka would make of broken ones. Pure: text in, values out.
+
+Layout of `<state.dir>/<application.id>` up to 4.2: the process metadata, and a directory `<subtopology>_<partition>` a task with
+`.checkpoint` in it. From 4.3 on the offsets are in the stores themselves (RocksDB), and `.checkpoint` is gone.
+Java: `processor.internals.StateDirectory` (2.6 to 4.3), `state.internals.OffsetCheckpoint` (all releases).
+"""
+
+import base64
+import binascii
+import json
+import re
+from uuid import UUID
+
+from holdfast.errors import InvalidInput, MalformedBytes
+from holdfast.kafka import java
+from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, ProcessId, TopicPartition
+
+PROCESS_METADATA = "kafka-streams-process-metadata"
+CHECKPOINT = ".checkpoint"
+TASK_DIRECTORY = re.compile(r"\d+_\d+", re.ASCII)
+
+_NEW_ID = "Kafka Streams would warn, make up a new process ID at its next start, and overwrite the file"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_JAVA_WHITESPACE = re.compile(r"[ \t\n\x0b\f\r]+")
+_JAVA_NUMBER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
+
+
+def parse_process_metadata(data: bytes) -> ProcessId | None:
+    """The process ID in the file; None where it holds none (or null): Kafka Streams then makes up a new one.
+
+    Unknown keys, a key twice (the last wins) and text after the object are taken as Jackson takes them. Raise MalformedBytes for
+    what Jackson could not read either.
+    """
+    try:
+        text = data.decode("utf-8-sig").lstrip(" \t\r\n")
+        document, _ = json.JSONDecoder(parse_constant=_no_constant).raw_decode(text)
+    except (ValueError, RecursionError):
+        raise MalformedBytes(f"the process metadata is not JSON; {_NEW_ID}") from None
+    if not isinstance(document, dict):
+        raise MalformedBytes(f"the process metadata is not a JSON object; {_NEW_ID}")
+    found = document.get("processId")
+    if found is None:
+        return None
+    if not isinstance(found, str):
+        raise MalformedBytes(f"the process metadata's processId is not a string; {_NEW_ID}")
+    try:
+        return ProcessId.parse(found)
+    except InvalidInput:
+        return _process_id_in_base64(found)
+
+
+def render_process_metadata(process_id: ProcessId) -> bytes:
+    """The file as Kafka Streams writes it (2.6.2 to 4.3): compact JSON without an end of line."""
+    return f'{{"processId":"{process_id}"}}'.encode("ascii")
+
+
+def parse_checkpoint(data: bytes) -> tuple[tuple[TopicPartition, int], ...]:
+    """(partition, offset of the last record applied, or -4 for "not known") for each line, in the order of the file.
+
+    Lines with another negative offset are left out, as Kafka leaves them out. Raise MalformedBytes where Kafka would fail, too.
+    """
+    lines = _LINE_END.split(data.decode("utf-8", "replace"))
+    if lines[-1] == "":
+        lines.pop()
+    if len(lines) < 2:
+        raise MalformedBytes("the checkpoint ends before its second line; Kafka Streams does not report such a task")
+    version = _number(lines[0], "the format version", java.INT_MAX)
+    if version != 0:
+        raise MalformedBytes(f"the checkpoint has the format version {version}; Kafka Streams knows 0 only and would fail")
+    expected = _number(lines[1], "the number of entries", java.INT_MAX)
+    offsets: dict[TopicPartition, int] = {}
+    for line in lines[2:]:
+        words = _JAVA_WHITESPACE.split(line.rstrip(" \t\n\x0b\f\r"))
+        if len(words) != 3:
+            raise MalformedBytes(f"the checkpoint has the line {line[:80]!r}; Kafka Streams does not report such a task")
+        partition = TopicPartition(words[0], _number(words[1], "a partition", java.INT_MAX))
+        offset = _number(words[2], "an offset", java.LONG_MAX)
+        if offset >= 0 or offset == OFFSET_UNKNOWN:
+            offsets[partition] = offset
+        else:
+            expected -= 1
+    if len(offsets) != expected:
+        raise MalformedBytes(
+            f"the checkpoint announces {expected} entries and has {len(offsets)}; Kafka Streams does not report such a task"
+        )
+    return tuple(offsets.items())
+
+
+def raw_offset_sum(checkpoint: tuple[tuple[TopicPartition, int], ...]) -> int:
+    """What a member reports for a task that it does not run: the sum of the file's offsets, -4 as 0, pinned to Long.MAX_VALUE.
+
+    Java: `TaskManager.sumOfChangelogOffsets`, 2.6 to 4.2.
+    """
+    return min(sum(max(offset, 0) for _, offset in checkpoint), java.LONG_MAX)
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(name)
+
+
+def _process_id_in_base64(text: str) -> ProcessId:
+    """Jackson reads a UUID of 24 characters as base64, too."""
+    try:
+        data = base64.b64decode(text, validate=True) if len(text) == 24 else b""
+    except (binascii.Error, ValueError):
+        data = b""
+    if len(data) != 16:
+        raise MalformedBytes(f"the process metadata's processId {text[:80]!r} is not a UUID; {_NEW_ID}")
+    return ProcessId(UUID(bytes=data))
+
+
+def _number(text: str, what: str, largest: int) -> int:
+    value = int(text) if _JAVA_NUMBER.fullmatch(text) else None
+    if value is None or not -largest - 1 <= value <= largest:
+        raise MalformedBytes(f"{what} in the checkpoint is {text[:40]!r}, which is not a number; Kafka Streams would fail on it")
+    return value
