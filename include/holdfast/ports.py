@@ -1,8 +1,10 @@
 """The few Protocols that the workflows need. Each has a fake that passes the same tests as the real adapter (tests/contract)."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
-from holdfast.kafka.vocabulary import ProcessId
+from holdfast.kafka.vocabulary import ProcessId, TopicPartition
+from holdfast.rollout.snapshot import Generation, GenerationMember, StateDirectory, Topic, Unknown
 
 LakePath = tuple[str, ...]
 """Segments of a path in the lake, each of letters, digits and `=%._@+-`, none beginning with a dot."""
@@ -42,4 +44,70 @@ class ProcessMetadataFiles(Protocol):
 
     def write(self, state_dir: str, process_id: ProcessId) -> None:
         """Write the file whole or not at all, and durably. Raise StatePathTrouble if it holds another ID, or cannot be written."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedGroup:
+    """A classic consumer group as its coordinator describes it. Members carry no bytes while the group is rebalancing.
+
+    `state` is the broker's word (`Stable`, `PreparingRebalance`, `CompletingRebalance`, `Empty`, `Dead`), `protocol` the assignor.
+    """
+
+    group_id: str
+    state: str
+    protocol_type: str
+    protocol: str
+    members: tuple[GenerationMember, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterInfo:
+    """`broker_version` is what the brokers' supported requests show, at least; None: they do not show it."""
+
+    cluster_id: str
+    broker_version: str | None
+
+
+class ClusterReader(Protocol):
+    """What a cluster tells about one group. No call outlives the reader's time limit.
+
+    Every method raises ClusterTrouble when the cluster does not answer in time, or refuses the whole question. Where single topics
+    or partitions cannot be read, the second value of the answer says which and why, and the first one has the rest.
+    """
+
+    def info(self) -> ClusterInfo: ...
+
+    def group(self, group_id: str) -> ObservedGroup:
+        """The group, once. Raise ClusterTrouble if there is no such group, Unsupported for one of another kind, by its name."""
+        ...
+
+    def topic_names(self) -> tuple[str, ...]:
+        """The names of all topics that may be described, sorted."""
+        ...
+
+    def topics(self, names: tuple[str, ...]) -> tuple[tuple[Topic, ...], tuple[Unknown, ...]]:
+        """Partitions and the racks of their replicas."""
+        ...
+
+    def committed_offsets(self, group_id: str) -> tuple[tuple[TopicPartition, int], ...]:
+        """What the group has committed, sorted by partition."""
+        ...
+
+    def end_offsets(
+        self, partitions: tuple[TopicPartition, ...]
+    ) -> tuple[tuple[tuple[TopicPartition, int], ...], tuple[Unknown, ...]]:
+        """The offset after the last record (read uncommitted), as a leader's end-offset sums take it."""
+        ...
+
+    def generations(self, group_id: str) -> tuple[Generation, ...]:
+        """Completed rebalances that `__consumer_offsets` still holds, oldest first. ClusterTrouble without the right to read it."""
+        ...
+
+
+class StateDirectoryReader(Protocol):
+    """What one client's `<state.dir>/<application.id>` holds, wherever it is."""
+
+    def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+        """Raise StatePathTrouble if there is no such directory or it cannot be listed; a broken file is an Unknown."""
         ...
