@@ -1,0 +1,22 @@
+"""Process-metadata files in memory."""
+
+from holdfast.errors import StatePathTrouble
+from holdfast.kafka.vocabulary import ProcessId
+
+
+class MemoryProcessMetadataFiles:
+    """`directories`: the state directories that there are, each with its process ID, None: without the file."""
+
+    def __init__(self, directories: dict[str, ProcessId | None]) -> None:
+        self.directories = directories
+
+    def read(self, state_dir: str) -> ProcessId | None:
+        return self.directories.get(state_dir)
+
+    def write(self, state_dir: str, process_id: ProcessId) -> None:
+        if state_dir not in self.directories:
+            raise StatePathTrouble(f"{state_dir} is no directory")
+        found = self.directories[state_dir]
+        if found is not None and found != process_id:
+            raise StatePathTrouble(f"{state_dir} already holds process ID {found}, not {process_id}")
+        self.directories[state_dir] = process_id
