@@ -1,0 +1,68 @@
+"""What the Spark jobs share: a session, reading documents whole, and writing tables whole or not at all.
+
+Only the driver uses this. It travels in the executors' zip all the same, so that a job needs nothing else of Holdfast.
+"""
+
+import secrets
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
+
+
+def session(name: str) -> SparkSession:
+    """The session of this job; its master and settings come from spark-submit. Only warnings are logged."""
+    spark = SparkSession.builder.appName(name).getOrCreate()
+    spark.sparkContext.setLogLevel("WARN")
+    return spark
+
+
+def read_documents(spark: SparkSession, *patterns: str) -> DataFrame:
+    """One row a file: `path` (as Spark writes it) and `text`, all of it."""
+    return spark.read.text(list(patterns), wholetext=True).select(
+        F.col("_metadata.file_path").alias("path"), F.col("value").alias("text")
+    )
+
+
+def write_whole(spark: SparkSession, tables: Mapping[str, DataFrame], place: str) -> None:
+    """Write each table as Parquet to `<place>/<name>`: all of them, or none.
+
+    They are written beside and moved by one rename of the folder, which replaces what an earlier attempt left there.
+    """
+    beside = _beside(place)
+    try:
+        for name, table in tables.items():
+            table.write.mode("error").parquet(f"{beside}/{name}")
+        _move(spark, beside, place)
+    finally:
+        _delete(spark, beside)
+
+
+def write_lines(spark: SparkSession, lines: DataFrame, place: str) -> None:
+    """Write a frame of one string column as text, a line a row, in one file of the folder `place`: all of it, or nothing."""
+    beside = _beside(place)
+    try:
+        lines.coalesce(1).write.mode("error").text(beside)
+        _move(spark, beside, place)
+    finally:
+        _delete(spark, beside)
+
+
+def _beside(place: str) -> str:
+    parent, _, name = place.rstrip("/").rpartition("/")
+    return f"{parent}/.{name}.{secrets.token_hex(4)}.tmp"
+
+
+def _move(spark: SparkSession, beside: str, place: str) -> None:
+    """Hadoop's own rename: whatever file system the job writes to, its settings are Spark's."""
+    path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path  # noqa: SLF001 - PySpark has no public way to Hadoop's file systems
+    files = path(place).getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
+    files.mkdirs(path(place).getParent())
+    files.delete(path(place), True)
+    if not files.rename(path(beside), path(place)):
+        raise OSError(f"{beside} could not be renamed to {place}")
+
+
+def _delete(spark: SparkSession, folder: str) -> None:
+    path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path(folder)  # noqa: SLF001
+    path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()).delete(path, True)  # noqa: SLF001

@@ -1,0 +1,66 @@
+"""Where snapshots lie in the lake: `snapshots/cluster=C/day=YYYY-MM-DD/group=G/<time>-<fingerprint>.json`, names percent-encoded.
+
+A snapshot's ID is its path in the lake. A file is never changed once it is written: the same snapshot gives the same path.
+"""
+
+import re
+from urllib.parse import quote
+
+from holdfast.errors import InvalidInput
+from holdfast.ports import Lake
+from holdfast.rollout import codec
+from holdfast.rollout.snapshot import Snapshot
+
+FOLDER = "snapshots"
+NO_DAY = "unknown"
+_LONGEST_NAME = 200
+
+
+def segment(key: str, name: str) -> str:
+    """`key=name` as one segment of a lake path, with everything but letters, digits and `-._` percent-encoded.
+
+    A name too long for a file system keeps its beginning and gets a fingerprint.
+    """
+    encoded = quote(name, safe="").replace("~", "%7E")
+    if len(encoded) > _LONGEST_NAME:
+        encoded = f"{encoded[: _LONGEST_NAME // 2]}-{codec.fingerprint(name)[7:39]}"
+    return f"{key}={encoded}"
+
+
+def keep(lake: Lake, snapshot: Snapshot) -> str:
+    """Write the snapshot, whole, and return its ID."""
+    document = codec.snapshot_to_json(snapshot)
+    captured_at = snapshot.captured_at or ""
+    day = captured_at[:10] or NO_DAY
+    time = re.sub(r"[^0-9]", "", captured_at[10:]) or "0"
+    path = (
+        FOLDER,
+        segment("cluster", snapshot.cluster),
+        segment("day", day),
+        segment("group", snapshot.group_id),
+        f"{time}-{codec.fingerprint(document)[7:23]}.json",
+    )
+    lake.write(path, codec.dumps(document, indent=2).encode())
+    return "/".join(path)
+
+
+def load(lake: Lake, snapshot_id: str) -> Snapshot:
+    """The snapshot with this ID. Raise InvalidInput if it is not the ID of a snapshot, StatePathTrouble if there is none."""
+    path = tuple(snapshot_id.split("/"))
+    if len(path) != 5 or path[0] != FOLDER:
+        raise InvalidInput(
+            f"{snapshot_id[:200]!r} is not the ID of a snapshot; one looks like "
+            f"'{FOLDER}/cluster=C/day=2026-11-20/group=G/134802-0123456789abcdef.json'"
+        )
+    return codec.snapshot_from_json(codec.loads(lake.read(path, codec.LARGEST_DOCUMENT)))
+
+
+def days(lake: Lake) -> tuple[str, ...]:
+    """The days of which there are snapshots of any cluster, the latest last."""
+    found = [
+        name.removeprefix("day=")
+        for cluster in lake.names((FOLDER,))
+        for name in lake.names((FOLDER, cluster))
+        if name.startswith("day=")
+    ]
+    return tuple(sorted(dict.fromkeys(found)))

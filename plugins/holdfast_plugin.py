@@ -1,0 +1,41 @@
+"""Makes the pools that Holdfast's DAGs use, where they are missing, when a component of Airflow starts.
+
+A task of a pool that does not exist is never scheduled, and only the scheduler's log says so. A pool that exists is left as it is.
+"""
+
+from airflow.listeners import hookimpl
+from airflow.plugins_manager import AirflowPlugin
+
+POOLS = {
+    "holdfast_kafka": (4, "Reads of Kafka clusters and hosts at a time (Holdfast)"),
+    "holdfast_spark": (1, "Spark jobs submitted at a time (Holdfast)"),
+}
+
+
+class Pools:
+    """Airflow's listener."""
+
+    @hookimpl
+    def on_starting(self, component: object) -> None:
+        """Called in every component that has a job (scheduler, DAG processor, triggerer), and in every airflow task: not for us."""
+        if type(component).__module__ != "airflow.jobs.job":
+            return
+        from airflow.models.pool import Pool
+        from airflow.utils.session import create_session
+        from sqlalchemy import select
+        from sqlalchemy.exc import IntegrityError
+
+        for name, (slots, description) in POOLS.items():
+            try:
+                with create_session() as session:
+                    if session.scalar(select(Pool.id).where(Pool.pool == name)) is None:
+                        session.add(Pool(pool=name, slots=slots, description=description, include_deferred=False))
+            except IntegrityError:
+                continue  # another component was quicker
+
+
+class Holdfast(AirflowPlugin):
+    """Airflow finds this class."""
+
+    name = "holdfast"
+    listeners = [Pools()]  # noqa: RUF012 - Airflow's own shape
