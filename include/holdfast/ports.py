@@ -100,7 +100,7 @@ class ClusterReader(Protocol):
         """The offset after the last record (read uncommitted), as a leader's end-offset sums take it."""
         ...
 
-    def generations(self, group_id: str) -> tuple[Generation, ...]:
+    def generations(self, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
         """Completed rebalances that `__consumer_offsets` still holds, oldest first. ClusterTrouble without the right to read it."""
         ...
 

@@ -55,6 +55,16 @@ class Reader:
     def int64(self, what: str) -> int:
         return int(_LONG.unpack(self.take(8, what))[0])
 
+    def unsigned_varint(self, what: str) -> int:
+        """Seven bits a byte, the least significant first, at most five bytes. Java: `ByteUtils.readUnsignedVarint`."""
+        value = 0
+        for shift in range(0, 35, 7):
+            byte = self.take(1, what)[0]
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+        raise self.malformed(f"{what} is a number of more than five bytes")
+
     def count(self, smallest: int, what: str) -> int:
         """The int32 number of elements that follow, each of at least `smallest` bytes."""
         number = self.int32(f"the number of {what}")

@@ -1,0 +1,181 @@
+"""A connection to a cluster through kafka-python: opened once, asked many times, all within one time limit."""
+
+import logging
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import tenacity
+from kafka import errors as kafka_errors
+from kafka.admin import KafkaAdminClient
+from kafka.protocol.metadata import CoordinatorType, FindCoordinatorRequest
+
+from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.deadline import Deadline
+from holdfast.errors import ClusterTrouble, HoldfastError
+
+T = TypeVar("T")
+Send = Callable[..., Awaitable[Any]]
+
+_REQUEST_TIMEOUT_MS = 20_000
+_FIRST_CONTACT_S = 5.0
+_FIRST_CONTACT_ATTEMPTS = 3
+_CLIENT_LOGGER = logging.getLogger("kafka")
+_RETRIED = (kafka_errors.RetriableError, kafka_errors.RequestTimedOutError)
+
+
+class KafkaSession:
+    """Opens at once. Raise ClusterTrouble where nobody listens, nobody answers, or the credentials are refused."""
+
+    def __init__(self, connection: ClusterConnection, deadline: Deadline) -> None:
+        self.connection = connection
+        self.deadline = deadline
+        self.servers = ", ".join(connection.bootstrap_servers)
+        _first_contact(connection, deadline)
+        milliseconds = max(1, int(1000 * deadline.remaining_s()))
+        timeout_ms = min(connection.request_timeout_ms(_REQUEST_TIMEOUT_MS), milliseconds)
+        settings = connection.settings() | {"request_timeout_ms": timeout_ms, "bootstrap_timeout_ms": milliseconds}
+        what = f"connecting to {self.servers}"
+        with _last_words() as last_words, translated(what):
+            try:
+                self.admin = deadline.within(what, lambda: KafkaAdminClient(**settings))
+            except (kafka_errors.KafkaTimeoutError, ClusterTrouble):
+                because = f" The last attempt failed: {last_words[-1]}." if last_words else ""
+                raise ClusterTrouble(
+                    f"{self.servers} did not answer as a Kafka broker within {deadline.limit_s:g} s.{because} "
+                    "Check the address, security.protocol and the certificates"
+                ) from None
+
+    def ask(self, what: str, question: Callable[[Send], Awaitable[T]]) -> T:
+        """The answer to `question`, which gets a function that sends a request to a node; what may pass is asked again.
+
+        Raise ClusterTrouble, beginning with `what`, for everything that the cluster refuses.
+        """
+        manager = self.admin._manager  # noqa: SLF001 - raw requests (member bytes!) are sent through the client's own loop
+
+        async def bounded() -> T:
+            future = manager.call_soon(question, manager.send)
+            answer: T = await manager.wait_for(future, max(1.0, 1000 * self.deadline.remaining_s()))
+            return answer
+
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(_RETRIED),
+            wait=tenacity.wait_exponential(multiplier=0.1, max=2),
+            stop=lambda _state: self.deadline.remaining_s() < 1,
+            reraise=True,
+        )
+        with translated(what):
+            try:
+                return retrying(lambda: self.deadline.within(what, lambda: manager.run(bounded)))  # type: ignore[no-any-return]
+            except (kafka_errors.KafkaTimeoutError, kafka_errors.RequestTimedOutError):
+                raise self.deadline.trouble(what) from None
+
+    async def coordinator(self, send: Send, group_id: str) -> int:
+        """The node that coordinates a group."""
+        versions = self.admin._manager.broker_version_data  # noqa: SLF001 - there is no public way to ask
+        kind = CoordinatorType.GROUP.value
+        if versions.api_version(FindCoordinatorRequest) >= 4:
+            response = await send(FindCoordinatorRequest(key_type=kind, coordinator_keys=[group_id], min_version=4))
+            found = response.coordinators[0]
+        else:
+            found = await send(FindCoordinatorRequest(key=group_id, key_type=kind, max_version=3))
+        raise_for(found.error_code)
+        return int(found.node_id)
+
+    def close(self) -> None:
+        """Idempotent; does not wait for a broker."""
+        self.admin.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, trouble: BaseException | None, traceback: TracebackType | None) -> None:
+        self.close()
+
+
+def raise_for(error_code: int) -> None:
+    """Raise kafka-python's error for a code of Kafka's that is not 0."""
+    if error_code:
+        raise kafka_errors.for_code(error_code)
+
+
+def refusal(error: BaseException) -> str:
+    """Kafka's error in words that say what to do."""
+    match error:
+        case kafka_errors.GroupAuthorizationFailedError():
+            return "not authorized: this user needs the right DESCRIBE on the group"
+        case kafka_errors.TopicAuthorizationFailedError():
+            return "not authorized: this user lacks a right on the topic"
+        case kafka_errors.ClusterAuthorizationFailedError():
+            return "not authorized: this user lacks a right on the cluster"
+        case kafka_errors.SaslAuthenticationFailedError():
+            return "the credentials were refused: check the username and password in sasl.jaas.config"
+        case kafka_errors.UnsupportedSaslMechanismError():
+            return "the broker does not offer this sasl.mechanism"
+        case kafka_errors.UnknownTopicOrPartitionError():
+            return "there is no such topic or partition, or this user may not describe it"
+        case kafka_errors.CoordinatorNotAvailableError() | kafka_errors.CoordinatorLoadInProgressError():
+            return "the group's coordinator is not available (a young cluster, or a broker that is down)"
+        case kafka_errors.IncompatibleBrokerVersion():
+            return "the broker is too old for this question"
+    return f"{type(error).__name__.removesuffix('Error')}"
+
+
+@contextmanager
+def translated(what: str) -> Iterator[None]:
+    """Turn kafka-python's errors into ClusterTrouble. Its texts quote whole requests, so they are not passed on."""
+    try:
+        yield
+    except HoldfastError:
+        raise
+    except kafka_errors.KafkaError as error:
+        raise ClusterTrouble(f"{what}: {refusal(error)}") from None
+    except OSError as error:
+        raise ClusterTrouble(f"{what}: {error.strerror or type(error).__name__}") from None
+
+
+def _first_contact(connection: ClusterConnection, deadline: Deadline) -> None:
+    """Raise ClusterTrouble early where no address can be connected to at all: kafka-python would try until its time is up."""
+    problems: dict[str, str] = {}
+    for _ in range(_FIRST_CONTACT_ATTEMPTS):
+        for server in connection.bootstrap_servers:
+            host, _, port = server.rpartition(":")
+            address = host.strip("[]"), int(port)
+            seconds = max(0.1, min(_FIRST_CONTACT_S, deadline.remaining_s()))
+            try:
+                deadline.within(server, lambda to=address, limit=seconds: socket.create_connection(to, limit).close())  # type: ignore[misc]
+            except OSError as error:
+                problems[server] = error.strerror or "no answer"
+            else:
+                return
+        if deadline.remaining_s() < 1:
+            break
+    details = "; ".join(f"{server}: {problem}" for server, problem in problems.items())
+    raise ClusterTrouble(f"no broker can be reached ({details}). Check the address and that the cluster is up")
+
+
+class _LastWords(logging.Handler):
+    """Keeps why kafka-python's connections failed, which its time-out error does not say."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.found: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        problems = [argument for argument in record.args or () if isinstance(argument, Exception)]
+        self.found.extend(str(problem)[:300] for problem in problems)
+
+
+@contextmanager
+def _last_words() -> Iterator[list[str]]:
+    handler = _LastWords()
+    propagated = _CLIENT_LOGGER.propagate
+    _CLIENT_LOGGER.addHandler(handler)
+    _CLIENT_LOGGER.propagate = False  # what matters of it is in our message
+    try:
+        yield handler.found
+    finally:
+        _CLIENT_LOGGER.removeHandler(handler)
+        _CLIENT_LOGGER.propagate = propagated
