@@ -5,7 +5,7 @@ one bucket, a table below 64 buckets doubles early and a larger one turns the bu
 longer that of insertion: a task's hash is regular enough (`0_0`, `0_64`, `0_128`, …) for that to happen in real groups.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 _K = TypeVar("_K")
@@ -26,6 +26,33 @@ def hash_order(keys: Iterable[_K], hash_code: Callable[[_K], int], rank: Callabl
         code = hash_code(key) & 0xFFFFFFFF
         table.put(key, code ^ (code >> 16))
     return list(table)
+
+
+class SubsetOrder:
+    """The same for many subsets of the numbers 0, 1, …, whose hash codes are given once."""
+
+    def __init__(self, hash_codes: Sequence[int]) -> None:
+        self._hash_codes = hash_codes
+        self._codes = [(code & 0xFFFFFFFF) ^ ((code & 0xFFFFFFFF) >> 16) for code in hash_codes]
+        self._buckets: dict[int, list[int]] = {}
+        counts: dict[int, int] = {}
+        for code in self._codes:
+            counts[code % _FIRST_CAPACITY] = counts.get(code % _FIRST_CAPACITY, 0) + 1
+        self._plain = max(counts.values(), default=0) < _TREEIFY
+
+    def __call__(self, numbers: list[int]) -> list[int]:
+        """The numbers, added one after the other to a new HashSet, as it is iterated."""
+        if len(numbers) < 2:
+            return numbers
+        if not self._plain:
+            return hash_order(numbers, self._hash_codes.__getitem__, lambda number: number)
+        capacity = _FIRST_CAPACITY
+        while len(numbers) > capacity * 3 // 4:
+            capacity *= 2
+        buckets = self._buckets.get(capacity)
+        if buckets is None:
+            buckets = self._buckets[capacity] = [code & (capacity - 1) for code in self._codes]
+        return sorted(numbers, key=buckets.__getitem__)
 
 
 class _Node(Generic[_K]):

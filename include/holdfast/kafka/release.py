@@ -1,0 +1,130 @@
+"""What each Kafka release does differently: one `Behaviour` per line of releases that behave alike.
+
+A field is a fact that some release changed, with the Kafka issue that changed it. `LINES` begins with the oldest release and
+each further line says only what is new in it, so that a new release is one entry. A line is in the table because its own jar
+gives what we give (tests/conformance); everything else is refused by name.
+"""
+
+from dataclasses import dataclass, replace
+
+from holdfast.errors import Unsupported
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """The facts about one line of releases; the values here are those of the oldest line."""
+
+    releases: tuple[str, ...]
+    """Every release of this line, oldest first."""
+
+    metadata_version: int
+    """The newest user data that its members write and its leader reads: 8 with KAFKA-10455, 9 with KIP-671, 10 with KAFKA-12648,
+    11 with KIP-708 (`StreamsAssignmentProtocolVersions.LATEST_SUPPORTED_VERSION`)."""
+
+    task_id_hash_of_fields: bool = False
+    """From 3.0 a task's hash is made of its fields (KAFKA-12648); before, of both numbers in one long. It decides which thread
+    gets what is left over."""
+
+    reports_of_unknown_tasks_fail: bool = True
+    """The leader throws where a member reports a task that the topology has not, or not as stateful. From 3.1 such reports are
+    passed over (KAFKA-12648)."""
+
+    threads_balance_all_kinds: bool = False
+    """From 3.2 stateful active, standby and stateless tasks are spread over a client's threads with one common count
+    (KAFKA-12959); before, standbys apart from active tasks."""
+
+    moves_to_most_caught_up: bool = False
+    """From 3.2 a task whose target has not caught up, and nobody else has, runs on the client with the least lag (KAFKA-13600);
+    before, it restored on its target."""
+
+    movements_in_priority_order: bool = False
+    """From 3.3 warm-ups are given to the tasks with the fewest caught-up clients first (pull request 12585); before, in the order
+    of a heap's array."""
+
+    temporary_standby_needs_copy: bool = False
+    """From 3.5.2 and 3.6 a withheld task becomes a temporary standby only where it was a standby before (pull request 14149)."""
+
+    client_tags: bool = False
+    """From 3.2 standbys can be spread by `client.tag.*` (KIP-708)."""
+
+    rack_aware: bool = False
+    """From 3.6 tasks can be placed by rack (KIP-925)."""
+
+    public_task_assignor: bool = False
+    """From 3.8 `task.assignor.class` names a public assignor and, if set, replaces the built-in one (KIP-924)."""
+
+    closed_copy_counts_last_record: bool = False
+    """From 4.3 a cleanly closed copy on disk reports the offset after its last record for each changelog (KIP-1035); before, the
+    offset of the last record, one too few."""
+
+
+def _lines() -> tuple[Behaviour, ...]:
+    line_2_6 = Behaviour(releases=_patches("2.6", 1, 3) + _patches("2.7", 0, 2), metadata_version=8)
+    line_2_8 = replace(line_2_6, releases=_patches("2.8", 0, 2), metadata_version=9)
+    line_3_0 = replace(line_2_8, releases=_patches("3.0", 0, 2), metadata_version=10, task_id_hash_of_fields=True)
+    line_3_1 = replace(line_3_0, releases=_patches("3.1", 0, 2), reports_of_unknown_tasks_fail=False)
+    line_3_2 = replace(
+        line_3_1,
+        releases=_patches("3.2", 0, 3),
+        metadata_version=11,
+        threads_balance_all_kinds=True,
+        moves_to_most_caught_up=True,
+        client_tags=True,
+    )
+    line_3_3 = replace(
+        line_3_2,
+        releases=_patches("3.3", 0, 2) + _patches("3.4", 0, 1) + _patches("3.5", 0, 1),
+        movements_in_priority_order=True,
+    )
+    line_3_5_2 = replace(line_3_3, releases=("3.5.2",), temporary_standby_needs_copy=True)
+    line_3_6 = replace(line_3_5_2, releases=_patches("3.6", 0, 2) + _patches("3.7", 0, 2), rack_aware=True)
+    line_3_8 = replace(
+        line_3_6,
+        releases=_patches("3.8", 0, 1)
+        + _patches("3.9", 0, 2)
+        + _patches("4.0", 0, 2)
+        + _patches("4.1", 0, 2)
+        + _patches("4.2", 0, 1),
+        public_task_assignor=True,
+    )
+    line_4_3 = replace(line_3_8, releases=_patches("4.3", 0, 1), closed_copy_counts_last_record=True)
+    return (line_2_6, line_2_8, line_3_0, line_3_1, line_3_2, line_3_3, line_3_5_2, line_3_6, line_3_8, line_4_3)
+
+
+def _patches(minor: str, first: int, last: int) -> tuple[str, ...]:
+    return tuple(f"{minor}.{patch}" for patch in range(first, last + 1))
+
+
+LINES = _lines()
+"""Oldest first."""
+
+RELEASES = tuple(release for line in LINES for release in line.releases)
+"""Every release that is covered, oldest first."""
+
+_LINE_OF = {release: line for line in LINES for release in line.releases}
+
+
+def behaviour(release: str) -> Behaviour:
+    """What this release does. `release` is like `3.9.1`; `3.9` will do where all of 3.9 behave alike. Else raise Unsupported."""
+    line = _LINE_OF.get(release)
+    if line is not None:
+        return line
+    patches = tuple(known for known in RELEASES if known.rpartition(".")[0] == release)
+    lines = {_LINE_OF[known].releases: _LINE_OF[known] for known in patches}
+    if len(lines) == 1:
+        return next(iter(lines.values()))
+    if lines:
+        raise Unsupported(f"The releases of Kafka {release} do not behave alike; say which one: {', '.join(patches)}.")
+    raise Unsupported(f"Kafka release {release!r} is not covered. Covered are {covered()}.")
+
+
+def covered() -> str:
+    """The covered releases in one phrase, minor by minor."""
+    minors: dict[str, list[str]] = {}
+    for release in RELEASES:
+        minor, _, patch = release.rpartition(".")
+        minors.setdefault(minor, []).append(patch)
+    return ", ".join(
+        f"{minor}.{patches[0]}" if len(patches) == 1 else f"{minor}.{patches[0]} to {minor}.{patches[-1]}"
+        for minor, patches in minors.items()
+    )

@@ -1,0 +1,201 @@
+"""The leader's books during one assignment: what each client had, lags, and is given.
+
+Java: `ClientState`, `StreamsPartitionAssignor.populateClientStatesMap` and `computeEndOffsetSumsByTask`, 2.6 to 4.3. Tasks and
+clients are numbers here, counted in the order of TaskId and of process ID, so that comparing numbers compares as Java compares.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from holdfast.kafka import java, java_hash
+from holdfast.kafka.streams.group import Client, Consumer, Group, Task
+from holdfast.kafka.vocabulary import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ProcessId, TaskId, TopicPartition
+
+FIRST_VERSION_WITH_OFFSET_SUMS = 7
+"""Members of an older metadata version name their tasks without offsets (KIP-441)."""
+
+
+class LeaderThrows(Exception):
+    """The leader's own class would throw: the rebalance fails, and the answer is a LeaderFailure."""
+
+
+@dataclass(slots=True)
+class ConsumerState:
+    """A member of a client. `reported` holds the stateful tasks it reported, `reports_unknown` whether it reported others too."""
+
+    member_id: str
+    reported: tuple[int, ...]
+    reports_unknown: bool
+
+
+@dataclass(slots=True)
+class ClientState:
+    """One client: its consumers in member-ID order, what it had, and what it is given (`active`, `standby`).
+
+    `lags` holds stateful tasks that it reported; the lag of any other task is the task's end-offset sum. `owners` says which
+    consumer owned a partition.
+    """
+
+    process_id: ProcessId
+    consumers: tuple[ConsumerState, ...]
+    lags: dict[int, int]
+    owners: dict[TopicPartition, str]
+    previous_standby: frozenset[int]
+    active: set[int] = field(default_factory=set)
+    standby: set[int] = field(default_factory=set)
+
+    @property
+    def capacity(self) -> int:
+        return len(self.consumers)
+
+    def holds(self, task: int) -> bool:
+        return task in self.active or task in self.standby
+
+
+class Board:
+    """Every task and client of one assignment. Made at its beginning, changed by its phases, and never returned.
+
+    `load_order` ranks clients as Kafka's queues do: by tasks per thread, then by process ID.
+    """
+
+    def __init__(self, group: Group) -> None:
+        self.tasks: tuple[Task, ...] = tuple(sorted(group.tasks, key=lambda task: task.id))
+        self.clients: tuple[ClientState, ...] = _client_states(group, self.tasks)
+        self.stateful: tuple[int, ...] = tuple(number for number, task in enumerate(self.tasks) if task.stateful)
+        self.stateless: tuple[int, ...] = tuple(number for number, task in enumerate(self.tasks) if not task.stateful)
+        self.load_order: list[tuple[float, int]] = [(0.0, number) for number in range(len(self.clients))]
+        self._ends = [_end_offset_sum(task) for task in self.tasks]
+        self._reporters: list[list[int]] = [[] for _ in self.tasks]
+        for number, client in enumerate(self.clients):
+            for task in client.lags:
+                self._reporters[task].append(number)
+
+    def give_active(self, client: int, task: int) -> None:
+        self.clients[client].active.add(task)
+        self._weigh(client)
+
+    def take_active(self, client: int, task: int) -> None:
+        self.clients[client].active.remove(task)
+        self._weigh(client)
+
+    def give_standby(self, client: int, task: int) -> None:
+        self.clients[client].standby.add(task)
+        self._weigh(client)
+
+    def take_standby(self, client: int, task: int) -> None:
+        self.clients[client].standby.remove(task)
+        self._weigh(client)
+
+    def _weigh(self, client: int) -> None:
+        state = self.clients[client]
+        self.load_order[client] = ((len(state.active) + len(state.standby)) / len(state.consumers), client)
+
+    def lag(self, client: int, task: int) -> int:
+        """How far the client's copy is behind: -2 an active that was running, -3 unknown, the end-offset sum without a copy."""
+        return self.clients[client].lags.get(task, self._ends[task])
+
+    def caught_up(self, task: int, acceptable_recovery_lag: int) -> frozenset[int]:
+        """The clients that could take the task over at once."""
+        reporters = self._reporters[task]
+        found = [client for client in reporters if _acceptable(self.lag(client, task), acceptable_recovery_lag)]
+        if _acceptable(self._ends[task], acceptable_recovery_lag):
+            behind = set(reporters) - set(found)
+            return frozenset(client for client in range(len(self.clients)) if client not in behind)
+        return frozenset(found)
+
+    def least_lag(self, task: int) -> int:
+        reporters = self._reporters[task]
+        lags = [self.clients[client].lags[task] for client in reporters]
+        if len(reporters) < len(self.clients):
+            lags.append(self._ends[task])
+        return min(lags)
+
+    def clients_by_lag(self, task: int) -> list[int]:
+        return sorted(range(len(self.clients)), key=lambda client: (self.lag(client, task), client))
+
+    def ids(self, tasks: Iterable[int]) -> tuple[TaskId, ...]:
+        """The tasks' IDs, ascending."""
+        return tuple(self.tasks[task].id for task in sorted(tasks))
+
+
+def _acceptable(lag: int, acceptable_recovery_lag: int) -> bool:
+    return lag == LATEST_OFFSET or acceptable_recovery_lag == java.LONG_MAX or 0 <= lag <= acceptable_recovery_lag
+
+
+def _end_offset_sum(task: Task) -> int:
+    """The sum that lags are measured against; 0 for a stateless task, which nobody asks for."""
+    total = task.end_offset_sum
+    assert total is not None, f"{task.id} has no end offsets: the fallback assignor's case, refused before"
+    return total
+
+
+def _client_states(group: Group, tasks: tuple[Task, ...]) -> tuple[ClientState, ...]:
+    number_of = {task.id: number for number, task in enumerate(tasks)}
+    task_of = {partition: number for number, task in enumerate(tasks) for partition in task.partitions}
+    in_order = sorted(group.clients, key=lambda client: client.process_id)
+    return tuple(_client_state(client, group, tasks, number_of, task_of) for client in in_order)
+
+
+def _client_state(
+    client: Client, group: Group, tasks: tuple[Task, ...], number_of: dict[TaskId, int], task_of: dict[TopicPartition, int]
+) -> ClientState:
+    sums: dict[TaskId, int] = {}
+    owners: dict[TopicPartition, str] = {}
+    for consumer in _as_read(client, group):
+        sums.update(_reported(consumer))
+        owners.update(dict.fromkeys(consumer.owned, consumer.member_id))
+    previous_active = {task_of[partition] for partition in owners if partition in task_of}
+    if owners and not previous_active:
+        raise LeaderThrows(
+            "IllegalStateException: none of the partitions that the members of client "
+            f"{client.process_id} own belongs to a task of the leader's topology"
+        )
+    reported = {number_of[task]: offsets for task, offsets in sums.items() if task in number_of}
+    return ClientState(
+        process_id=client.process_id,
+        consumers=tuple(
+            _consumer_state(consumer, tasks, number_of)
+            for consumer in sorted(client.consumers, key=lambda consumer: java.string_order(consumer.member_id))
+        ),
+        lags={task: _lag(offsets, _end_offset_sum(tasks[task])) for task, offsets in reported.items() if tasks[task].stateful},
+        owners=owners,
+        previous_standby=frozenset(
+            task for task, offsets in reported.items() if offsets != LATEST_OFFSET and task not in previous_active
+        ),
+    )
+
+
+def _consumer_state(consumer: Consumer, tasks: tuple[Task, ...], number_of: dict[TaskId, int]) -> ConsumerState:
+    known = tuple(number_of[task] for task, _ in consumer.task_offset_sums if task in number_of and tasks[number_of[task]].stateful)
+    return ConsumerState(consumer.member_id, known, reports_unknown=len(known) < len(consumer.task_offset_sums))
+
+
+def _reported(consumer: Consumer) -> tuple[tuple[TaskId, int], ...]:
+    """What the leader decodes: an older member's copies have no offsets."""
+    if consumer.metadata_version is None or consumer.metadata_version >= FIRST_VERSION_WITH_OFFSET_SUMS:
+        return consumer.task_offset_sums
+    return tuple((task, offsets if offsets == LATEST_OFFSET else UNKNOWN_OFFSET_SUM) for task, offsets in consumer.task_offset_sums)
+
+
+def _lag(offset_sum: int, end_offset_sum: int) -> int:
+    """A sum beyond the end means a copy that cannot be right: it counts as none at all. Java: `ClientState.computeTaskLags`."""
+    if offset_sum in (LATEST_OFFSET, UNKNOWN_OFFSET_SUM):
+        return offset_sum
+    if end_offset_sum < offset_sum:
+        return end_offset_sum
+    return java.signed_long(end_offset_sum - offset_sum)
+
+
+def _as_read(client: Client, group: Group) -> tuple[Consumer, ...]:
+    """The client's consumers in the order in which the leader reads them; where two claim the same, the last one counts.
+
+    The leader reads all members of the group from one HashMap keyed by member ID (`ConsumerCoordinator`).
+    """
+    claims = [
+        claim for consumer in client.consumers for claim in (*consumer.owned, *(task for task, _ in consumer.task_offset_sums))
+    ]
+    if len(set(claims)) == len(claims):
+        return client.consumers
+    members = [consumer.member_id for each in group.clients for consumer in each.consumers]
+    position = {member: number for number, member in enumerate(java_hash.hash_order(members, java.string_hash, java.string_order))}
+    return tuple(sorted(client.consumers, key=lambda consumer: position[consumer.member_id]))

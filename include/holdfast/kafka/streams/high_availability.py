@@ -1,0 +1,95 @@
+"""Kafka's default task assignor: which client runs, and which keeps a copy of, each task.
+
+Java: `HighAvailabilityTaskAssignor`, 2.6 to 4.3 (KIP-441). The target deals the stateful tasks round-robin over the clients in
+process-ID order, wherever the state is now; `movement` then keeps each task where it is caught up and warms the target.
+"""
+
+import heapq
+from collections.abc import Callable
+
+from holdfast.kafka.release import Behaviour
+from holdfast.kafka.streams import movement
+from holdfast.kafka.streams.client_state import Board, ClientState
+from holdfast.kafka.streams.config import AssignorConfig
+
+
+def assign(board: Board, config: AssignorConfig, behaviour: Behaviour) -> bool:
+    """Give every task of the board to clients; True if a probing rebalance has to follow."""
+    assign_stateful_active(board)
+    assign_standbys(board, config.num_standby_replicas)
+    movements = movement.move_to_caught_up_clients(board, config, behaviour)
+    assign_stateless_active(board)
+    return movements > 0
+
+
+def assign_stateful_active(board: Board) -> None:
+    """Deal the tasks, in TaskId order, over the clients in process-ID order; then even out what uneven threads make uneven."""
+    for turn, task in enumerate(board.stateful):
+        board.give_active(turn % len(board.clients), task)
+    _balance(board, lambda client: client.active, board.take_active, board.give_active)
+
+
+def assign_standbys(board: Board, num_standby_replicas: int) -> None:
+    """Each task in turn to as many clients that do not have it as there are replicas, the least loaded first."""
+    if num_standby_replicas == 0:
+        return
+    queue = list(board.load_order)
+    heapq.heapify(queue)
+    for task in board.stateful:
+        missing = num_standby_replicas
+        passed_over = []
+        while missing and queue:
+            entry = heapq.heappop(queue)
+            if board.clients[entry[1]].holds(task):
+                passed_over.append(entry)
+                continue
+            board.give_standby(entry[1], task)
+            heapq.heappush(queue, board.load_order[entry[1]])
+            missing -= 1
+        for entry in passed_over:
+            heapq.heappush(queue, entry)
+    _balance(board, lambda client: client.standby, board.take_standby, board.give_standby)
+
+
+def assign_stateless_active(board: Board) -> None:
+    """Each task in turn to the client with the fewest active tasks a thread; where it ran before does not count."""
+    queue = [(len(client.active) / client.capacity, number) for number, client in enumerate(board.clients)]
+    heapq.heapify(queue)
+    for task in board.stateless:
+        number = queue[0][1]
+        client = board.clients[number]
+        board.give_active(number, task)
+        heapq.heapreplace(queue, (len(client.active) / client.capacity, number))
+
+
+def _balance(
+    board: Board,
+    tasks_of: Callable[[ClientState], set[int]],
+    take: Callable[[int, int], None],
+    give: Callable[[int, int], None],
+) -> None:
+    """Move tasks of one kind from client to client as long as that narrows the difference in tasks a thread."""
+    moved = True
+    while moved:
+        moved = False
+        for source_number, source in enumerate(board.clients):
+            for destination_number, destination in enumerate(board.clients):
+                if source_number == destination_number or not _should_move(source, destination):
+                    continue
+                for task in sorted(tasks_of(source)):
+                    if not _should_move(source, destination):
+                        break
+                    if not destination.holds(task):
+                        take(source_number, task)
+                        give(destination_number, task)
+                        moved = True
+
+
+def _should_move(source: ClientState, destination: ClientState) -> bool:
+    source_count = len(source.active) + len(source.standby)
+    destination_count = len(destination.active) + len(destination.standby)
+    skew = source_count / source.capacity - destination_count / destination.capacity
+    if skew <= 0:
+        return False
+    proposed = (source_count - 1) / source.capacity - (destination_count + 1) / destination.capacity
+    return 0 <= proposed < skew

@@ -1,0 +1,141 @@
+"""What the leader of a classic Streams group decides in one rebalance.
+
+Java: `StreamsPartitionAssignor.assign`, 2.6 to 4.3, in its order: read what the members report; let the task assignor give every
+task to clients; spread each client's tasks over its threads; hold back what another member still owns; say who rejoins when.
+"""
+
+from holdfast.errors import CannotPredict, Unsupported
+from holdfast.kafka.release import Behaviour, behaviour
+from holdfast.kafka.streams import high_availability, threads
+from holdfast.kafka.streams.client_state import Board, ClientState, LeaderThrows
+from holdfast.kafka.streams.group import Assignment, ClientAssignment, ConsumerAssignment, Group, LeaderFailure, NextRebalance
+from holdfast.kafka.streams.threads import ThreadTasks
+from holdfast.kafka.vocabulary import TopicPartition
+
+FIRST_VERSION_WITH_NEXT_REBALANCE = 7
+"""Assignments of an older metadata version cannot say when to rejoin (KIP-441)."""
+
+
+def assign(group: Group) -> Assignment | LeaderFailure:
+    """The decision of this group's leader, task for task what its release decides.
+
+    Raise Unsupported for a release or setting that is not modelled, and CannotPredict where the group shows too little.
+    """
+    line = behaviour(group.release)
+    _refuse_what_cannot_be_known(group, line)
+    try:
+        board = Board(group)
+        probing = high_availability.assign(board, group.config, line)
+        decided = tuple(_client_assignment(board, client) for client in board.clients)
+        consumers = _Wire(group, board, line, probing=probing).consumers()
+    except LeaderThrows as thrown:
+        return LeaderFailure(str(thrown))
+    by_client = {assignment.process_id: assignment for assignment in decided}
+    return Assignment(
+        probing_rebalance_needed=probing,
+        clients=tuple(by_client[client.process_id] for client in group.clients),
+        consumers=tuple(consumers[consumer.member_id] for client in group.clients for consumer in client.consumers),
+        undetermined=_undetermined(group, probing=probing),
+    )
+
+
+def _refuse_what_cannot_be_known(group: Group, line: Behaviour) -> None:
+    if not group.clients:
+        raise CannotPredict("The group has no client: there is nothing to assign to.")
+    for task in group.tasks:
+        if task.changelogs is None:
+            raise CannotPredict(
+                f"Whether task {task.id} is stateful is not known (its changelogs are null). Give the state directory of a client "
+                "that has it, or list its changelogs."
+            )
+        if task.end_offset_sum is None:
+            raise Unsupported(
+                f"The end offsets of task {task.id} could not be had, so Kafka's leader falls back to FallbackPriorTaskAssignor, "
+                "which is not modelled."
+            )
+    for client in group.clients:
+        for consumer in client.consumers:
+            version = consumer.metadata_version
+            if version is not None and version > line.metadata_version:
+                raise CannotPredict(
+                    f"Member {consumer.member_id} has metadata version {version}, newer than the {line.metadata_version} of "
+                    f"release {group.release}: such a leader books it under a random process ID. Predict with the newer release."
+                )
+
+
+def _undetermined(group: Group, *, probing: bool) -> tuple[str, ...]:
+    if not probing or group.leader_process_id is not None or len(group.clients) < 2 or not _can_say_when(group):
+        return ()
+    assumed = min(client.process_id for client in group.clients)
+    sentence = (
+        f"Which client leads is not known: the probing rebalance is shown at {assumed}, the smallest process ID; "
+        "Kafka asks a member of the leader's client for it."
+    )
+    return (sentence,)
+
+
+def _can_say_when(group: Group) -> bool:
+    versions = [consumer.metadata_version for client in group.clients for consumer in client.consumers]
+    return all(version is None or version >= FIRST_VERSION_WITH_NEXT_REBALANCE for version in versions)
+
+
+def _client_assignment(board: Board, client: ClientState) -> ClientAssignment:
+    return ClientAssignment(client.process_id, board.ids(client.active), board.ids(client.standby))
+
+
+class _Wire:
+    """What each consumer is sent."""
+
+    def __init__(self, group: Group, board: Board, line: Behaviour, *, probing: bool) -> None:
+        self._board = board
+        self._line = line
+        self._says_when = _can_say_when(group)
+        self._owned: set[TopicPartition] = set()
+        for client in group.clients:
+            for consumer in client.consumers:
+                self._owned.update(consumer.owned)
+        leader = group.leader_process_id or min(client.process_id for client in group.clients)
+        self._prober = leader if probing else None
+
+    def consumers(self) -> dict[str, ConsumerAssignment]:
+        """By member ID."""
+        found = {}
+        for number, client in enumerate(self._board.clients):
+            planned = threads.assign(self._board, number, self._line)
+            probes = client.process_id == self._prober
+            for consumer, tasks in zip(client.consumers, planned, strict=True):
+                assignment = self._consumer(client, consumer.member_id, tasks, probes=probes)
+                # One member of the leader's client probes, unless one before it has to rejoin at once anyway.
+                probes = probes and assignment.next_rebalance is NextRebalance.NONE and not assignment.withheld
+                found[consumer.member_id] = assignment
+        return found
+
+    def _consumer(self, client: ClientState, member_id: str, tasks: ThreadTasks, *, probes: bool) -> ConsumerAssignment:
+        withheld = [task for task in tasks.active if self._still_owned(client, member_id, task)]
+        temporary = [task for task in withheld if self._stands_by(client, task)]
+        when = NextRebalance.NONE
+        if self._says_when and withheld:
+            when = NextRebalance.IMMEDIATE
+        elif self._says_when and probes:
+            when = NextRebalance.PROBING
+        held_back = set(withheld)
+        return ConsumerAssignment(
+            member_id=member_id,
+            active=self._board.ids(task for task in tasks.active if task not in held_back),
+            standby=self._board.ids([*tasks.standby, *temporary]),
+            withheld=self._board.ids(withheld),
+            next_rebalance=when,
+        )
+
+    def _still_owned(self, client: ClientState, member_id: str, task: int) -> bool:
+        """Some member other than this one says that it owns a partition of the task: it has to be revoked there first."""
+        return any(
+            client.owners.get(partition) != member_id and partition in self._owned
+            for partition in self._board.tasks[task].partitions
+        )
+
+    def _stands_by(self, client: ClientState, task: int) -> bool:
+        """A withheld stateful task is a standby meanwhile, so that its store stays open."""
+        if not self._board.tasks[task].stateful:
+            return False
+        return not self._line.temporary_standby_needs_copy or task in client.previous_standby

@@ -1,0 +1,178 @@
+"""From the target towards it: tasks stay where they are caught up, and the target warms up.
+
+Java: `TaskMovement` and `ConstrainedPrioritySet`, 2.6 to 4.3. A task whose target has not caught up runs on a client that has (or,
+from 3.2, on the one that lags least), and its target keeps a warm-up copy, `max.warmup.replicas` of them at a time.
+"""
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+from holdfast.kafka import java, java_hash
+from holdfast.kafka.release import Behaviour
+from holdfast.kafka.streams.client_state import Board
+from holdfast.kafka.streams.config import AssignorConfig
+
+
+def move_to_caught_up_clients(board: Board, config: AssignorConfig, behaviour: Behaviour) -> int:
+    """Change the target into what can be run now; return how many movements a probing rebalance has to finish."""
+    caught_up = {task: board.caught_up(task, config.acceptable_recovery_lag) for task in board.stateful}
+    mover = _Mover(board, behaviour, caught_up, config.max_warmup_replicas)
+    return mover.move_actives() + mover.move_standbys()
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """A task that has to be away from its target for a while."""
+
+    task: int
+    destination: int
+    caught_up: int
+    """How many clients are caught up; the fewer, the more urgent."""
+
+
+class _Mover:
+    """The two phases of movements, which share the budget of warm-ups."""
+
+    def __init__(self, board: Board, behaviour: Behaviour, caught_up: dict[int, frozenset[int]], max_warmup_replicas: int) -> None:
+        self._board = board
+        self._behaviour = behaviour
+        self._caught_up = caught_up
+        self._warmups_left = max_warmup_replicas
+        self._warmups: set[tuple[int, int]] = set()
+        self._hash_set_order = java_hash.SubsetOrder([java.uuid_hash(client.process_id.uuid.int) for client in board.clients])
+
+    def move_actives(self) -> int:
+        """Every movement counts, also one that only swapped an active task with a caught-up standby."""
+        movements = self._movements([client.active for client in self._board.clients])
+        queue = ConstrainedPrioritySet(self._board, self._hash_set_order)
+        for movement in self._in_order(movements):
+            task, destination = movement.task, movement.destination
+            caught_up = self._caught_up[task]
+            source = queue.poll({client for client in caught_up if task in self._board.clients[client].standby})
+            if source is None:
+                source = queue.poll(caught_up)
+            if source is None:
+                source = self._most_caught_up(movement)
+            assert source is not None, "a movement is only planned where some client lags less"
+            if task in self._board.clients[source].standby:
+                self._swap(task, source, destination)
+            else:
+                self._move_active(task, source, destination)
+            queue.offer(source)
+            queue.offer(destination)
+        return len(movements)
+
+    def move_standbys(self) -> int:
+        """Movements that find no client to go to do not count."""
+        planned = [
+            {task for task in client.standby if (number, task) not in self._warmups}
+            for number, client in enumerate(self._board.clients)
+        ]
+        queue = ConstrainedPrioritySet(self._board, self._hash_set_order)
+        made = 0
+        for movement in self._in_order(self._movements(planned)):
+            task, destination = movement.task, movement.destination
+            source = queue.poll({client for client in self._caught_up[task] if not self._board.clients[client].holds(task)})
+            if source is None and self._behaviour.moves_to_most_caught_up:
+                source = self._most_caught_up(movement, without_copy=True)
+            if source is None:
+                continue
+            self._board.give_standby(source, task)
+            if not self._spend_warmup():
+                self._board.take_standby(destination, task)
+            queue.offer(source)
+            queue.offer(destination)
+            made += 1
+        return made
+
+    def _movements(self, tasks_of_clients: list[set[int]]) -> list[Movement]:
+        """In the order in which Kafka queues them: client by client, task by task."""
+        return [
+            Movement(task, client, len(self._caught_up[task]))
+            for client, tasks in enumerate(tasks_of_clients)
+            for task in sorted(tasks)
+            if self._must_move(task, client)
+        ]
+
+    def _must_move(self, task: int, client: int) -> bool:
+        if client in self._caught_up[task]:
+            return False
+        if self._behaviour.moves_to_most_caught_up:
+            return self._board.least_lag(task) < self._board.lag(client, task)
+        return bool(self._caught_up[task])
+
+    def _in_order(self, movements: list[Movement]) -> Iterator[Movement]:
+        """The most urgent first; up to 3.2 in the order of the heap's array, which is not that (pull request 12585)."""
+        if self._behaviour.movements_in_priority_order:
+            yield from sorted(movements, key=_urgency)
+            return
+        heap: java.PriorityQueue[Movement] = java.PriorityQueue(_urgency)
+        for movement in movements:
+            heap.offer(movement)
+        yield from heap
+
+    def _most_caught_up(self, movement: Movement, *, without_copy: bool = False) -> int | None:
+        """The first client that lags less than the destination (or as much, with a smaller process ID)."""
+        for client in self._board.clients_by_lag(movement.task):
+            if client == movement.destination:
+                return None
+            if not without_copy or not self._board.clients[client].holds(movement.task):
+                return client
+        return None
+
+    def _swap(self, task: int, source: int, destination: int) -> None:
+        self._board.take_standby(source, task)
+        self._board.give_active(source, task)
+        self._board.take_active(destination, task)
+        self._board.give_standby(destination, task)
+
+    def _move_active(self, task: int, source: int, destination: int) -> None:
+        self._board.give_active(source, task)
+        self._board.take_active(destination, task)
+        if self._spend_warmup():
+            self._board.give_standby(destination, task)
+            self._warmups.add((destination, task))
+
+    def _spend_warmup(self) -> bool:
+        self._warmups_left -= 1
+        return self._warmups_left >= 0
+
+
+class ConstrainedPrioritySet:
+    """Clients by load, as Kafka queues them: loads change while clients wait, and only an offer puts a client where it belongs.
+
+    So the queue's array is emulated, not its meaning: now and then the head is not the least loaded client.
+    """
+
+    def __init__(self, board: Board, hash_set_order: java_hash.SubsetOrder) -> None:
+        self._queue: java.PriorityQueue[int] = java.PriorityQueue(board.load_order.__getitem__)
+        self._waiting: set[int] = set()
+        self._hash_set_order = hash_set_order
+        for client in range(len(board.clients)):
+            self.offer(client)
+
+    def poll(self, eligible: Set[int]) -> int | None:
+        """Take the first eligible client out; those passed over go back in the order of the HashSet that Kafka keeps them in."""
+        passed_over: list[int] = []
+        found = None
+        while self._queue:
+            client = self._queue.poll()
+            self._waiting.remove(client)
+            if client in eligible:
+                found = client
+                break
+            passed_over.append(client)
+        for client in self._hash_set_order(passed_over):
+            self.offer(client)
+        return found
+
+    def offer(self, client: int) -> None:
+        if client in self._waiting:
+            self._queue.remove(client)
+        else:
+            self._waiting.add(client)
+        self._queue.offer(client)
+
+
+def _urgency(movement: Movement) -> tuple[int, int]:
+    return movement.caught_up, movement.task

@@ -1,0 +1,155 @@
+"""From a client's tasks to its threads.
+
+Java: `StreamsPartitionAssignor.assignTasksToThreads`, 2.6 to 4.3. A consumer keeps what it reported as far as an even spread
+allows, the least lagging first; what nobody keeps is dealt in TaskId order; what is left over goes to its previous owner if that
+one has room, and then out in the order of a heap's array.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from holdfast.kafka import java, java_hash
+from holdfast.kafka.release import Behaviour
+from holdfast.kafka.streams.client_state import Board, ClientState, ConsumerState, LeaderThrows
+
+
+@dataclass(slots=True)
+class ThreadTasks:
+    """The tasks planned for one consumer, in the order in which they were given."""
+
+    active: list[int] = field(default_factory=list)
+    standby: list[int] = field(default_factory=list)
+
+
+def assign(board: Board, client_number: int, behaviour: Behaviour) -> tuple[ThreadTasks, ...]:
+    """Spread what the client was given over its consumers; one entry a consumer, in member-ID order."""
+    client = board.clients[client_number]
+    spread = _Spread(board, client_number, behaviour)
+    active = sorted(client.active)
+    stateful = [task for task in active if board.tasks[task].stateful]
+    stateless = [task for task in active if not board.tasks[task].stateful]
+    shuffled = spread.as_hash_set(stateful)
+    if behaviour.threads_balance_all_kinds:
+        actives = spread.deal(shuffled)
+        standbys = spread.deal(sorted(client.standby))
+        others = spread.deal(stateless, sticky=False)
+        return tuple(ThreadTasks(a + s, b) for a, b, s in zip(actives, standbys, others, strict=True))
+    actives = spread.deal(shuffled, common_load=False)
+    _deal_stateless(actives, stateless, leftovers=bool(stateful) and bool(len(stateful) % client.capacity))
+    return tuple(ThreadTasks(a, b) for a, b in zip(actives, spread.deal(sorted(client.standby), common_load=False), strict=True))
+
+
+def _deal_stateless(actives: list[list[int]], stateless: list[int], *, leftovers: bool) -> None:
+    """Up to 3.1: first to the consumers that have one stateful task less than others, then round and round."""
+    consumers = range(len(actives))
+    waiting = deque(stateless)
+    if leftovers:
+        fewest = min(len(tasks) for tasks in actives)
+        for consumer in [consumer for consumer in consumers if len(actives[consumer]) == fewest]:
+            if waiting:
+                actives[consumer].append(waiting.popleft())
+    for turn, task in enumerate(waiting):
+        actives[turn % len(actives)].append(task)
+
+
+class _Spread:
+    """One client's tasks over its threads, kind after kind; `_load` counts what a consumer already has."""
+
+    def __init__(self, board: Board, client_number: int, behaviour: Behaviour) -> None:
+        self._board = board
+        self._number = client_number
+        self._client: ClientState = board.clients[client_number]
+        self._behaviour = behaviour
+        self._load = [0] * self._client.capacity
+
+    def as_hash_set(self, tasks: list[int]) -> list[int]:
+        """The tasks as a HashSet of TaskIds is iterated: what a stream of them is collected to."""
+        hash_code: Callable[[int, int], int] = (
+            java.task_id_hash_since_3_0 if self._behaviour.task_id_hash_of_fields else java.task_id_hash_until_2_8
+        )
+
+        def hash_of(task: int) -> int:
+            task_id = self._board.tasks[task].id
+            return hash_code(task_id.subtopology, task_id.partition)
+
+        return java_hash.hash_order(tasks, hash_of, lambda task: task)
+
+    def deal(self, tasks: Sequence[int], *, sticky: bool = True, common_load: bool = True) -> list[list[int]]:
+        """Spread these tasks, given in the order in which Kafka queues them. `common_load`: on top of what was dealt before."""
+        if not tasks:
+            return [[] for _ in self._load]
+        load = self._load if common_load else [0] * len(self._load)
+        deal = _Deal(load, tasks)
+        for consumer, state in enumerate(self._client.consumers):
+            deal.keep(consumer, self._previous_by_lag(state) if sticky else ())
+        deal.fill()
+        deal.give_leftovers()
+        if common_load:
+            self._load = [deal.count(consumer) for consumer in range(len(load))]
+        return deal.dealt
+
+    def _previous_by_lag(self, consumer: ConsumerState) -> list[int]:
+        if consumer.reports_unknown and self._behaviour.reports_of_unknown_tasks_fail:
+            raise LeaderThrows(
+                f"IllegalStateException: member {consumer.member_id} reports a task that the leader knows no lag of: "
+                "its topology has no such task, or it is stateless there"
+            )
+        return sorted(consumer.reported, key=lambda task: (self._board.lag(self._number, task), task))
+
+
+class _Deal:
+    """One kind of task on its way to the consumers: each gets `least` in all, some one more."""
+
+    def __init__(self, load: Sequence[int], tasks: Sequence[int]) -> None:
+        self.dealt: list[list[int]] = [[] for _ in load]
+        self._load = load
+        self._least = (sum(load) + len(tasks)) // len(load)
+        self._waiting: java.PriorityQueue[int] = java.PriorityQueue(_identity, tasks)
+        self._open = set(tasks)
+        self._previous_owner: dict[int, int] = {}
+        self._to_fill: deque[int] = deque()
+
+    def count(self, consumer: int) -> int:
+        return self._load[consumer] + len(self.dealt[consumer])
+
+    def keep(self, consumer: int, previous: Iterable[int]) -> None:
+        """Let the consumer have what it had, up to the least; remember who had the rest."""
+        for task in previous:
+            if task not in self._open:
+                continue
+            if self.count(consumer) < self._least:
+                self._hand(consumer, task)
+            else:
+                self._previous_owner[task] = consumer
+        if self.count(consumer) < self._least:
+            self._to_fill.append(consumer)
+
+    def fill(self) -> None:
+        """One task after the other to the consumers that have less than the least, in turn."""
+        while self._to_fill:
+            consumer = self._to_fill.popleft()
+            task = self._waiting.poll()
+            self._open.remove(task)
+            self.dealt[consumer].append(task)
+            if self.count(consumer) < self._least:
+                self._to_fill.append(consumer)
+
+    def give_leftovers(self) -> None:
+        """One each to consumers that have only the least: to the previous owner, and then as the queue's array has them."""
+        room = deque(consumer for consumer in range(len(self._load)) if self.count(consumer) == self._least)
+        for task, consumer in sorted(self._previous_owner.items()):
+            if consumer in room and task in self._open:
+                self._hand(consumer, task)
+                room.remove(consumer)
+        for task in self._waiting:
+            self.dealt[room.popleft()].append(task)
+
+    def _hand(self, consumer: int, task: int) -> None:
+        self.dealt[consumer].append(task)
+        self._open.remove(task)
+        self._waiting.remove(task)
+
+
+def _identity(task: int) -> int:
+    return task
