@@ -1,0 +1,83 @@
+"""The Plan: what is to be done, why that way, what it was made from. `plan.assemble` makes it, `codec_plan` writes and reads it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdfast.rollout.basis import Basis
+from holdfast.rollout.change import Change
+from holdfast.rollout.evaluation import Cost, Effort
+from holdfast.rollout.rules import Policy, Rule
+from holdfast.rollout.steps import SettingChange, Step
+
+
+class PlanVerdict(StrEnum):
+    """What a plan says of itself. `REVIEW`: a rule failed or something is not known; `BLOCKED`: it must not be applied."""
+
+    NOTHING_TO_DO = "nothing to do"
+    SAFE = "safe"
+    REVIEW = "review"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedFrom:
+    """Fingerprints of what a plan was made from, `sha256:` and 64 digits each."""
+
+    snapshot: str
+    change: str
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """One way that was weighed. `why_not` is empty for the chosen one; `costs` is empty where nothing could be predicted."""
+
+    name: str
+    title: str
+    effort: Effort
+    costs: tuple[Cost, ...]
+    rules: tuple[Rule, ...]
+    unknown: tuple[str, ...]
+    refused: str | None
+    why_not: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`plan_id` is a digest of everything else. Costs of the chosen way keep their rounds and ends, those of the others do not.
+
+    `chosen` None: there is nothing to do, or no way can be predicted; then there are no steps.
+    """
+
+    plan_id: str
+    created_at: str
+    expires_at: str
+    created_from: CreatedFrom
+    basis: Basis
+    policy: Policy
+    change: Change
+    verdict: PlanVerdict
+    headline: str
+    why: str
+    """Why the chosen way beats the others, in a sentence or two."""
+    wrong_if: str
+    blocked_by: tuple[str, ...]
+    chosen: str | None
+    candidates: tuple[Considered, ...]
+    steps: tuple[Step, ...]
+    settings: tuple[SettingChange, ...]
+    preconditions: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def chosen_way(self) -> Considered | None:
+        return next((one for one in self.candidates if one.name == self.chosen), None)
+
+    @property
+    def plain_way(self) -> Considered | None:
+        return next((one for one in self.candidates if one.name == PLAINLY), None)
+
+
+PLAINLY = "plainly"
+"""The name of the candidate that does what the operator asked for and nothing else."""

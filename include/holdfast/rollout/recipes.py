@@ -1,0 +1,288 @@
+"""The steps of a change: what people and Holdfast do, in order, with what to check before and after each and how to go back.
+
+Within a batch of events (they take effect together) files that can be prepared come first, then all stops, then the files and disks
+that need the old process gone, then all starts. So the group is short of a client for as little time as can be.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import assert_never
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout import order
+from holdfast.rollout.change import (
+    AddClient,
+    Change,
+    Disk,
+    Event,
+    FromOld,
+    NewClient,
+    RemoveClient,
+    ReplaceClient,
+    RestartClient,
+    SetConfig,
+    Wait,
+)
+from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.steps import (
+    Action,
+    AwaitRebalance,
+    AwaitStable,
+    CopyStateDirectory,
+    StartClient,
+    Step,
+    StopClient,
+    Who,
+    WriteProcessMetadata,
+)
+from holdfast.rollout.steps import RestartClient as RestartInPlace
+from holdfast.rollout.steps import SetConfig as RollOutConfig
+from holdfast.rollout.wording import host_or, listed, many, printable
+
+PROCESS_FILE = "kafka-streams-process-metadata"
+FIRST_LIMIT_S = 3_600
+"""How long a step waits until the plan knows its forecast and says better."""
+
+
+class Identity(StrEnum):
+    """How a client gets its process ID: as the change says, by a file written before its start, or with the disk."""
+
+    AS_IT_COMES = "as it comes"
+    FILE = "file"
+    DISK = "disk"
+
+
+class Phase(StrEnum):
+    """The order of steps within a batch."""
+
+    CONFIGURE = "configure"
+    PREPARE = "prepare"
+    STOP = "stop"
+    HAND_OVER = "hand over"
+    START = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A step without its number."""
+
+    phase: Phase
+    action: Action
+    who: Who
+    check_before: str
+    check_after: str
+    undo: str
+    expect: str
+
+
+def steps_of(snapshot: Snapshot, change: Change, identity: Identity) -> tuple[Step, ...]:
+    """All steps of `change`, numbered from 1; the last one waits until the group is stable."""
+    drafts: list[Draft] = []
+    phases = tuple(Phase)
+    for events, wait in change.batches():
+        batch = [draft for event in events for draft in _drafts(snapshot, event, identity)]
+        drafts.extend(sorted(batch, key=lambda draft: phases.index(draft.phase)))
+        drafts.append(_await(wait or Wait.STABLE))
+    return numbered(drafts)
+
+
+def numbered(drafts: Iterable[Draft]) -> tuple[Step, ...]:
+    return tuple(
+        Step(str(number), draft.action, draft.who, draft.check_before, draft.check_after, draft.undo, draft.expect)
+        for number, draft in enumerate(drafts, start=1)
+    )
+
+
+def around(steps: tuple[Step, ...], before: Draft, after: Draft) -> tuple[Step, ...]:
+    """`steps` with one step before and one after them, numbered again."""
+    inner = [
+        Draft(Phase.START, step.action, step.who, step.check_before, step.check_after, step.undo, step.expect) for step in steps
+    ]
+    return numbered((before, *inner, after))
+
+
+def session_timeout(snapshot: Snapshot) -> str:
+    """How long the group waits for a client that is gone, in words. Kafka: 10 s up to 2.8, 45 s from 3.0, unless set."""
+    given = dict(snapshot.config).get("session.timeout.ms")
+    if isinstance(given, int | str) and str(given).isdecimal():
+        return f"{int(given) // 1000} s"
+    if snapshot.kafka_release is None:
+        return "the session time-out (session.timeout.ms)"
+    return "10 s" if snapshot.kafka_release.startswith("2.") else "45 s"
+
+
+def _drafts(snapshot: Snapshot, event: Event, identity: Identity) -> tuple[Draft, ...]:
+    match event:
+        case AddClient(client):
+            return _added(client, identity)
+        case RemoveClient(process_id):
+            return (_stop(snapshot, process_id, has_successor=False),)
+        case ReplaceClient():
+            return _replaced(snapshot, event, identity)
+        case RestartClient():
+            return _restarted(snapshot, event, identity)
+        case SetConfig(settings):
+            had = dict(snapshot.config)
+            return tuple(set_config(snapshot, RollOutConfig(key, value, had.get(key))) for key, value in settings)
+        case _:
+            assert_never(event)
+
+
+def _added(client: NewClient, identity: Identity) -> tuple[Draft, ...]:
+    host = client.host if isinstance(client.host, str) else None
+    start = StartClient(client.process_id, client.threads or 1, host)
+    draft = _start(start, "", "Stop it for good: the group goes back to the clients it has now, in a rebalance of its own.")
+    if client.process_id is None or identity is Identity.DISK:
+        return (draft,)
+    return (_write(WriteProcessMetadata(client.process_id, host, None)), draft)
+
+
+def _replaced(snapshot: Snapshot, event: ReplaceClient, identity: Identity) -> tuple[Draft, ...]:
+    old = snapshot.client(event.process_id)
+    old_host = old.host if old else None
+    host = old_host if isinstance(event.by.host, FromOld) else event.by.host
+    threads = event.by.threads or (len(old.consumers) if old else 1)
+    start = StartClient(event.by.process_id, threads, host)
+    soon = f"No more than {session_timeout(snapshot)} have passed since the old client stopped."
+    undo = f"Stop it, delete its {PROCESS_FILE}, and start the old client again on its own disk."
+    drafts = [_stop(snapshot, event.process_id, has_successor=True), _start(start, soon, undo)]
+    if identity is Identity.DISK:
+        drafts.append(_copy(CopyStateDirectory(event.process_id, old_host, host), session_timeout(snapshot)))
+    elif event.by.process_id is not None and event.disk is not Disk.KEPT:
+        source = event.process_id if event.by.process_id == event.process_id else None
+        drafts.append(_write(WriteProcessMetadata(event.by.process_id, host, source)))
+    return tuple(drafts)
+
+
+def _restarted(snapshot: Snapshot, event: RestartClient, identity: Identity) -> tuple[Draft, ...]:
+    old = snapshot.client(event.process_id)
+    host = old.host if old else None
+    threads = event.threads or (len(old.consumers) if old else 1)
+    back = event.process_id if event.keeps_process_id else event.new_process_id
+    if identity is Identity.AS_IT_COMES:
+        return (_restart(RestartInPlace(event.process_id, host, back, event.keeps_state), session_timeout(snapshot)),)
+    soon = f"No more than {session_timeout(snapshot)} have passed since it stopped."
+    start = _start(StartClient(back, threads, host), soon, "None: it is back where it was.")
+    drafts = [_stop(snapshot, event.process_id, has_successor=True), start]
+    if identity is Identity.DISK:
+        drafts.append(_copy(CopyStateDirectory(event.process_id, host, host), session_timeout(snapshot)))
+    elif back is not None:
+        drafts.append(_write(WriteProcessMetadata(back, host, event.process_id)))
+    return tuple(drafts)
+
+
+def _stop(snapshot: Snapshot, process_id: ProcessId, *, has_successor: bool) -> Draft:
+    client = snapshot.client(process_id)
+    host = client.host if client else None
+    stateful = {task.id: None for task in snapshot.tasks if task.stateful}
+    tasks = [task for task, owner in order.owners(snapshot) if owner == process_id and task in stateful]
+    until = "until its successor runs" if has_successor else "until the others have taken them over"
+    timeout = session_timeout(snapshot)
+    return Draft(
+        Phase.STOP,
+        StopClient(process_id, host),
+        Who.OPERATOR,
+        f"The group is stable, and {process_id} is in it.",
+        f"The process on {host_or(host, 'its host')} has ended. (The group lists its members for up to {timeout} more.)",
+        f"Start it again on the same disk: within {timeout} nothing has moved.",
+        f"Its {many(len(tasks), 'stateful task')} ({listed(tasks)}) stand still {until}." if tasks else "It runs no stateful task.",
+    )
+
+
+def _write(action: WriteProcessMetadata) -> Draft:
+    gone = f"The process of {action.source} has ended. " if action.source else ""
+    return Draft(
+        Phase.HAND_OVER if action.source else Phase.PREPARE,
+        action,
+        Who.HOLDFAST,
+        f"{gone}<state.dir>/<application.id> is there, no client runs on it, and its {PROCESS_FILE} is not there or says the same.",
+        f'{PROCESS_FILE} holds {{"processId":"{action.process_id}"}}.',
+        f"Delete {PROCESS_FILE} there, as long as nobody has started on it.",
+        "Nothing yet: the file is read when the client starts.",
+    )
+
+
+def _copy(action: CopyStateDirectory, timeout: str) -> Draft:
+    return Draft(
+        Phase.HAND_OVER,
+        action,
+        Who.OPERATOR,
+        "The old process has ended. A copy made while it ran is good only as a rehearsal: RocksDB and checkpoints would not fit"
+        " together. Copy once before the stop, and after it only what changed.",
+        f"The copy is complete, {PROCESS_FILE} says {action.process_id}, and the copying took less than {timeout}.",
+        "Delete the copy, and start the old client again on its own disk.",
+        f"Nothing restores. Longer than {timeout}, and the others take the tasks over first.",
+    )
+
+
+def _start(action: StartClient, soon: str, undo: str) -> Draft:
+    once = f"Nothing else runs under {action.process_id}." if action.process_id else ""
+    came = (
+        f"The group has {action.process_id} with {many(action.threads, 'stream thread')}, and nobody else is new in it."
+        if action.process_id
+        else f"The group has one new client with {many(action.threads, 'stream thread')}."
+    )
+    before = " ".join(part for part in (soon, once) if part) or "The host is ready for it."
+    return Draft(Phase.START, action, Who.OPERATOR, before, came, undo, "It joins, and the group rebalances.")
+
+
+def _restart(action: RestartInPlace, timeout: str) -> Draft:
+    back = "a process ID of its own making" if action.comes_back_as is None else str(action.comes_back_as)
+    return Draft(
+        Phase.START,
+        action,
+        Who.OPERATOR,
+        f"The group is stable, and {action.process_id} is in it.",
+        f"It is back within {timeout}, under {back}.",
+        "None: it is back where it was.",
+        "It comes back with its state." if action.keeps_state else "It comes back with an empty disk.",
+    )
+
+
+def set_config(snapshot: Snapshot, action: RollOutConfig) -> Draft:
+    clients = len(snapshot.clients)
+    value = "Kafka's default" if action.value is None else _shown(action.value)
+    return Draft(
+        Phase.CONFIGURE,
+        action,
+        Who.OPERATOR,
+        "The group is stable. Restart one client, wait until the group is stable, then the next.",
+        f"Every client has logged {printable(action.key)} = {value} at its start.",
+        f"Set {printable(action.key)} back to {'nothing' if action.was is None else _shown(action.was)} the same way.",
+        f"{many(clients, 'restart')}, one after the other, each with its own disk and process ID; nothing changes hands.",
+    )
+
+
+def _shown(value: object) -> str:
+    return printable(",".join(value) if isinstance(value, tuple) else str(value))
+
+
+def _await(wait: Wait) -> Draft:
+    stable = wait is Wait.STABLE
+    return Draft(
+        Phase.START,
+        AwaitStable(FIRST_LIMIT_S) if stable else AwaitRebalance(FIRST_LIMIT_S),
+        Who.HOLDFAST,
+        "All steps before are done.",
+        "The group is stable and every task is where the forecast has it." if stable else "One rebalance has completed.",
+        "Nothing to undo: it only looks. If it takes too long, stop here and compare with the forecast.",
+        "",
+    )
+
+
+def with_waits(steps: tuple[Step, ...], limit_s: int, expect: str) -> tuple[Step, ...]:
+    """The steps with the bound and the words of the forecast in those that wait."""
+
+    def known(step: Step) -> Step:
+        match step.action:
+            case AwaitStable():
+                return replace(step, action=AwaitStable(limit_s), expect=expect)
+            case AwaitRebalance():
+                return replace(step, action=AwaitRebalance(limit_s), expect="The group rebalances once.")
+            case StopClient() | WriteProcessMetadata() | CopyStateDirectory() | StartClient() | RestartInPlace() | RollOutConfig():
+                return step
+            case _:
+                assert_never(step.action)
+
+    return tuple(known(step) for step in steps)
