@@ -9,6 +9,8 @@ import json
 from dataclasses import replace
 
 from holdfast.rollout.codec_assignment import assignment_from_json, assignment_to_json
+from holdfast.rollout.codec_change import assume_from_json, assume_to_json, change_from_json, change_to_json
+from holdfast.rollout.codec_forecast import Detail, forecast_to_json, summary_to_json
 from holdfast.rollout.codec_snapshot import snapshot_from_json, snapshot_to_json, unknown_from_json, unknown_to_json
 from holdfast.rollout.document import FORMAT_VERSION, LARGEST_DOCUMENT, dumps, loads
 from holdfast.rollout.snapshot import Evidence, Snapshot
@@ -16,14 +18,21 @@ from holdfast.rollout.snapshot import Evidence, Snapshot
 __all__ = [
     "FORMAT_VERSION",
     "LARGEST_DOCUMENT",
+    "Detail",
     "assignment_from_json",
     "assignment_to_json",
+    "assume_from_json",
+    "assume_to_json",
+    "change_from_json",
+    "change_to_json",
     "dumps",
     "fingerprint",
+    "forecast_to_json",
     "loads",
     "snapshot_fingerprint",
     "snapshot_from_json",
     "snapshot_to_json",
+    "summary_to_json",
     "unknown_from_json",
     "unknown_to_json",
 ]

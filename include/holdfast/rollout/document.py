@@ -254,9 +254,15 @@ class Fields:
             return cast("T", None)
 
     def optional(self, field: str, read: Callable[[object], T], default: T) -> T:
-        """The field, or `default` where it is absent."""
+        """The field, or `default` where it is absent (or wrong: `finish` raises that)."""
         self._read[field] = None
-        return self.need(field, read) if field in self._fields else default
+        if field not in self._fields:
+            return default
+        try:
+            return read(self._fields[field])
+        except InvalidInput as problem:
+            self._problems.extend(under(field, problem))
+            return default
 
     def has(self, field: str) -> bool:
         return field in self._fields

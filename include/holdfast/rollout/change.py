@@ -1,0 +1,205 @@
+"""What the operator means to do: a Change is a list of events, with markers between those that wait for one another.
+
+Values only. `codec_change` is its JSON, `events` says what each event does to a group.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+from typing import assert_never
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.snapshot import ConfigValue
+
+
+class FromOld(Enum):
+    """Stands where a replacement takes a property over from the client it replaces."""
+
+    INHERITED = "as the replaced client"
+
+
+INHERITED = FromOld.INHERITED
+
+
+class Disk(StrEnum):
+    """What a replacement finds on its disk."""
+
+    EMPTY = "empty"
+    KEPT = "kept"
+    COPIED = "copied_from"
+
+
+class Wait(StrEnum):
+    """What a marker waits for."""
+
+    REBALANCE = "rebalance"
+    STABLE = "stable"
+
+
+class CatchUp(StrEnum):
+    """When a copy that was handed out has caught up."""
+
+    PROBING_REBALANCE = "probing rebalance"
+    NEXT_REBALANCE = "next rebalance"
+    RATE = "records_per_second"
+
+
+class ClosedCopies(StrEnum):
+    """What a cleanly closed copy reports."""
+
+    AS_RELEASED = "as released"
+    END = "end"
+
+
+class DormantCopies(StrEnum):
+    """Whether a copy on a disk that is not run stays there."""
+
+    KEPT = "kept"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class NewClient:
+    """A client that joins. `process_id` None: a fresh random one. `threads` None: as many as the replaced client."""
+
+    process_id: ProcessId | None
+    threads: int | None
+    host: str | FromOld | None = INHERITED
+    rack: str | FromOld | None = INHERITED
+    client_tags: tuple[tuple[str, str], ...] | FromOld = INHERITED
+    user_endpoint: str | FromOld | None = None
+    member_ids: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddClient:
+    client: NewClient
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveClient:
+    process_id: ProcessId
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceClient:
+    """`copied_from` says whose disk was copied, where `disk` is COPIED."""
+
+    process_id: ProcessId
+    by: NewClient
+    disk: Disk = Disk.EMPTY
+    copied_from: ProcessId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RestartClient:
+    """`new_process_id` None with `keeps_process_id` false: a fresh random one."""
+
+    process_id: ProcessId
+    keeps_process_id: bool = True
+    new_process_id: ProcessId | None = None
+    keeps_state: bool = True
+    threads: int | None = None
+    member_ids: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetConfig:
+    settings: tuple[tuple[str, ConfigValue], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """What follows waits for this."""
+
+    wait: Wait
+
+
+Event = AddClient | RemoveClient | ReplaceClient | RestartClient | SetConfig
+Item = Event | Then
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Events that take effect together, each with its place in the change, and what the next batch waits for (None: the last)."""
+
+    events: tuple[tuple[int, Event], ...]
+    wait: Wait | None
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """What a forecast takes for granted. `records_per_second` is that of one restoring copy, where `catch_up` is RATE."""
+
+    catch_up: CatchUp = CatchUp.PROBING_REBALANCE
+    records_per_second: float | None = None
+    closed_copies: ClosedCopies = ClosedCopies.AS_RELEASED
+    dormant_copies: DormantCopies = DormantCopies.KEPT
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    events: tuple[Item, ...]
+    assume: Assume = Assume()
+
+    def batches(self) -> tuple[tuple[tuple[Event, ...], Wait | None], ...]:
+        """The events that take effect together, and what the next ones wait for (None: they are the last)."""
+        return tuple((tuple(event for _, event in batch.events), batch.wait) for batch in self.numbered_batches())
+
+    def numbered_batches(self) -> tuple[Batch, ...]:
+        """The events that take effect together, batch by batch. Markers with nothing between them count as the last of them.
+
+        A change without events is one batch: a rebalance for no reason.
+        """
+        found: list[Batch] = []
+        batch: list[tuple[int, Event]] = []
+        for index, item in enumerate(self.events):
+            if not isinstance(item, Then):
+                batch.append((index, item))
+            elif batch:
+                found.append(Batch(tuple(batch), item.wait))
+                batch = []
+            elif found:
+                found[-1] = replace(found[-1], wait=item.wait)
+        if batch or not found:
+            found.append(Batch(tuple(batch), None))
+        return (*found[:-1], replace(found[-1], wait=None))
+
+    def fresh_ids(self) -> int:
+        """How many process IDs are left to chance."""
+        return sum(_is_fresh(item) for item in self.events)
+
+    def with_process_ids(self, chosen: tuple[ProcessId, ...]) -> "Change":
+        """The same change with these IDs in the place of those left to chance, in the order of the events."""
+        assert len(chosen) == self.fresh_ids(), "one process ID for each that is left to chance"
+        remaining = iter(chosen)
+        return replace(self, events=tuple(_with_process_id(item, remaining) for item in self.events))
+
+
+def _is_fresh(item: Item) -> bool:
+    match item:
+        case AddClient(client) | ReplaceClient(by=client):
+            return client.process_id is None
+        case RestartClient():
+            return not item.keeps_process_id and item.new_process_id is None
+        case RemoveClient() | SetConfig() | Then():
+            return False
+        case _:
+            assert_never(item)
+
+
+def _with_process_id(item: Item, remaining: Iterator[ProcessId]) -> Item:
+    if not _is_fresh(item):
+        return item
+    chosen = next(remaining)
+    match item:
+        case AddClient():
+            return replace(item, client=replace(item.client, process_id=chosen))
+        case ReplaceClient():
+            return replace(item, by=replace(item.by, process_id=chosen))
+        case RestartClient():
+            return replace(item, new_process_id=chosen)
+        case RemoveClient() | SetConfig() | Then():
+            return item
+        case _:
+            assert_never(item)

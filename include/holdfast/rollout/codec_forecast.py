@@ -1,0 +1,67 @@
+"""The Forecast's JSON."""
+
+from enum import StrEnum
+
+from holdfast.rollout import codec_kafka as kafka
+from holdfast.rollout import document
+from holdfast.rollout.codec_assignment import assignment_to_json
+from holdfast.rollout.codec_change import assume_to_json
+from holdfast.rollout.codec_snapshot import unknown_to_json
+from holdfast.rollout.forecast import Forecast, Outcome, Round, Summary
+
+
+class Detail(StrEnum):
+    """`summary`: outcomes without their rounds."""
+
+    FULL = "full"
+    SUMMARY = "summary"
+
+
+def forecast_to_json(forecast: Forecast, detail: Detail = Detail.FULL) -> dict[str, object]:
+    return {
+        "format_version": document.FORMAT_VERSION,
+        "assumptions": assume_to_json(forecast.assume),
+        "outcomes": [_outcome_to_json(outcome, detail) for outcome in forecast.outcomes],
+        "unknown": unknown_to_json(forecast.unknown),
+    }
+
+
+def _outcome_to_json(outcome: Outcome, detail: Detail) -> dict[str, object]:
+    written: dict[str, object] = {
+        "probability": outcome.probability,
+        "process_ids": [str(process_id) for process_id in outcome.process_ids],
+        "stable": outcome.stable,
+    }
+    if detail is Detail.FULL:
+        written["rounds"] = [_round_to_json(one) for one in outcome.rounds]
+    return written | {"summary": summary_to_json(outcome.summary)}
+
+
+def _round_to_json(one: Round) -> dict[str, object]:
+    return {
+        "trigger": str(one.trigger),
+        "at_seconds": one.at_seconds,
+        "assignment": assignment_to_json(one.decision),
+        "restoring": {str(process_id): records for process_id, records in one.restoring},
+        "without_caught_up_copy": kafka.task_ids_to_json(one.without_caught_up_copy),
+    }
+
+
+def summary_to_json(summary: Summary) -> dict[str, object]:
+    waiting = summary.without_caught_up_copy
+    return {
+        "stateful_tasks": summary.stateful_tasks,
+        "active_moved": summary.active_moved,
+        "rebalances": summary.rebalances,
+        "rebalances_at_least": summary.rebalances_at_least,
+        "seconds_to_stable": summary.seconds_to_stable,
+        "seconds_to_stable_at_least": summary.seconds_to_stable_at_least,
+        "restore_records": summary.restore_records,
+        "restore_records_by_client": {str(process_id): records for process_id, records in summary.restore_records_by_client},
+        "without_caught_up_copy": {
+            "tasks": waiting.tasks,
+            "task_seconds": waiting.task_seconds,
+            "longest_seconds": waiting.longest_seconds,
+            "records": waiting.records,
+        },
+    }

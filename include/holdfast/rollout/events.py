@@ -1,0 +1,212 @@
+"""What each event of a Change does to a group, before the rebalance it causes: rules 4 and 5 of a forecast (see `evolution`)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar, assert_never
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.kafka.streams.group import Client, Consumer
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.change import (
+    AddClient,
+    Batch,
+    Disk,
+    Event,
+    FromOld,
+    NewClient,
+    RemoveClient,
+    ReplaceClient,
+    RestartClient,
+    SetConfig,
+)
+from holdfast.rollout.evolution import Reports
+from holdfast.rollout.snapshot import ConfigValue
+
+T = TypeVar("T")
+
+_NEW_MEMBER = "00000000-0000-0000-0000-000000000000"
+"""Stands for the random end of a member ID that the broker has yet to give."""
+
+OffsetSums = tuple[tuple[TaskId, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A group between two rebalances. Clients report what they would if it rebalanced now; `config` keeps Kafka's names."""
+
+    group_id: str
+    clients: tuple[Client, ...]
+    config: tuple[tuple[str, ConfigValue], ...]
+    leader_process_id: ProcessId | None
+
+
+def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
+    """The scene after events that take effect together. Raise InvalidInput for one that does not fit the group."""
+    before = scene
+    for index, event in batch.events:
+        try:
+            scene = _apply(scene, event, before, reports)
+        except InvalidInput as problem:
+            raise InvalidInput(problem.problem, f"events[{index}].{_verb(event)}.{problem.where}") from None
+    return _with_leader(scene)
+
+
+def _apply(scene: Scene, event: Event, before: Scene, reports: Reports) -> Scene:
+    match event:
+        case AddClient(client):
+            _refuse_present(scene, client.process_id)
+            return _joined(scene, _made(scene, client, None, ()))
+        case RemoveClient(process_id):
+            return _without(scene, _client(scene, process_id))
+        case ReplaceClient():
+            return _replaced(scene, event, before, reports)
+        case RestartClient():
+            return _restarted(scene, event, reports)
+        case SetConfig(settings):
+            return replace(scene, config=tuple(sorted((dict(scene.config) | dict(settings)).items())))
+        case _:
+            assert_never(event)
+
+
+def _replaced(scene: Scene, event: ReplaceClient, before: Scene, reports: Reports) -> Scene:
+    old = _client(scene, event.process_id)
+    rest = _without(scene, old)
+    _refuse_present(rest, event.by.process_id)
+    match event.disk:
+        case Disk.EMPTY:
+            disk: OffsetSums = ()
+        case Disk.KEPT:
+            disk = reports.on_disk(old)
+        case Disk.COPIED:
+            assert event.copied_from is not None, "a copy has a source"
+            disk = reports.on_disk(_client(before, event.copied_from))
+        case _:
+            assert_never(event.disk)
+    return _joined(rest, _made(rest, event.by, old, disk))
+
+
+def _restarted(scene: Scene, event: RestartClient, reports: Reports) -> Scene:
+    old = _client(scene, event.process_id)
+    process_id = event.process_id if event.keeps_process_id else event.new_process_id
+    assert process_id is not None, "IDs left to chance are chosen before"
+    if process_id != old.process_id:
+        _refuse_present(scene, process_id)
+    member_ids = event.member_ids
+    if event.threads is not None and member_ids is None and event.threads != len(old.consumers):
+        member_ids = _member_ids(scene.group_id, process_id, event.threads)
+    consumers = _restarted_consumers(scene, old, process_id, member_ids)
+    if event.threads is not None and event.threads != len(consumers):
+        raise InvalidInput(f"{event.threads} threads need as many member IDs, {len(consumers)} were found", "member_ids")
+    if event.keeps_state:
+        consumers = _with_disk(consumers, reports.on_disk(old))
+    restarted = replace(old, process_id=process_id, consumers=consumers)
+    return replace(scene, clients=tuple(restarted if client is old else client for client in scene.clients))
+
+
+def _restarted_consumers(
+    scene: Scene, old: Client, process_id: ProcessId, member_ids: tuple[str, ...] | None
+) -> tuple[Consumer, ...]:
+    """A restarted client's members: the old IDs unless others are given."""
+    if member_ids is None:
+        return tuple(replace(consumer, owned=(), task_offset_sums=()) for consumer in old.consumers)
+    if len(member_ids) != len(old.consumers) and member_ids != _member_ids(scene.group_id, process_id, len(member_ids)):
+        raise InvalidInput(
+            f"one member ID a thread is needed ({len(old.consumers)}), {len(member_ids)} were found; `threads` changes that",
+            "member_ids",
+        )
+    _refuse_members_present(replace(scene, clients=tuple(client for client in scene.clients if client is not old)), member_ids)
+    return tuple(Consumer(member_id, _client_id(member_id)) for member_id in member_ids)
+
+
+def _made(scene: Scene, new: NewClient, old: Client | None, disk: OffsetSums) -> Client:
+    """The client that `new` describes, as it joins."""
+    assert new.process_id is not None, "IDs left to chance are chosen before"
+    threads = new.threads if new.threads is not None or old is None else len(old.consumers)
+    assert threads is not None, "only a replacement may leave its threads out"
+    member_ids = new.member_ids or _member_ids(scene.group_id, new.process_id, threads)
+    if len(member_ids) != threads:
+        raise InvalidInput(f"one member ID a thread is needed ({threads}), {len(member_ids)} were found", "member_ids")
+    _refuse_members_present(scene, member_ids)
+    return Client(
+        process_id=new.process_id,
+        consumers=_with_disk(tuple(Consumer(member_id, _client_id(member_id)) for member_id in member_ids), disk),
+        host=_inherited(new.host, old.host if old else None),
+        rack=_inherited(new.rack, old.rack if old else None),
+        client_tags=_inherited(new.client_tags, old.client_tags if old else ()),
+        user_endpoint=_inherited(new.user_endpoint, old.user_endpoint if old else None),
+    )
+
+
+def _inherited(given: T | FromOld, inherited: T) -> T:
+    return inherited if isinstance(given, FromOld) else given
+
+
+def _with_disk(consumers: tuple[Consumer, ...], disk: OffsetSums) -> tuple[Consumer, ...]:
+    """The first consumer in member-ID order reports what the disk holds."""
+    first = min(consumers, key=lambda consumer: java.string_order(consumer.member_id))
+    return tuple(replace(one, task_offset_sums=disk) if one is first else one for one in consumers)
+
+
+def _member_ids(group_id: str, process_id: ProcessId, threads: int) -> tuple[str, ...]:
+    return tuple(f"{group_id}-{process_id}-StreamThread-{number}-consumer-{_NEW_MEMBER}" for number in range(1, threads + 1))
+
+
+def _client_id(member_id: str) -> str:
+    """A dynamic member's ID is its consumer's client ID, a hyphen and a UUID of 36 characters."""
+    return member_id[:-37] if len(member_id) > 37 else member_id
+
+
+def _client(scene: Scene, process_id: ProcessId) -> Client:
+    found = next((client for client in scene.clients if client.process_id == process_id), None)
+    if found is None:
+        there = ", ".join(str(client.process_id) for client in sorted(scene.clients, key=lambda client: client.process_id)[:_SHOWN])
+        raise InvalidInput(f"the client {process_id} is not in the group then; there are: {there or 'none'}", "process_id")
+    return found
+
+
+_SHOWN = 20
+
+
+def _refuse_present(scene: Scene, process_id: ProcessId | None) -> None:
+    if any(client.process_id == process_id for client in scene.clients):
+        raise InvalidInput(f"the process ID {process_id} is in the group already; no two clients may have the same", "process_id")
+
+
+def _refuse_members_present(scene: Scene, member_ids: Sequence[str]) -> None:
+    present = dict.fromkeys(consumer.member_id for client in scene.clients for consumer in client.consumers)
+    for member_id in member_ids:
+        if member_id in present:
+            raise InvalidInput(f"the member ID {member_id!r} is in the group already; give `member_ids` that are not", "member_ids")
+
+
+def _joined(scene: Scene, client: Client) -> Scene:
+    return replace(scene, clients=(*scene.clients, client))
+
+
+def _without(scene: Scene, gone: Client) -> Scene:
+    return replace(scene, clients=tuple(client for client in scene.clients if client is not gone))
+
+
+def _with_leader(scene: Scene) -> Scene:
+    """The leader stays; if its process is gone, the smallest process ID leads. One that nobody knew stays unknown."""
+    there = tuple(client.process_id for client in scene.clients)
+    if scene.leader_process_id is None or scene.leader_process_id in there:
+        return scene
+    return replace(scene, leader_process_id=min(there, default=None))
+
+
+def _verb(event: Event) -> str:
+    match event:
+        case AddClient():
+            return "add_client"
+        case RemoveClient():
+            return "remove_client"
+        case ReplaceClient():
+            return "replace_client"
+        case RestartClient():
+            return "restart_client"
+        case SetConfig():
+            return "set_config"
+        case _:
+            assert_never(event)

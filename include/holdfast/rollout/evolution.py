@@ -1,0 +1,158 @@
+"""What members report from one rebalance to the next: the rules of a forecast.
+
+1. A consumer owns the partitions of the active tasks handed to it; a stateful one runs by the next rebalance.
+2. A standby handed to it (standby, warm-up, temporary) has caught up when a probing rebalance comes or the group has settled. An
+   immediate follow-up comes too soon: it reports what its client reported for the task before, or 0.
+3. A copy on a client's disk that it does not run stays, and is reported by the consumer that reported it last, with its last value.
+   A copy that was active was closed cleanly.
+4. End offsets, settings, tags and racks stay; the leader stays, and if its process is gone the smallest process ID leads.
+5. What a new client finds on its disk is reported by its first member in member-ID order.
+
+(4 and 5 are carried out in `events`.) `Assume` changes 2 and 3.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka.release import behaviour
+from holdfast.kafka.streams.group import Assignment, Client, Consumer, ConsumerAssignment, Group, Task
+from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
+from holdfast.rollout.change import Assume, CatchUp, ClosedCopies, DormantCopies
+
+
+class Pause(Enum):
+    """How long there was between one rebalance and the next."""
+
+    NONE = "an immediate follow-up"
+    PROBING = "one probing interval"
+    SETTLED = "as long as it takes"
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """What a stateful task's copies report: caught up, and cleanly closed."""
+
+    end: int
+    closed: int
+
+
+class Reports:
+    """The rules for one group and one set of assumptions. Raise CannotPredict if an end offset is not known."""
+
+    def __init__(self, group: Group, assume: Assume) -> None:
+        exact = behaviour(group.release).closed_copy_counts_last_record or assume.closed_copies is ClosedCopies.END
+        self._assume = assume
+        self._partitions = {task.id: task.partitions for task in group.tasks}
+        self._copies = {task.id: _copy(task, exact=exact) for task in group.tasks if task.stateful}
+        self._changelogs = {task.id: len(task.changelogs or ()) for task in group.tasks}
+        self._exact = exact
+
+    def end(self, task: TaskId) -> int:
+        """The end-offset sum of a task; 0 for one that keeps no state or is not known."""
+        copy = self._copies.get(task)
+        return 0 if copy is None else copy.end
+
+    def closed(self, task: TaskId, total: int) -> int:
+        """What a copy reports once it is closed, if it reported `total` while it ran."""
+        if total != LATEST_OFFSET:
+            return total
+        copy = self._copies.get(task)
+        return 0 if copy is None else copy.closed
+
+    def to_restore(self, task: TaskId, total: int | None) -> int:
+        """How many records a copy lacks that reports `total` (None: nothing).
+
+        Up to 4.2 a complete copy that is closed reports one too few a changelog: that lacks nothing.
+        """
+        if total == LATEST_OFFSET:
+            return 0
+        end = self.end(task)
+        lacking = end if total is None or total < 0 or total > end else end - total
+        return 0 if total and not self._exact and lacking <= self._changelogs.get(task, 0) else lacking
+
+    def on_disk(self, client: Client) -> tuple[tuple[TaskId, int], ...]:
+        """What the disk of `client` holds when it is stopped, as it would be reported."""
+        return tuple((task, self.closed(task, total)) for task, total in sorted(reported(client).items()))
+
+    def after(self, clients: Iterable[Client], decision: Assignment, pause: Pause, seconds: float) -> tuple[Client, ...]:
+        """What the clients report at the rebalance that comes `pause` (`seconds`) after `decision`."""
+        handed = {consumer.member_id: consumer for consumer in decision.consumers}
+        return tuple(self._client_after(client, handed, pause, seconds) for client in clients)
+
+    def _client_after(self, client: Client, handed: Mapping[str, ConsumerAssignment], pause: Pause, seconds: float) -> Client:
+        before = reported(client)
+        sums: list[dict[TaskId, int]] = []
+        running: dict[TaskId, None] = {}
+        for consumer in client.consumers:
+            share = handed[consumer.member_id]
+            running.update(dict.fromkeys((*share.active, *share.standby)))
+            sums.append(
+                {task: LATEST_OFFSET for task in share.active if task in self._copies}
+                | {task: self._caught_up(task, before.get(task), pause, seconds) for task in share.standby}
+            )
+        if self._assume.dormant_copies is DormantCopies.KEPT:
+            for consumer, reports in zip(client.consumers, sums, strict=True):
+                for task, total in consumer.task_offset_sums:
+                    if task not in running:
+                        reports[task] = self.closed(task, total)
+        consumers = tuple(
+            self._consumer_after(consumer, handed[consumer.member_id], reports)
+            for consumer, reports in zip(client.consumers, sums, strict=True)
+        )
+        return _with_consumers(client, consumers)
+
+    def _consumer_after(self, consumer: Consumer, share: ConsumerAssignment, reports: Mapping[TaskId, int]) -> Consumer:
+        owned = tuple(sorted(partition for task in share.active for partition in self._partitions[task]))
+        return Consumer(
+            consumer.member_id,
+            consumer.client_id,
+            consumer.group_instance_id,
+            owned,
+            tuple(sorted(reports.items())),
+            consumer.metadata_version,
+        )
+
+    def _caught_up(self, task: TaskId, before: int | None, pause: Pause, seconds: float) -> int:
+        """What a copy that is handed out as a standby reports."""
+        end = self.end(task)
+        if before == LATEST_OFFSET or pause is Pause.SETTLED:
+            return end  # a copy that ran is complete, and stays open
+        so_far = before or 0
+        if so_far > end:
+            so_far = 0  # Kafka takes such a copy for corrupt and restores it from the beginning
+        match self._assume.catch_up:
+            case CatchUp.NEXT_REBALANCE:
+                return end
+            case CatchUp.PROBING_REBALANCE:
+                return end if pause is Pause.PROBING else before or 0
+            case CatchUp.RATE:
+                assert self._assume.records_per_second is not None, "a rate has a number"
+                return min(end, so_far + int(self._assume.records_per_second * seconds)) if seconds else before or 0
+
+
+def _with_consumers(client: Client, consumers: tuple[Consumer, ...]) -> Client:
+    return Client(client.process_id, consumers, client.host, client.rack, client.client_tags, client.user_endpoint)
+
+
+def _copy(task: Task, *, exact: bool) -> _Copy:
+    end = task.end_offset_sum
+    if end is None:
+        raise CannotPredict(
+            f"The end offsets of task {task.id} are not known (null), so nobody can say when a copy of it has caught up."
+            " Take a snapshot with the right to read its changelog topics."
+        )
+    closed = sum(max((changelog.end_offset or 0) - 1, 0) for changelog in task.changelogs or ())
+    return _Copy(end, end if exact else closed)
+
+
+def reported(client: Client) -> dict[TaskId, int]:
+    """What the client as a whole reports for each task: running if any of its consumers runs it, else the furthest copy."""
+    found: dict[TaskId, int] = {}
+    for consumer in client.consumers:
+        for task, total in consumer.task_offset_sums:
+            known = found.get(task)
+            if known is None or total == LATEST_OFFSET or (known != LATEST_OFFSET and total > known):
+                found[task] = total
+    return found

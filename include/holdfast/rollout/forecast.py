@@ -1,0 +1,316 @@
+"""What Kafka will do about a Change, rebalance by rebalance, until the group is stable.
+
+Each rebalance is the leader's own decision (`kafka.streams.leader`); what members report from one to the next is `evolution`.
+Nothing here is a guess: where evidence is missing, or releases that nobody has told apart would differ, it is CannotPredict.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka import java
+from holdfast.kafka.streams import leader
+from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.rollout import chances, events, groups, order
+from holdfast.rollout.change import Assume, CatchUp, Change, Wait
+from holdfast.rollout.events import Scene
+from holdfast.rollout.evolution import Pause, Reports, reported
+from holdfast.rollout.snapshot import Snapshot, Unknown
+
+MOST_ROUNDS = 20_000
+"""At ten minutes each, four months."""
+
+
+class Trigger(StrEnum):
+    """What brings a rebalance about."""
+
+    CHANGE = "change"
+    IMMEDIATE = "immediate"
+    PROBING = "probing"
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One rebalance. `restoring` is what each client begins to restore in it, in records; `without_caught_up_copy` are the stateful
+    tasks that are handed to a client which has yet to restore them."""
+
+    trigger: Trigger
+    at_seconds: float
+    decision: Assignment | LeaderFailure
+    restoring: tuple[tuple[ProcessId, int], ...] = ()
+    without_caught_up_copy: tuple[TaskId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Tasks that run nowhere while their state is restored.
+
+    `tasks`: how many; `task_seconds`, `longest_seconds`: over the rounds but the last one, whose end nobody knows; `records`: what
+    they have to restore before they run.
+    """
+
+    tasks: int
+    task_seconds: float
+    longest_seconds: float
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """`…_at_least`: if immediate follow-ups find warm-ups caught up, which Kafka leaves open. None: the group does not settle."""
+
+    stateful_tasks: int
+    active_moved: int
+    rebalances: int
+    rebalances_at_least: int
+    seconds_to_stable: float | None
+    seconds_to_stable_at_least: float | None
+    restore_records: int
+    restore_records_by_client: tuple[tuple[ProcessId, int], ...]
+    without_caught_up_copy: Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way in which it can turn out. `process_ids`: all clients at the end, in order."""
+
+    probability: float
+    process_ids: tuple[ProcessId, ...]
+    stable: bool
+    rounds: tuple[Round, ...]
+    summary: Summary
+    clients: tuple[Client, ...]
+    """What the members report once it is over."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    assume: Assume
+    outcomes: tuple[Outcome, ...]
+    unknown: tuple[Unknown, ...] = ()
+
+
+def forecast(snapshot: Snapshot, change: Change) -> Forecast:
+    """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group."""
+    releases = groups.releases_of(snapshot)
+    answers = [(release, _outcomes(groups.with_release(snapshot, release), change)) for release in releases]
+    _refuse_disagreement(answers)
+    outcomes = answers[0][1]
+    unknown = list(snapshot.unknown)
+    if len(releases) > 1:
+        unknown.append(Unknown("kafka_release", f"not given; {', '.join(releases)} all come to the same"))
+    notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
+    unknown.extend(Unknown("leader_process_id" if "leads" in note else "forecast", note) for note in notes)
+    return Forecast(change.assume, outcomes, tuple(unknown))
+
+
+def _refuse_disagreement(answers: list[tuple[str, tuple[Outcome, ...]]]) -> None:
+    alike: list[tuple[list[str], tuple[Outcome, ...]]] = []
+    for release, outcomes in answers:
+        same = next((names for names, known in alike if known == outcomes), None)
+        if same is None:
+            alike.append(([release], outcomes))
+        else:
+            same.append(release)
+    if len(alike) > 1:
+        ways = "; ".join(f"Kafka {', '.join(names)}: {_in_short(outcomes)}" for names, outcomes in alike)
+        raise CannotPredict(
+            f"The Kafka Streams release is not known, and it matters here. {ways}. Say which release the group runs."
+        )
+
+
+def _in_short(outcomes: tuple[Outcome, ...]) -> str:
+    if len(outcomes) > 1:
+        moved = sum(outcome.probability * outcome.summary.active_moved for outcome in outcomes)
+        return f"{len(outcomes)} outcomes, on average {moved:.1f} tasks moved"
+    summary = outcomes[0].summary
+    first = outcomes[0].rounds[0].decision
+    warm_ups = (
+        f"leader fails ({first.error})"
+        if isinstance(first, LeaderFailure)
+        else " ".join(f"{str(client.process_id)[:8]}:{task}" for client in first.clients for task in client.standby) or "none"
+    )
+    return f"{summary.active_moved} tasks moved in {summary.rebalances} rebalances, standbys and warm-ups first {warm_ups}"
+
+
+def _outcomes(snapshot: Snapshot, change: Change) -> tuple[Outcome, ...]:
+    present = tuple(client.process_id for client in snapshot.clients)
+    return tuple(
+        _outcome(snapshot, change.with_process_ids(chance.process_ids), float(chance.probability))
+        for chance in chances.chances(present, change)
+    )
+
+
+def _outcome(snapshot: Snapshot, change: Change, probability: float) -> Outcome:
+    course = _course(snapshot, change, change.assume)
+    quick = course
+    if change.assume.catch_up is CatchUp.PROBING_REBALANCE and any(one.trigger is Trigger.IMMEDIATE for one in course.rounds):
+        quick = _course(snapshot, change, replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE))
+    undetermined = (note for one in course.rounds if isinstance(one.decision, Assignment) for note in one.decision.undetermined)
+    return Outcome(
+        probability=probability,
+        process_ids=tuple(sorted(client.process_id for client in course.clients)),
+        stable=course.trouble is None,
+        rounds=course.rounds,
+        summary=_summary(snapshot, course, quick),
+        clients=course.clients,
+        notes=(*dict.fromkeys(undetermined), *(() if course.trouble is None else (course.trouble,))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """All rounds, the members' reports after them, and why they do not end in peace (None: they do)."""
+
+    rounds: tuple[Round, ...]
+    clients: tuple[Client, ...]
+    waiting_records: int
+    trouble: str | None = None
+
+
+def _course(snapshot: Snapshot, change: Change, assume: Assume) -> _Course:
+    """Carry out the change, batch by batch, each with the rebalances that it causes."""
+    stage = _Stage(snapshot, assume)
+    for batch in change.numbered_batches():
+        stage.scene = events.apply(stage.scene, batch, stage.reports)
+        trouble = stage.rebalance(until=batch.wait or Wait.STABLE)
+        if trouble is not None:
+            return stage.course(trouble)
+    return stage.course(None)
+
+
+class _Stage:
+    """The one mutable thing of a forecast: where the group is now, and how it came there."""
+
+    def __init__(self, snapshot: Snapshot, assume: Assume) -> None:
+        group = groups.group_of(snapshot)
+        self._snapshot = snapshot
+        self._group = group
+        self.reports = Reports(group, assume)
+        self.scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
+        self._rounds: list[Round] = []
+        self._at_seconds: float = 0
+        self._waiting_records = 0
+        self._running: Mapping[ProcessId, Mapping[TaskId, None]] = {}
+
+    def course(self, trouble: str | None) -> _Course:
+        return _Course(tuple(self._rounds), self.scene.clients, self._waiting_records, trouble)
+
+    def rebalance(self, until: Wait) -> str | None:
+        """Rebalance once, or until nothing is pending. Returns why that does not come about (None: it does)."""
+        if not self.scene.clients:
+            raise CannotPredict("No client is left in the group: its tasks run nowhere until one joins.")
+        group = self._group_now()
+        trigger = Trigger.CHANGE
+        seen: dict[tuple[Client, ...], float] = {}
+        while True:
+            seen[group.clients] = self._at_seconds
+            decision = leader.assign(group)
+            self._rounds.append(self._round(trigger, group, decision))
+            if isinstance(decision, LeaderFailure):
+                return f"The leader itself fails at {self._at_seconds:g} s: {decision.error}"
+            pending = _pending(decision)
+            pause, seconds = _pause(pending, group, until)
+            self.scene = replace(self.scene, clients=self.reports.after(group.clients, decision, pause, seconds))
+            if pending is None or until is Wait.REBALANCE:
+                return None
+            group = replace(group, clients=self.scene.clients)
+            if group.clients in seen:
+                first = seen[group.clients]
+                return (
+                    f"The group does not settle: after {self._at_seconds:g} s it is where it was at {first:g} s, and rebalances on."
+                )
+            if len(self._rounds) >= MOST_ROUNDS:
+                return f"The group does not settle within {MOST_ROUNDS:,} rebalances."
+            trigger = pending
+            self._at_seconds += seconds
+
+    def _group_now(self) -> Group:
+        settings = groups.settings_of(replace(self._snapshot, config=self.scene.config), self._group.release)
+        return replace(self._group, config=settings, clients=self.scene.clients, leader_process_id=self.scene.leader_process_id)
+
+    def _round(self, trigger: Trigger, group: Group, decision: Assignment | LeaderFailure) -> Round:
+        if isinstance(decision, LeaderFailure):
+            return Round(trigger, self._at_seconds, decision)
+        handed = {consumer.member_id: consumer for consumer in decision.consumers}
+        running: dict[ProcessId, Mapping[TaskId, None]] = {}
+        restoring: list[tuple[ProcessId, int]] = []
+        waiting: list[TaskId] = []
+        for client in group.clients:
+            known = reported(client)
+            active = [task for consumer in client.consumers for task in handed[consumer.member_id].active]
+            standby = [task for consumer in client.consumers for task in handed[consumer.member_id].standby]
+            running[client.process_id] = dict.fromkeys((*active, *standby))
+            had = self._running.get(client.process_id, {})
+            lacking = {task: self.reports.to_restore(task, known.get(task)) for task in (*active, *standby) if task not in had}
+            if total := sum(lacking.values()):
+                restoring.append((client.process_id, total))
+            late = [task for task in active if not self._caught_up(task, known.get(task), group.config.acceptable_recovery_lag)]
+            waiting.extend(late)
+            self._waiting_records += sum(self.reports.to_restore(task, known.get(task)) for task in late)
+        self._running = running
+        return Round(trigger, self._at_seconds, decision, tuple(restoring), tuple(sorted(waiting)))
+
+    def _caught_up(self, task: TaskId, total: int | None, acceptable_lag: int) -> bool:
+        """Whether a copy that reports `total` can run at once, or nearly so. Kafka's own word for the lag it accepts."""
+        if total == LATEST_OFFSET or acceptable_lag == java.LONG_MAX:
+            return True
+        return self.reports.to_restore(task, total) <= acceptable_lag
+
+
+def _pending(decision: Assignment) -> Trigger | None:
+    asked = [consumer.next_rebalance for consumer in decision.consumers]
+    if NextRebalance.IMMEDIATE in asked:
+        return Trigger.IMMEDIATE
+    return Trigger.PROBING if NextRebalance.PROBING in asked else None
+
+
+def _pause(pending: Trigger | None, group: Group, until: Wait) -> tuple[Pause, float]:
+    """What lies between this rebalance and what comes next."""
+    if pending is None:
+        return Pause.SETTLED, 0
+    if pending is Trigger.IMMEDIATE or until is Wait.REBALANCE:
+        return Pause.NONE, 0
+    milliseconds = group.config.probing_rebalance_interval_ms
+    return Pause.PROBING, milliseconds // 1000 if milliseconds % 1000 == 0 else milliseconds / 1000
+
+
+def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
+    stateful = tuple(task.id for task in snapshot.tasks if task.stateful)
+    before = dict(order.owners(snapshot))
+    after = _owners_at_the_end(course)
+    by_client: dict[ProcessId, int] = {}
+    for one in course.rounds:
+        for process_id, records in one.restoring:
+            by_client[process_id] = by_client.get(process_id, 0) + records
+    seconds, quick_seconds = (None if one.trouble else one.rounds[-1].at_seconds for one in (course, quick))
+    return Summary(
+        stateful_tasks=len(stateful),
+        active_moved=sum(before.get(task) != after.get(task) for task in stateful),
+        rebalances=len(course.rounds),
+        rebalances_at_least=min(len(course.rounds), len(quick.rounds)),
+        seconds_to_stable=seconds,
+        seconds_to_stable_at_least=seconds if seconds is None or quick_seconds is None else min(seconds, quick_seconds),
+        restore_records=sum(by_client.values()),
+        restore_records_by_client=tuple(sorted(by_client.items())),
+        without_caught_up_copy=_waiting(course),
+    )
+
+
+def _owners_at_the_end(course: _Course) -> dict[TaskId, ProcessId]:
+    decision = course.rounds[-1].decision
+    if isinstance(decision, LeaderFailure):
+        return {}
+    return {task: client.process_id for client in decision.clients for task in client.active}
+
+
+def _waiting(course: _Course) -> Waiting:
+    seconds: dict[TaskId, float] = {}
+    for index, one in enumerate(course.rounds):
+        until = course.rounds[index + 1].at_seconds if index + 1 < len(course.rounds) else one.at_seconds
+        for task in one.without_caught_up_copy:
+            seconds[task] = seconds.get(task, 0) + until - one.at_seconds
+    return Waiting(len(seconds), sum(seconds.values()), max(seconds.values(), default=0), course.waiting_records)
