@@ -3,7 +3,7 @@
 import os
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -111,3 +111,12 @@ def settings(pairs: tuple[str, ...]) -> tuple[tuple[str, ConfigValue], ...]:
 def print_document(document: object, *, indent: int | None = 2) -> None:
     """A document and nothing else on standard output."""
     click.echo(codec.dumps(document, indent=indent))
+
+
+def print_lines(answers: Iterable[tuple[object, bool]]) -> int:
+    """A document a line, as soon as it is there; the exit status: 1 if one was a refusal."""
+    status = 0
+    for answer, good in answers:
+        click.echo(codec.dumps(answer))
+        status = status if good else 1
+    return status

@@ -1,0 +1,42 @@
+"""`holdfast forecast`: what Kafka will do about a change, rebalance by rebalance."""
+
+import click
+
+from holdfast.cli import documents
+from holdfast.rollout import codec
+from holdfast.workflows.forecast import answer_lines, forecast_case, read_forecast
+
+
+@click.command
+@click.argument("snapshot")
+@click.argument("change", required=False)
+@click.option(
+    "--detail",
+    type=click.Choice([str(detail) for detail in codec.Detail]),
+    default=str(codec.Detail.FULL),
+    show_default=True,
+    help="With rounds, or outcomes alone.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the Forecast's JSON and nothing else.")
+@click.option("--jsonl", is_flag=True, help='{"snapshot": …, "change": …} a line in, a Forecast a line out, in order.')
+def command(snapshot: str, change: str | None, detail: str, as_json: bool, jsonl: bool) -> int:
+    """What will happen to the group in SNAPSHOT if CHANGE is made (files, or - for standard input)."""
+    level = codec.Detail(detail)
+    if jsonl:
+        if change is not None:
+            raise click.UsageError("With --jsonl there is one argument: the file with the cases.")
+        return documents.print_lines(answer_lines(documents.read_lines(snapshot), lambda case: forecast_case(case, level)))
+    if change is None:
+        raise click.UsageError("Missing argument 'CHANGE': what is meant to be done, a file or - for standard input.")
+    if snapshot == change == documents.STANDARD_INPUT:
+        raise click.UsageError("SNAPSHOT and CHANGE cannot both be standard input; put one into a file.")
+    group, answer = read_forecast(
+        (documents.label(snapshot), documents.read_document(snapshot)), (documents.label(change), documents.read_document(change))
+    )
+    if as_json:
+        documents.print_document(codec.forecast_to_json(answer, level), indent=None)
+    else:
+        from holdfast.cli import forecast_view  # rich is only needed here
+
+        forecast_view.show(group, answer, rounds=level is codec.Detail.FULL)
+    return 0

@@ -1,0 +1,112 @@
+"""A Forecast as a person reads it in a terminal: who moves when, and what waits meanwhile."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from io import TextIOWrapper
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.kafka.streams.group import Assignment, LeaderFailure
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout import order
+from holdfast.rollout.forecast import Forecast, Outcome, Round
+from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.wording import duration, listed, many, printable, span
+
+PLAIN_WIDTH = 132
+"""Columns where nobody watches."""
+
+
+def show(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> None:
+    """Print the forecast; colours and the window's width only on a terminal."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that knows no arrows shows question marks
+    console = Console(markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        console = Console(markup=False, highlight=False, emoji=False, width=PLAIN_WIDTH, color_system=None)
+    console.print(Group(*_forecast(snapshot, forecast, rounds=rounds)))
+
+
+def _forecast(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterator[RenderableType]:
+    for outcome in forecast.outcomes:
+        yield from _outcome(snapshot, outcome, rounds=rounds)
+    for unknown in forecast.unknown:
+        yield Text(f"Not known: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
+    assume = forecast.assume
+    yield Text(
+        f"Assumed: copies catch up by the {assume.catch_up}; closed copies {assume.closed_copies}; dormant {assume.dormant_copies}."
+    )
+
+
+def _outcome(snapshot: Snapshot, outcome: Outcome, *, rounds: bool) -> Iterator[RenderableType]:
+    names = _names(snapshot, outcome)
+    summary = outcome.summary
+    if outcome.probability < 1:
+        yield Text(f"With probability {outcome.probability:.1%}:", style="bold")
+    headline = f"{summary.active_moved} of {many(summary.stateful_tasks, 'stateful task')} end on another client"
+    if summary.seconds_to_stable is None or summary.seconds_to_stable_at_least is None:
+        yield Text(f"{headline}; the group does not settle.", style="bold")
+    else:
+        low, high = (duration(int(seconds)) for seconds in (summary.seconds_to_stable_at_least, summary.seconds_to_stable))
+        took = low if low == high else f"{low} to {high}"
+        rebalances = span(summary.rebalances_at_least, summary.rebalances)
+        yield Text(f"{headline}, in {rebalances} rebalances over {took}.", style="bold")
+    yield Text(f"{many(summary.restore_records, 'record')} to restore. {_waiting(outcome)}")
+    yield Text("In process-ID order: " + ", ".join(f"{names[one]} ({str(one)[:8]}…)" for one in outcome.process_ids))
+    if rounds:
+        yield _rounds(snapshot, outcome, names)
+
+
+def _waiting(outcome: Outcome) -> str:
+    waiting = outcome.summary.without_caught_up_copy
+    if not waiting.tasks:
+        return "No task waits for its state."
+    verb = "waits" if waiting.tasks == 1 else "wait"
+    return f"{many(waiting.tasks, 'task')} {verb} for {many(waiting.records, 'record')} of state before running again."
+
+
+def _names(snapshot: Snapshot, outcome: Outcome) -> Mapping[ProcessId, str]:
+    """The host where it tells clients apart, else the first digits of the process ID."""
+    clients = {client.process_id: client.host for client in (*snapshot.clients, *outcome.clients)}
+    hosts = list(clients.values())
+    return {
+        process_id: printable(host, 40) if host and hosts.count(host) == 1 else str(process_id)[:8]
+        for process_id, host in clients.items()
+    }
+
+
+def _rounds(snapshot: Snapshot, outcome: Outcome, names: Mapping[ProcessId, str]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for column in ("#", "at", "why", "moves (stateful)", "standbys and warm-ups", "held back", "waits for its state"):
+        table.add_column(column, overflow="fold", justify="right" if column in ("#", "at") else "left")
+    runs = dict(order.owners(snapshot))
+    stateful = {task.id: None for task in snapshot.tasks if task.stateful}
+    for number, one in enumerate(outcome.rounds, start=1):
+        table.add_row(str(number), duration(int(one.at_seconds)), str(one.trigger), *_row(one, runs, stateful, names))
+        runs = _runs(one) or runs
+    return table
+
+
+def _row(
+    one: Round, before: Mapping[TaskId, ProcessId], stateful: Mapping[TaskId, None], names: Mapping[ProcessId, str]
+) -> tuple[str, ...]:
+    if isinstance(one.decision, LeaderFailure):
+        return (f"the leader fails: {printable(one.decision.error, 500)}", "", "", "")
+    moves = [
+        f"{task} {names.get(before[task], '?') if task in before else 'nobody'}→{names[after]}"
+        for task, after in sorted(_runs(one).items())
+        if task in stateful and before.get(task) != after
+    ]
+    standbys = [f"{names[client.process_id]}:{task}" for client in one.decision.clients for task in client.standby]
+    withheld = sorted(task for consumer in one.decision.consumers for task in consumer.withheld)
+    return listed(moves), listed(standbys), listed(withheld), listed(one.without_caught_up_copy)
+
+
+def _runs(one: Round) -> dict[TaskId, ProcessId]:
+    """Who has which task after this rebalance and what follows from it at once."""
+    if not isinstance(one.decision, Assignment):
+        return {}
+    return {task: client.process_id for client in one.decision.clients for task in client.active}

@@ -1,0 +1,71 @@
+"""From documents to answers: what the leader would decide now, and what a change will do. One answer a document, or a refusal."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TypeVar
+
+from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
+from holdfast.kafka.streams import leader
+from holdfast.kafka.streams.group import Assignment, LeaderFailure
+from holdfast.rollout import codec, groups
+from holdfast.rollout.document import Fields
+from holdfast.rollout.forecast import Forecast, forecast
+from holdfast.rollout.snapshot import ConfigValue, Snapshot
+
+T = TypeVar("T")
+
+
+def decide(snapshot: Snapshot) -> Assignment | LeaderFailure:
+    """The leader's decision now. Without a release: that of every release it may be, or CannotPredict where they differ."""
+    answers = [(release, leader.assign(groups.group_of(snapshot, release))) for release in groups.releases_of(snapshot)]
+    first = answers[0][1]
+    different = [release for release, answer in answers if answer != first]
+    if different:
+        alike = ", ".join(release for release, answer in answers if answer == first)
+        raise CannotPredict(
+            f"The Kafka Streams release is not known, and it matters here: {alike} decide one thing, {', '.join(different)}"
+            " another. Say which one with --kafka-release."
+        )
+    return first
+
+
+def assign_document(document: object, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]) -> dict[str, object]:
+    """A Snapshot's JSON → an Assignment's. `release` and `settings` are put over its own."""
+    snapshot = codec.snapshot_from_json(document).with_config(settings)
+    return codec.assignment_to_json(decide(replace(snapshot, kafka_release=release or snapshot.kafka_release)))
+
+
+def read_forecast(snapshot: tuple[str, object], change: tuple[str, object]) -> tuple[Snapshot, Forecast]:
+    """A Snapshot's and a Change's JSON, each with its name → the Snapshot and the Forecast. A problem says in which it is."""
+    group = _read(snapshot[0], codec.snapshot_from_json, snapshot[1])
+    meant = _read(change[0], codec.change_from_json, change[1])
+    return group, _read(change[0], lambda _: forecast(group, meant), None)
+
+
+def forecast_case(case: object, detail: codec.Detail) -> dict[str, object]:
+    """`{"snapshot": …, "change": …}` → a Forecast's JSON."""
+    fields = Fields(case)
+    snapshot = fields.need("snapshot", lambda document: document)
+    change = fields.need("change", lambda document: document)
+    fields.finish(closed=True)
+    return codec.forecast_to_json(read_forecast(("snapshot", snapshot), ("change", change))[1], detail)
+
+
+def _read(which: str, read: Callable[[object], T], document: object) -> T:
+    try:
+        return read(document)
+    except InvalidInput as problem:
+        raise InvalidInput(f"{which}: {problem}") from None
+
+
+def answer_lines(
+    lines: Iterable[tuple[int, bytes | InvalidInput]], answer: Callable[[object], dict[str, object]]
+) -> Iterator[tuple[dict[str, object], bool]]:
+    """An answer a line, in order, and whether it is one: a bad line gives `{"error": …, "line": N}`, the others are answered."""
+    for number, line in lines:
+        try:
+            if isinstance(line, InvalidInput):
+                raise line
+            yield answer(codec.loads(line)), True
+        except HoldfastError as refusal:
+            yield {"error": str(refusal), "line": number}, False
