@@ -82,6 +82,10 @@ class ClusterReader(Protocol):
         """The group, once. Raise ClusterTrouble if there is no such group, Unsupported for one of another kind, by its name."""
         ...
 
+    def group_ids(self) -> tuple[str, ...]:
+        """The IDs of all groups, of whatever kind, that may be described, sorted."""
+        ...
+
     def topic_names(self) -> tuple[str, ...]:
         """The names of all topics that may be described, sorted."""
         ...

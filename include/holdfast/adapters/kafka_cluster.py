@@ -79,6 +79,17 @@ class KafkaCluster:
             "application.id; kafka-consumer-groups.sh --list shows what there is"
         )
 
+    def group_ids(self) -> tuple[str, ...]:
+        nodes = self._session.ask("reading the cluster's metadata", lambda send: send(_metadata(()))).brokers
+        found: dict[str, None] = {}
+        for node in nodes:
+            listed = self._session.ask(
+                "listing the groups",
+                lambda send, to=node.node_id: send(ListGroupsRequest(), node_id=to),  # type: ignore[misc]
+            )
+            found.update((group.group_id, None) for group in listed.groups)
+        return tuple(sorted(found))
+
     def topic_names(self) -> tuple[str, ...]:
         response = self._session.ask("listing the topics", lambda send: send(_metadata(None)))
         return tuple(sorted(topic.name for topic in response.topics if not topic.error_code))

@@ -1,0 +1,171 @@
+"""The port `StateDirectoryReader`: a client's `<state.dir>/<application.id>` anywhere fsspec reaches.
+
+Nothing is written, sizes and counts are bounded, a link that leads out of the directory is not followed, and of a URL only what is
+not secret is kept. A broken file is an `Unknown`, with what Kafka Streams would make of it.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import fsspec
+
+from holdfast.adapters.deadline import Deadline
+from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes, StatePathTrouble
+from holdfast.kafka import java, state_dir
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.snapshot import StateDirectory, StateFile, TaskDirectory, Unknown
+
+_LARGEST_FILE = 1_048_576
+_MOST_TASK_DIRECTORIES = 20_000
+_LOCAL = ("file", "local")
+
+
+class FsspecStateDirectories:
+    """Reads state directories within a time limit."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self._deadline = deadline
+
+    def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+        shown = public_url(url)
+        try:
+            return self._deadline.within(f"reading {shown}", lambda: _Reading(url, shown).result())
+        except ClusterTrouble:
+            limit = self._deadline.limit_s
+            raise StatePathTrouble(
+                f"{shown}: not read within {limit:g} s. Is the host up? More time is given with --timeout"
+            ) from None
+
+
+def public_url(url: str) -> str:
+    """The URL without user, password, query and fragment."""
+    parts = urlsplit(url)
+    if not parts.scheme or not parts.netloc:
+        return url.partition("?")[0] if parts.scheme else url
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+class _Reading:
+    """One pass over one directory."""
+
+    def __init__(self, url: str, shown: str) -> None:
+        self._shown = shown
+        self._unknown: list[Unknown] = []
+        self._files: list[StateFile] = []
+        with self._readable(shown):
+            self._fs, root = fsspec.core.url_to_fs(url)
+            self._root = str(root).rstrip("/") or "/"
+            if not self._fs.isdir(self._root):
+                raise StatePathTrouble(f"{shown}: there is no such directory; needed is <state.dir>/<application.id> of one client")
+        self._is_local = any(name in _LOCAL for name in _protocols(self._fs))
+
+    def result(self) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+        names = self._names(self._root)
+        process_id = self._process_id() if state_dir.PROCESS_METADATA in names else None
+        if state_dir.PROCESS_METADATA not in names:
+            self._note("", f"has no {state_dir.PROCESS_METADATA}: whose directory it is cannot be told")
+        if any(name.startswith("__") and name.endswith("__") for name in names):
+            self._note("", "holds directories of named topologies, which are not covered")
+        task_names = sorted(name for name in names if state_dir.TASK_DIRECTORY.fullmatch(name))
+        if len(task_names) > _MOST_TASK_DIRECTORIES:
+            self._note("", f"holds {len(task_names)} task directories; the first {_MOST_TASK_DIRECTORIES} were read")
+        tasks = [self._task(name) for name in task_names[:_MOST_TASK_DIRECTORIES]]
+        found = sorted((task for task in tasks if task is not None), key=lambda task: task.task_id)
+        return StateDirectory(self._shown, process_id, tuple(found), tuple(self._files)), tuple(self._unknown)
+
+    def _process_id(self) -> ProcessId | None:
+        try:
+            process_id = state_dir.parse_process_metadata(self._bytes(state_dir.PROCESS_METADATA))
+        except HoldfastError as problem:
+            self._note(state_dir.PROCESS_METADATA, str(problem))
+            return None
+        if process_id is None:
+            self._note(state_dir.PROCESS_METADATA, "holds no process ID: Kafka Streams would make up a new one at its next start")
+        return process_id
+
+    def _task(self, name: str) -> TaskDirectory | None:
+        subtopology, partition = (int(number) for number in name.split("_"))
+        if max(subtopology, partition) > java.INT_MAX:
+            return None
+        try:
+            self._stay_inside(name)
+            names = self._names(f"{self._root}/{name}")
+        except StatePathTrouble as problem:
+            self._note(name, str(problem))
+            return None
+        checkpoint = None
+        if state_dir.CHECKPOINT in names:
+            path = f"{name}/{state_dir.CHECKPOINT}"
+            try:
+                checkpoint = state_dir.parse_checkpoint(self._bytes(path))
+            except (MalformedBytes, StatePathTrouble) as problem:
+                self._note(path, str(problem))
+        non_empty = any(each != state_dir.CHECKPOINT and not each.endswith(".lock") for each in names)
+        return TaskDirectory(TaskId(subtopology, partition), checkpoint, non_empty)
+
+    def _names(self, folder: str) -> list[str]:
+        with self._readable(folder):
+            entries = self._fs.ls(folder, detail=False)
+        return sorted(str(entry).rstrip("/").rpartition("/")[2] for entry in entries)
+
+    def _bytes(self, path: str) -> bytes:
+        self._stay_inside(path)
+        place = f"{self._root}/{path}"
+        with self._readable(path):
+            if not self._fs.isfile(place):
+                raise StatePathTrouble("is not a file")
+            with self._fs.open(place, "rb") as file:
+                data: bytes = file.read(_LARGEST_FILE + 1)
+        if len(data) > _LARGEST_FILE:
+            raise StatePathTrouble(f"is larger than {_LARGEST_FILE} bytes, and no such file is")
+        self._files.append(StateFile(path, len(data), self._modified_at(place)))
+        return data
+
+    def _stay_inside(self, path: str) -> None:
+        if not self._is_local:
+            return
+        root = os.path.realpath(self._root)
+        place = os.path.realpath(f"{self._root}/{path}")
+        if os.path.commonpath((root, place)) != root:
+            raise StatePathTrouble("is a link that leads out of the state directory; it was not followed")
+
+    def _modified_at(self, place: str) -> str | None:
+        try:
+            moment = self._fs.modified(place)
+        except (NotImplementedError, OSError, KeyError):
+            return None
+        if not isinstance(moment, datetime):
+            return None
+        return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def _note(self, path: str, reason: str) -> None:
+        place = f"{self._shown}/{path}" if path else self._shown
+        self._unknown.append(Unknown(f"state_directories.{place}", reason))
+
+    @contextmanager
+    def _readable(self, what: str) -> Iterator[None]:
+        """Raise StatePathTrouble for whatever a file system raises. Its texts may quote the URL, so they are not passed on."""
+        try:
+            yield
+        except HoldfastError:
+            raise
+        except OSError as error:
+            raise StatePathTrouble(
+                f"{what}: {error.strerror or type(error).__name__}. The reader needs the group's or root's rights"
+            ) from None
+        except ImportError as error:
+            raise StatePathTrouble(
+                f"{what}: this kind of URL needs the package {error.name or 'that fsspec names for it'}"
+            ) from None
+        except Exception as error:  # noqa: BLE001 - each file system has errors of its own
+            raise StatePathTrouble(f"{what}: cannot be read ({type(error).__name__})") from None
+
+
+def _protocols(fs: Any) -> tuple[str, ...]:
+    protocol = fs.protocol
+    return (protocol,) if isinstance(protocol, str) else tuple(protocol)

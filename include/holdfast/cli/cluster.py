@@ -1,0 +1,54 @@
+"""The options that every command for a live cluster has."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from holdfast.adapters.connection import ClusterConnection
+from holdfast.errors import InvalidInput
+from holdfast.kafka import properties
+from holdfast.wiring import DEFAULT_TIMEOUT_S
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+_LARGEST_FILE = 1_048_576
+
+
+def cluster_options(command: _Command) -> _Command:
+    """`--bootstrap-server`, `--command-config` and `--timeout`."""
+    options = (
+        click.option("--bootstrap-server", metavar="HOST:PORT", default="", help="A broker; several separated by commas."),
+        click.option("--command-config", metavar="FILE", help="Connection properties as Kafka's own tools take them."),
+        click.option(
+            "--timeout",
+            "timeout_s",
+            type=click.FloatRange(1, 3600),
+            default=DEFAULT_TIMEOUT_S,
+            show_default=True,
+            help="Seconds for all of it.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def connection(bootstrap_server: str, command_config: str | None, name: str | None = None) -> ClusterConnection:
+    """Raise InvalidInput or Unsupported for properties that cannot be used, naming the file."""
+    given = properties_file(command_config) if command_config else {}
+    if not bootstrap_server and "bootstrap.servers" not in given:
+        raise InvalidInput("needs --bootstrap-server HOST:PORT, or bootstrap.servers in the --command-config file")
+    return ClusterConnection.of(bootstrap_server, given, name)
+
+
+def properties_file(path: str) -> dict[str, str]:
+    """A Java properties file. Raise InvalidInput, naming the file, where it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_LARGEST_FILE + 1)
+    except (OSError, ValueError) as trouble:
+        raise InvalidInput(f"cannot read the properties file {path!r}: {getattr(trouble, 'strerror', None) or trouble}") from None
+    if len(data) > _LARGEST_FILE:
+        raise InvalidInput(f"the properties file {path!r} is larger than {_LARGEST_FILE} bytes")
+    return properties.parse(data.decode("utf-8", "replace"))

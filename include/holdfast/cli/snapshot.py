@@ -1,0 +1,55 @@
+"""`holdfast snapshot`: what one live group looks like now."""
+
+import click
+
+from holdfast import wiring
+from holdfast.cli import cluster, documents
+from holdfast.rollout import codec
+from holdfast.workflows import settings as group_settings
+
+
+@click.command
+@cluster.cluster_options
+@click.option("--group", required=True, help="The group: the application.id of a Kafka Streams application.")
+@click.option(
+    "--state-dir",
+    "state_dirs",
+    metavar="URL",
+    multiple=True,
+    help="<state.dir>/<application.id> of one client; may be given again.",
+)
+@click.option("--kafka-release", metavar="R", help="The release of Kafka Streams that the application runs, such as 3.9.1.")
+@click.option("--app-config", metavar="FILE", help="The application's properties; only what decides assignments is taken from it.")
+@click.option("--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting of the application, over --app-config.")
+@click.option(
+    "--changelog", "changelogs", metavar="SUBTOPOLOGY=TOPIC", multiple=True, help="A changelog that cannot be told from outside."
+)
+@click.option("--name", help="What to call the cluster in the snapshot; its own ID unless given.")
+@click.option("-o", "--output", metavar="FILE", default=documents.STANDARD_INPUT, help="Where to write it, whole or not at all.")
+def command(
+    bootstrap_server: str,
+    command_config: str | None,
+    timeout_s: float,
+    group: str,
+    state_dirs: tuple[str, ...],
+    kafka_release: str | None,
+    app_config: str | None,
+    pairs: tuple[str, ...],
+    changelogs: tuple[str, ...],
+    name: str | None,
+    output: str,
+) -> int:
+    """Take a Snapshot of a live Kafka Streams group, as JSON.
+
+    What could not be read, and what had to be assumed, stands in its `unknown`.
+    """
+    where = cluster.connection(bootstrap_server, command_config, name)
+    application = cluster.properties_file(app_config) if app_config else {}
+    settings = group_settings.read(group, kafka_release, application, dict(documents.settings(pairs)), changelogs)
+    taken = wiring.collect_snapshot(where, group, state_dirs, settings, timeout_s)
+    document = codec.snapshot_to_json(taken)
+    if output == documents.STANDARD_INPUT:
+        documents.print_document(document)
+    else:
+        documents.write_text_whole(output, codec.dumps(document, indent=2) + "\n")
+    return 0

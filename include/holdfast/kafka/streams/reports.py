@@ -1,0 +1,209 @@
+"""What each member would report if its group rebalanced now, inferred from what can be seen from outside.
+
+The broker keeps what members said when they last joined, which is old: since then they were handed tasks, started them, and closed
+others. The rules (Java: `TaskManager.getTaskOffsetSums`, 2.6 to 4.3; the design's "Snapshot" says how far they reach):
+
+1. A member owns the partitions that it was handed. A stateful active task runs: -2.
+2. A standby (a warm-up is one) has caught up to the end offsets, unless its checkpoint file shows that it is far behind.
+3. A copy that no thread of the client runs lies closed on the disk. It is reported with the raw sum of its checkpoint file, by the
+   member that reported it last. Without a look at the disk: with what was reported when it was last seen; a task that was running
+   then (-2, or a standby of the assignment before) was closed cleanly since, which up to 4.2 costs one offset a changelog.
+
+Whatever is not seen is an `Assumed`, so that a reader knows what the inference stands on.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from holdfast.kafka.streams.group import Task
+from holdfast.kafka.streams.membership import Member
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
+from holdfast.kafka.wire.assignment_info import NO_REBALANCE
+
+CHECKPOINT_EVERY = 10_000
+"""Records that a running task may be ahead of its checkpoint file. Java: `StateManagerUtil.checkpointNeeded`, 2.7 to 4.2."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiskCopy:
+    """A task directory that holds something. `raw_sum`: the sum of its checkpoint's offsets; None: no file that could be read.
+
+    `in_stores`: the release keeps offsets in the stores themselves (4.3), where they were not looked for.
+    """
+
+    task: TaskId
+    raw_sum: int | None
+    in_stores: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one member would send."""
+
+    member_id: str
+    owned: tuple[TopicPartition, ...]
+    task_offset_sums: tuple[tuple[TaskId, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """Something the inference takes for granted, of the tasks of one client."""
+
+    process_id: ProcessId
+    tasks: tuple[TaskId, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All that is known. `disks`: what each client's state directory holds, for the clients whose directory was read.
+
+    `standby_before`: the standby tasks of each member in the generation before the present one, where that is known.
+    `closed_copy_counts_last_record`: 4.3 and later (`release.Behaviour`).
+    """
+
+    members: tuple[Member, ...]
+    tasks: tuple[Task, ...]
+    disks: Mapping[ProcessId, tuple[DiskCopy, ...]]
+    standby_before: Mapping[str, tuple[TaskId, ...]]
+    closed_copy_counts_last_record: bool
+
+
+def infer(seen: Seen) -> tuple[tuple[Report, ...], tuple[Assumed, ...]]:
+    """A report for each member, in their order, and what was assumed."""
+    clients: dict[ProcessId, list[Member]] = {}
+    for member in seen.members:
+        clients.setdefault(member.process_id, []).append(member)
+    sums: dict[str, dict[TaskId, int]] = {member.member_id: {} for member in seen.members}
+    assumed: list[Assumed] = []
+    for process_id, members in clients.items():
+        client = _Client(process_id, tuple(members), seen)
+        client.active(sums)
+        client.standby(sums)
+        client.closed(sums)
+        assumed.extend(Assumed(process_id, tuple(sorted(tasks)), reason) for reason, tasks in client.assumed.items())
+    reports = tuple(
+        Report(member.member_id, member.partitions, tuple(sorted(sums[member.member_id].items()))) for member in seen.members
+    )
+    return reports, tuple(assumed)
+
+
+def settled(members: tuple[Member, ...]) -> bool:
+    """Whether nobody was told to come back."""
+    return all(member.next_rebalance_ms == NO_REBALANCE for member in members)
+
+
+class _Client:
+    """One client's part of the inference."""
+
+    def __init__(self, process_id: ProcessId, members: tuple[Member, ...], seen: Seen) -> None:
+        self.assumed: dict[str, list[TaskId]] = {}
+        self._members = members
+        self._seen = seen
+        self._tasks = {task.id: task for task in seen.tasks}
+        self._running = {task: None for member in members for task in member.running}
+        self._joined = {task: offset_sum for member in members for task, offset_sum in member.joined_sums}
+        disk = seen.disks.get(process_id)
+        self._disk = None if disk is None else {copy.task: copy for copy in disk}
+
+    def active(self, sums: dict[str, dict[TaskId, int]]) -> None:
+        for member in self._members:
+            for task_id, _ in member.active:
+                if not self._stateful(task_id):
+                    continue
+                sums[member.member_id][task_id] = LATEST_OFFSET
+                if not self._was_ready(task_id):
+                    self._assume(
+                        "active tasks that were not running when they were handed out are taken to have restored since", task_id
+                    )
+
+    def standby(self, sums: dict[str, dict[TaskId, int]]) -> None:
+        for member in self._members:
+            for task_id, _ in member.standby:
+                sums[member.member_id][task_id] = self._progress(task_id)
+
+    def closed(self, sums: dict[str, dict[TaskId, int]]) -> None:
+        """Copies on the disk that no thread runs."""
+        reporters = {task: member.member_id for member in self._members for task, _ in member.joined_sums}
+        first = min(member.member_id for member in self._members)
+        for task_id in sorted({**self._joined, **(self._disk or {})}):
+            if task_id in self._running:
+                continue
+            offset_sum = self._closed_sum(task_id)
+            if offset_sum is not None:
+                sums[reporters.get(task_id, first)][task_id] = offset_sum
+
+    def _was_ready(self, task_id: TaskId) -> bool:
+        """Whether the client ran the task when it last joined, or had a copy that had caught up."""
+        joined = self._joined.get(task_id, 0)
+        end = self._end(task_id)
+        return joined == LATEST_OFFSET or (end is not None and joined >= end - self._changelogs(task_id))
+
+    def _stateful(self, task_id: TaskId) -> bool:
+        task = self._tasks.get(task_id)
+        if task is None or task.changelogs is None:
+            return task_id in self._joined  # a task that was ever reported is stateful
+        return task.stateful
+
+    def _progress(self, task_id: TaskId) -> int:
+        end = self._end(task_id)
+        joined = max(0, self._joined.get(task_id, 0))
+        copy = (self._disk or {}).get(task_id)
+        written = 0 if copy is None or copy.raw_sum is None else copy.raw_sum + self._changelogs(task_id)
+        if end is None:
+            self._assume("standby copies whose end offsets are not known are taken to be where they were last seen", task_id)
+            return max(joined, written)
+        if copy is not None and copy.raw_sum and end - max(written, joined) > CHECKPOINT_EVERY:
+            self._assume(
+                "standby copies are taken to be as far as their checkpoint files say, which are up to 10,000 records late", task_id
+            )
+            return max(joined, written)
+        self._assume(
+            "standby copies (warm-ups among them) are taken to have caught up: nobody outside can see their progress", task_id
+        )
+        return end
+
+    def _closed_sum(self, task_id: TaskId) -> int | None:
+        if self._disk is not None:
+            copy = self._disk.get(task_id)
+            if copy is None or (copy.raw_sum is None and not copy.in_stores):
+                return None
+            if copy.raw_sum is not None:
+                return copy.raw_sum
+            self._assume(
+                "closed copies whose offsets are in their stores (4.3) are taken to be where they were last reported", task_id
+            )
+        else:
+            self._assume(
+                "closed copies are taken from what was last reported, and to be there still: no state directory was read, and "
+                "Kafka deletes a closed copy after state.cleanup.delay.ms",
+                task_id,
+            )
+        return self._closed_since(task_id)
+
+    def _closed_since(self, task_id: TaskId) -> int | None:
+        joined = self._joined.get(task_id)
+        if joined is None or joined < LATEST_OFFSET:
+            return None
+        lost = 0 if self._seen.closed_copy_counts_last_record else self._changelogs(task_id)
+        if joined == LATEST_OFFSET:
+            end = self._end(task_id)
+            if end is None:
+                return None
+            self._assume(
+                "tasks that were running at the last join and were closed since are taken to be at today's end offsets", task_id
+            )
+            return max(0, end - lost)
+        was_standby = any(task_id in self._seen.standby_before.get(member.member_id, ()) for member in self._members)
+        return max(0, joined - lost) if was_standby else joined
+
+    def _end(self, task_id: TaskId) -> int | None:
+        task = self._tasks.get(task_id)
+        return None if task is None or task.changelogs is None else task.end_offset_sum
+
+    def _changelogs(self, task_id: TaskId) -> int:
+        task = self._tasks.get(task_id)
+        return len(task.changelogs or ()) if task else 0
+
+    def _assume(self, reason: str, task_id: TaskId) -> None:
+        self.assumed.setdefault(reason, []).append(task_id)

@@ -1,0 +1,164 @@
+"""What can be told of an application's topology from outside: its tasks, and which changelog belongs to which subtopology.
+
+The broker does not know the topology. A changelog's owner follows, in this order, from what the operator says, from checkpoint
+files (`<subtopology>_<partition>/.checkpoint` names its topics), from names (the repartition topic that the DSL puts before a store
+has its name), and from numbers: a changelog has as many partitions as its subtopology has tasks, and a task that some member
+reports is stateful. Where two answers remain, there is none. Java: `InternalTopologyBuilder`, `PartitionGrouper`, 2.6 to 4.3.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from holdfast.kafka.vocabulary import TaskId, TopicPartition
+
+_CHANGELOG = "-changelog"
+_REPARTITION = "-repartition"
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """`changelogs`: subtopology → its changelog topics, sorted; `()` stateless, None not known, with the reason in `unknown`.
+
+    `unknown` and `assumed` hold (subtopology, sentence).
+    """
+
+    changelogs: tuple[tuple[int, tuple[str, ...] | None], ...]
+    unknown: tuple[tuple[int, str], ...] = ()
+    assumed: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What was seen. `said` and `checkpointed`: (subtopology, topic). `reported`: subtopologies of which a task was reported with
+    an offset sum (so stateful); `silent`: those whose running tasks a member left out while it reported others (so stateless)."""
+
+    said: tuple[tuple[int, str], ...] = ()
+    checkpointed: tuple[tuple[int, str], ...] = ()
+    reported: tuple[int, ...] = ()
+    silent: tuple[int, ...] = ()
+
+
+def all_tasks(
+    assigned: Iterable[tuple[TaskId, tuple[TopicPartition, ...]]], partition_counts: Mapping[str, int]
+) -> tuple[tuple[TaskId, tuple[TopicPartition, ...]], ...]:
+    """Assigned tasks, and those that nobody has now (withheld until the next rebalance), in order.
+
+    A subtopology has a task for each partition number of its source topics, with that partition of each topic that has it.
+    """
+    found: dict[TaskId, tuple[TopicPartition, ...]] = {}
+    topics: dict[int, dict[str, None]] = {}
+    for task, partitions in assigned:
+        found[task] = tuple(sorted(partitions))
+        topics.setdefault(task.subtopology, {}).update((partition.topic, None) for partition in partitions)
+    for subtopology, names in topics.items():
+        for number in range(max((partition_counts.get(name, 0) for name in names), default=0)):
+            partitions = tuple(TopicPartition(name, number) for name in sorted(names) if number < partition_counts.get(name, 0))
+            found.setdefault(TaskId(subtopology, number), partitions)
+    return tuple((task, found[task]) for task in sorted(found))
+
+
+def silent_subtopologies(
+    reports: Iterable[tuple[tuple[TopicPartition, ...], tuple[tuple[TaskId, int], ...]]],
+    tasks: tuple[tuple[TaskId, tuple[TopicPartition, ...]], ...],
+) -> tuple[int, ...]:
+    """Subtopologies whose tasks were owned by members that reported running tasks (-2) and reported none of theirs.
+
+    `reports` are (owned partitions, offset sums) of joins. A running stateful task is always reported.
+    """
+    home = {partition: task for task, partitions in tasks for partition in partitions}
+    silent: dict[int, None] = {}
+    reported: dict[int, None] = {}
+    for owned, sums in reports:
+        reported.update((task.subtopology, None) for task, _ in sums)
+        if any(offset_sum == -2 for _, offset_sum in sums):
+            silent.update((home[partition].subtopology, None) for partition in owned if partition in home)
+    return tuple(sorted(subtopology for subtopology in silent if subtopology not in reported))
+
+
+def changelogs(
+    application_id: str,
+    tasks: tuple[tuple[TaskId, tuple[TopicPartition, ...]], ...],
+    partition_counts: Mapping[str, int],
+    clues: Clues,
+) -> Topology:
+    """Which changelogs each subtopology has. `partition_counts` has the application's changelogs and all source topics."""
+    return _Search(application_id, tasks, partition_counts, clues).topology()
+
+
+class _Search:
+    """One pass over the clues, strongest first."""
+
+    def __init__(
+        self,
+        application_id: str,
+        tasks: tuple[tuple[TaskId, tuple[TopicPartition, ...]], ...],
+        partition_counts: Mapping[str, int],
+        clues: Clues,
+    ) -> None:
+        self._prefix = f"{application_id}-"
+        self._counts = partition_counts
+        self._clues = clues
+        self._sizes: dict[int, int] = {}
+        self._sources: dict[int, dict[str, None]] = {}
+        for task, partitions in tasks:
+            self._sizes[task.subtopology] = max(self._sizes.get(task.subtopology, 0), task.partition + 1)
+            self._sources.setdefault(task.subtopology, {}).update((partition.topic, None) for partition in partitions)
+        self._found: dict[int, dict[str, None]] = {subtopology: {} for subtopology in sorted(self._sizes)}
+        self._unknown: dict[int, str] = {}
+        self._assumed: dict[int, str] = {}
+
+    def topology(self) -> Topology:
+        for subtopology, topic in self._clues.said + self._clues.checkpointed:
+            if subtopology in self._found:
+                self._found[subtopology][topic] = None
+        placed = {topic: None for topics in self._found.values() for topic in topics}
+        for topic in sorted(self._counts):
+            if topic.startswith(self._prefix) and topic.endswith(_CHANGELOG) and topic not in placed:
+                self._place(topic)
+        for subtopology in self._clues.reported:
+            if subtopology in self._found and not self._found[subtopology] and subtopology not in self._unknown:
+                self._source_as_changelog(subtopology)
+        return Topology(
+            tuple((each, None if each in self._unknown else tuple(sorted(topics))) for each, topics in self._found.items()),
+            tuple(sorted(self._unknown.items())),
+            tuple(sorted(self._assumed.items())),
+        )
+
+    def _place(self, changelog: str) -> None:
+        partner = changelog.removesuffix(_CHANGELOG) + _REPARTITION
+        fitting = [each for each, size in self._sizes.items() if size == self._counts[changelog]]
+        possible = [each for each in fitting if each not in self._clues.silent]
+        named = [each for each in possible if partner in self._sources[each]]
+        stateful = [each for each in possible if each in self._clues.reported]
+        if len(named) == 1:
+            self._found[named[0]][changelog] = None
+            if named[0] not in self._clues.reported:
+                self._assumed[named[0]] = f"taken to own {changelog} because it reads {partner}; no file or report confirms it"
+        elif len(possible) == 1:
+            self._found[possible[0]][changelog] = None
+        elif len(stateful) == 1:
+            self._found[stateful[0]][changelog] = None
+            others = ", ".join(str(each) for each in possible if each != stateful[0])
+            self._assumed[stateful[0]] = (
+                f"taken to own {changelog}: of the subtopologies that fit ({others} too) only it reported state"
+            )
+        else:
+            for each in possible or self._sizes:
+                self._unknown[each] = (
+                    f"whether {changelog} is its changelog cannot be told: "
+                    + (f"subtopologies {', '.join(map(str, possible))} all fit" if possible else "no subtopology has as many tasks")
+                    + ". A state directory tells, and so does the option --changelog"
+                )
+
+    def _source_as_changelog(self, subtopology: int) -> None:
+        """A store of an optimised topology uses its source topic as its changelog."""
+        sources = list(self._sources[subtopology])
+        if len(sources) == 1:
+            self._found[subtopology][sources[0]] = None
+            self._assumed[subtopology] = (
+                f"reports state and has no changelog topic: its source {sources[0]} is taken to be the changelog"
+            )
+        else:
+            self._unknown[subtopology] = (
+                "reports state, and no changelog topic fits it. A state directory tells, or the option --changelog"
+            )

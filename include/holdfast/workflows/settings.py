@@ -1,0 +1,102 @@
+"""What the broker cannot tell of a group, and the operator gives: release, assignor settings, changelogs."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from holdfast.errors import InvalidInput, Unsupported
+from holdfast.kafka.release import behaviour
+from holdfast.kafka.streams import config as assignor_config
+from holdfast.rollout.snapshot import ConfigValue, Unknown
+
+DEFAULT_TASK_ASSIGNOR = "HighAvailabilityTaskAssignor"
+ASSIGNOR_KEYS = (
+    "num.standby.replicas",
+    "max.warmup.replicas",
+    "acceptable.recovery.lag",
+    "probing.rebalance.interval.ms",
+    "rack.aware.assignment.tags",
+    "rack.aware.assignment.strategy",
+    "rack.aware.assignment.traffic_cost",
+    "rack.aware.assignment.non_overlap_cost",
+    "internal.task.assignor.class",
+    "task.assignor.class",
+)
+"""All that a snapshot takes from an application's properties: the rest may be secret, and decides nothing."""
+
+_DEFAULTS: tuple[tuple[str, ConfigValue], ...] = (
+    ("num.standby.replicas", 0),
+    ("max.warmup.replicas", 2),
+    ("acceptable.recovery.lag", 10_000),
+    ("probing.rebalance.interval.ms", 600_000),
+    ("rack.aware.assignment.tags", ()),
+    ("rack.aware.assignment.strategy", "none"),
+)
+_NUMBER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
+_NEWEST_RELEASE = "4.3.1"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSettings:
+    """What is known of an application. `config` holds assignor settings under Kafka's names; `changelogs` (subtopology, topic)."""
+
+    kafka_release: str | None = None
+    config: tuple[tuple[str, ConfigValue], ...] = ()
+    changelogs: tuple[tuple[int, str], ...] = ()
+    unknown: tuple[Unknown, ...] = field(default=())
+
+    @property
+    def task_assignor(self) -> str:
+        given = dict(self.config)
+        named = given.get("task.assignor.class") or given.get("internal.task.assignor.class")
+        return str(named).rpartition(".")[2] if named else DEFAULT_TASK_ASSIGNOR
+
+
+def read(
+    group_id: str,
+    kafka_release: str | None,
+    application: Mapping[str, str],
+    overrides: Mapping[str, ConfigValue],
+    changelogs: tuple[str, ...] = (),
+) -> GroupSettings:
+    """Settings from an application's properties and single ones that win over them, Kafka's defaults for the rest.
+
+    Each default is named in `unknown`. Raise InvalidInput for a key that Kafka has not, a value that it would refuse, or the
+    properties of another application; Unsupported for a release that is not covered.
+    """
+    other = application.get("application.id", group_id)
+    if other != group_id:
+        raise InvalidInput(f"the properties are those of the application {other!r}; the group is {group_id!r}", "application.id")
+    given: dict[str, ConfigValue] = {key: application[key] for key in ASSIGNOR_KEYS if application.get(key)}
+    values = {key: _value(value) for key, value in sorted((given | dict(overrides)).items())}
+    unknown: list[Unknown] = []
+    if kafka_release is None:
+        unknown.append(Unknown("kafka_release", "not given, and the broker does not know it; --kafka-release says it"))
+    else:
+        behaviour(kafka_release)
+    try:
+        assignor_config.read(kafka_release or _NEWEST_RELEASE, values, None)
+    except Unsupported as refusal:
+        unknown.append(Unknown("config", str(refusal)))
+    for key, default in _DEFAULTS:
+        if key not in values:
+            values[key] = default
+            shown = "none" if default == () else default
+            unknown.append(Unknown(f"config.{key}", f"not given; taken to be Kafka's default, {shown}"))
+    if "task.assignor.class" not in values and "internal.task.assignor.class" not in values:
+        unknown.append(Unknown("task_assignor", f"not given; taken to be Kafka's default, {DEFAULT_TASK_ASSIGNOR}"))
+    return GroupSettings(kafka_release, tuple(sorted(values.items())), _changelogs(changelogs), tuple(unknown))
+
+
+def _value(value: ConfigValue) -> ConfigValue:
+    return int(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else value
+
+
+def _changelogs(given: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
+    found = []
+    for text in given:
+        subtopology, _, topic = text.partition("=")
+        if not topic or not re.fullmatch(r"0|[1-9][0-9]{0,8}", subtopology):
+            raise InvalidInput(f"{text!r} is not SUBTOPOLOGY=TOPIC, such as 1=wordcount-counts-store-changelog", "--changelog")
+        found.append((int(subtopology), topic))
+    return tuple(found)
