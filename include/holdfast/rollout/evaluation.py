@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from holdfast.kafka.streams.group import ClientAssignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
@@ -48,22 +49,26 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class ClientRestore:
-    """What one client reads back from changelogs: its tasks, and their records (None: an end offset is not known)."""
+    """What one client reads back from changelogs: its tasks, and their records."""
 
     process_id: ProcessId
     tasks: tuple[TaskId, ...]
-    records: int | None
+    records: int
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A rebalance of the forecast: stateful tasks handed to another client, copies to restore, tasks withheld."""
+    """A rebalance of the forecast: stateful tasks handed to another client, tasks withheld, and what begins to be restored.
+
+    `restoring_longest`: the most records on one client, since clients restore side by side.
+    """
 
     trigger: str
     at_seconds: int
     handed_over: int
-    restoring: int
     withheld: int
+    warm_ups: int
+    restoring_longest: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,24 +98,34 @@ class Cost:
     """Who owns what when it is stable: what `verify` compares with."""
 
     @property
-    def restored_records(self) -> int | None:
-        return _sum(self.restores)
+    def restored_records(self) -> int:
+        return sum(one.records for one in self.restores)
 
     @property
     def cold_tasks(self) -> int:
         return sum(len(one.tasks) for one in self.cold)
 
-    @property
-    def cold_records_longest(self) -> int | None:
-        """The most cold records on one client: clients restore side by side, so this is what the last task waits for."""
-        amounts = [one.records for one in self.cold]
-        known = [amount for amount in amounts if amount is not None]
-        return max(known, default=0) if len(known) == len(amounts) else None
-
     def restored_bytes(self, bytes_per_record: int | None) -> int | None:
-        """None where records, or their size, are not known."""
-        records = self.restored_records
-        return None if records is None or bytes_per_record is None else records * bytes_per_record
+        """None where the size of a record is not known."""
+        return None if bytes_per_record is None else self.restored_records * bytes_per_record
+
+    def cold_seconds_longest(self, records_per_second: int) -> int:
+        """The longest that a task stands still: until its client has restored all it runs without a caught-up copy."""
+        return max((restore_seconds(one.records, records_per_second) for one in self.cold), default=0)
+
+    def cold_task_seconds(self, records_per_second: int) -> int:
+        """The same, added over tasks. At most: a client's tasks are counted until its last one is back."""
+        return sum(restore_seconds(one.records, records_per_second) * len(one.tasks) for one in self.cold)
+
+    def time_to_stable(self, records_per_second: int) -> Span:
+        """`seconds_to_stable`, stretched where a warm-up needs more than one probing interval at that speed."""
+        seconds = 0
+        for now, then in pairwise(self.rounds):
+            interval = then.at_seconds - now.at_seconds
+            needed = restore_seconds(now.restoring_longest, records_per_second)
+            seconds += interval * max(1, -(-needed // interval)) if interval else 0
+        high = max(self.seconds_to_stable.high, seconds)
+        return Span(min(self.seconds_to_stable.low, high), high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +143,7 @@ class Evaluation:
         assert self.costs, "a refused evaluation has no worst outcome"
         return max(
             self.costs,
-            key=lambda cost: (not cost.stable, cost.needless, cost.moved, cost.seconds_to_stable.high, cost.restored_records or 0),
+            key=lambda cost: (not cost.stable, cost.needless, cost.moved, cost.seconds_to_stable.high, cost.restored_records),
         )
 
     @property
@@ -136,28 +151,6 @@ class Evaluation:
         return sum(cost.probability * cost.moved for cost in self.costs)
 
 
-def restore_seconds(records: int | None, records_per_second: int) -> int | None:
-    """How long one client reads `records`, rounded up; under a second is 0. None: not known."""
-    if records is None:
-        return None
+def restore_seconds(records: int, records_per_second: int) -> int:
+    """How long one client reads `records`, rounded up; under a second is 0."""
     return -(-records // records_per_second) if records >= records_per_second else 0
-
-
-def task_seconds_cold(cost: Cost, records_per_second: int) -> int | None:
-    """Seconds without a caught-up copy, added over tasks; at most: a client's tasks are counted until its last one is back."""
-    total = 0
-    for one in cost.cold:
-        seconds = restore_seconds(one.records, records_per_second)
-        if seconds is None:
-            return None
-        total += seconds * len(one.tasks)
-    return total
-
-
-def _sum(restores: tuple[ClientRestore, ...]) -> int | None:
-    total = 0
-    for one in restores:
-        if one.records is None:
-            return None
-        total += one.records
-    return total

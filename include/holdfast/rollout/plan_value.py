@@ -30,10 +30,12 @@ class CreatedFrom:
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """One way that was weighed. `why_not` is empty for the chosen one; `costs` is empty where nothing could be predicted."""
+    """One way that was weighed. `change`: what Kafka would see. `why_not` is empty for the chosen one; `costs` is empty where
+    nothing could be predicted."""
 
     name: str
     title: str
+    change: Change
     effort: Effort
     costs: tuple[Cost, ...]
     rules: tuple[Rule, ...]

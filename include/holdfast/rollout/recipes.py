@@ -81,8 +81,8 @@ def steps_of(snapshot: Snapshot, change: Change, identity: Identity) -> tuple[St
     drafts: list[Draft] = []
     phases = tuple(Phase)
     for events, wait in change.batches():
-        batch = [draft for event in events for draft in _drafts(snapshot, event, identity)]
-        drafts.extend(sorted(batch, key=lambda draft: phases.index(draft.phase)))
+        together = [draft for event in events for draft in _drafts(snapshot, event, identity)]
+        drafts.extend(sorted(together, key=lambda draft: phases.index(draft.phase)))
         drafts.append(_await(wait or Wait.STABLE))
     return numbered(drafts)
 

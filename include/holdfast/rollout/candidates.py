@@ -1,0 +1,309 @@
+"""The ways to make a change, as data: one entry of `REMEDIES` each. `propose` lists those that make sense for a group and a change,
+`evaluate` says what one of them costs.
+
+To add a way, write a function that turns the operator's change into what Kafka will see (None: it makes no sense here), and add an
+entry. Nothing else knows the ways by name, but for `plainly`, which the others are compared with.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout import cost, order, recipes
+from holdfast.rollout.change import AddClient, Change, Disk, Item, ReplaceClient, RestartClient
+from holdfast.rollout.change import RemoveClient as _RemoveClient
+from holdfast.rollout.change import SetConfig as _SetConfigEvent
+from holdfast.rollout.evaluation import Candidate, Effort, Evaluation
+from holdfast.rollout.forecast import forecast
+from holdfast.rollout.groups import any_group_of
+from holdfast.rollout.plan_value import PLAINLY
+from holdfast.rollout.recipes import Identity
+from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.steps import SetConfig, SettingChange
+
+WARMUPS = "max.warmup.replicas"
+WARMUPS_DEFAULT = 2
+WARMUPS_PER_CLIENT_MOST = 4
+"""How many warm-ups a client are asked for at most: each is a full restore, at the brokers' and the client's expense."""
+GAPS_MOST = 16
+"""How many positions in the order are tried for a client that is added."""
+HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
+_READS_NO_PROCESS_FILE = ("2.6.0", "2.6.1", "2.7.0")
+"""Kafka 2.6.2, 2.7.1 and 2.8.0 were the first to keep the process ID in a file (KAFKA-10716)."""
+
+Rewrite = Callable[[Snapshot, Change], Change | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A way to make a change. `title` may name `{warmups}`; `raises_warmups`: for the window, and puts them back."""
+
+    name: str
+    title: str
+    rewrite: Rewrite
+    identity: Identity
+    effort: Effort
+    preconditions: tuple[str, ...]
+    wrong_if: str
+    raises_warmups: bool = False
+
+
+def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
+    """Every way that makes sense, `plainly` first; two ways that come to the same change and effort are one."""
+    found: list[Candidate] = []
+    for remedy in REMEDIES:
+        rewritten = remedy.rewrite(snapshot, change)
+        if rewritten is None or (remedy.raises_warmups and warmups_for(snapshot) is None):
+            continue
+        candidate = _candidate(snapshot, rewritten, remedy)
+        if all((candidate.change, candidate.effort) != (other.change, other.effort) for other in found):
+            found.append(candidate)
+    return tuple(found)
+
+
+def evaluate(snapshot: Snapshot, candidate: Candidate) -> Evaluation:
+    """The forecast of a candidate, in figures. Where nothing can be predicted, the evaluation says why."""
+    try:
+        predicted = forecast(snapshot, candidate.change)
+        costs = cost.costs_of(snapshot, candidate.change, predicted)
+    except (CannotPredict, Unsupported) as refusal:
+        return Evaluation(candidate, (), (), f"Cannot predict: {refusal}")
+    return Evaluation(candidate, costs, tuple(f"{one.what}: {one.reason}" for one in predicted.unknown), None)
+
+
+def _candidate(snapshot: Snapshot, change: Change, remedy: Remedy) -> Candidate:
+    steps = recipes.steps_of(snapshot, change, remedy.identity)
+    settings: tuple[SettingChange, ...] = ()
+    title = remedy.title
+    if remedy.raises_warmups:
+        had = dict(snapshot.config).get(WARMUPS)
+        value = warmups_for(snapshot)
+        assert value is not None, "raising warm-ups was found to make sense"
+        steps = recipes.around(
+            steps,
+            recipes.set_config(snapshot, SetConfig(WARMUPS, value, had)),
+            recipes.set_config(snapshot, SetConfig(WARMUPS, had, value)),
+        )
+        change = replace(change, events=(_SetConfigEvent(((WARMUPS, value),)), *change.events))
+        settings = (SettingChange(WARMUPS, value, had, "Put back once the group is stable: two rolling restarts in all."),)
+        title = title.format(warmups=f"from {WARMUPS_DEFAULT if had is None else had} to {value}")
+    return Candidate(remedy.name, title, change, steps, settings, remedy.preconditions, _wrong_if(change, remedy), remedy.effort)
+
+
+def _wrong_if(change: Change, remedy: Remedy) -> str:
+    """With the process IDs that it is about, where the change names them."""
+    named = [str(one) for one in _new_ids(change)]
+    ids = ", ".join(named) if named else "the one it should have"
+    return remedy.wrong_if.format(ids=ids)
+
+
+def _new_ids(change: Change) -> tuple[ProcessId, ...]:
+    """The IDs under which clients join or come back, where the change says them."""
+    found: list[ProcessId | None] = []
+    for item in change.events:
+        match item:
+            case AddClient(client) | ReplaceClient(by=client):
+                found.append(client.process_id)
+            case RestartClient():
+                found.append(item.process_id if item.keeps_process_id else item.new_process_id)
+            case _:
+                continue
+    return tuple(one for one in found if one is not None)
+
+
+# What a remedy makes of the operator's change.
+
+
+def _as_it_is(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - every rewrite takes both
+    return change
+
+
+def _with_old_id(snapshot: Snapshot, change: Change) -> Change | None:
+    """Replaced and restarted clients keep the process ID that would be lost."""
+    if not _keeps_ids(snapshot):
+        return None
+    return _each_event(change, _keep_id)
+
+
+def _keep_id(item: Item) -> Item:
+    match item:
+        case ReplaceClient():
+            return replace(item, by=replace(item.by, process_id=item.process_id))
+        case RestartClient():
+            return replace(item, keeps_process_id=True, new_process_id=None)
+        case _:
+            return item
+
+
+def _with_old_disk(snapshot: Snapshot, change: Change) -> Change | None:
+    """The same, and the state comes along."""
+    if not _keeps_ids(snapshot):
+        return None
+    return _each_event(change, _keep_disk)
+
+
+def _keep_disk(item: Item) -> Item:
+    match item:
+        case ReplaceClient(disk=Disk.EMPTY):
+            return replace(item, by=replace(item.by, process_id=item.process_id), disk=Disk.KEPT)
+        case RestartClient(keeps_state=False):
+            return replace(item, keeps_process_id=True, new_process_id=None, keeps_state=True)
+        case _:
+            return item
+
+
+def _with_seeds(snapshot: Snapshot, change: Change) -> Change | None:
+    """New clients get fresh IDs: in the place of the one they replace, or where an additional one moves the fewest tasks."""
+    if not _keeps_ids(snapshot):
+        return None
+    ids = tuple(client.process_id for client in snapshot.clients)
+    added = sum(isinstance(item, AddClient) for item in change.events)
+    best = _best_gap(snapshot, added) if added else ()
+    seeds = iter(best)
+
+    def seeded(item: Item) -> Item:
+        match item:
+            case ReplaceClient() if item.by.process_id != item.process_id:
+                return replace(item, by=replace(item.by, process_id=order.seed_in_place_of(item.process_id, ids)))
+            case RestartClient(keeps_process_id=False):
+                return replace(item, new_process_id=order.seed_in_place_of(item.process_id, ids))
+            case AddClient() if best:
+                return replace(item, client=replace(item.client, process_id=next(seeds)))
+            case _:
+                return item
+
+    return _each_event(change, seeded)
+
+
+def _best_gap(snapshot: Snapshot, count: int) -> tuple[ProcessId, ...]:
+    """IDs for `count` more clients, all in the gap where the fewest stateful tasks change hands; the last such gap."""
+    group = any_group_of(snapshot)
+    before = dict(order.target(group))
+    gaps = order.gaps(client.process_id for client in snapshot.clients)
+    stride = -(-len(gaps) // GAPS_MOST)
+    threads = max(len(client.consumers) for client in snapshot.clients)
+    best: tuple[int, tuple[ProcessId, ...]] | None = None
+    for lower, upper, _ in (*gaps[:-1:stride], gaps[-1]):
+        try:
+            seeds = order.evenly_between(lower, upper, count)
+        except InvalidInput:
+            continue
+        joined = tuple(cost.empty_client(snapshot.group_id, seed, threads) for seed in seeds)
+        after = order.target(replace(group, clients=(*group.clients, *joined)))
+        moved = sum(before.get(task) != owner for task, owner in after)
+        if best is None or moved <= best[0]:
+            best = (moved, seeds)
+    return best[1] if best else ()
+
+
+def _for_added_or_removed(rewrite: Rewrite) -> Rewrite:
+    """Only where tasks must move whatever the order is: clients are added or removed."""
+
+    def only_then(snapshot: Snapshot, change: Change) -> Change | None:
+        must_move = any(isinstance(item, AddClient | _RemoveClient) for item in change.events)
+        return rewrite(snapshot, change) if must_move else None
+
+    return only_then
+
+
+def _each_event(change: Change, rewrite: Callable[[Item], Item]) -> Change | None:
+    """None where nothing would be different."""
+    rewritten = replace(change, events=tuple(rewrite(item) for item in change.events))
+    return None if rewritten == change else rewritten
+
+
+def _moves_clients(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - every rewrite takes both
+    """Warm-ups matter where a client comes, goes or comes back; not where warm-ups themselves are set."""
+    events = change.events
+    sets_warmups = any(isinstance(item, _SetConfigEvent) and WARMUPS in dict(item.settings) for item in events)
+    comes_or_goes = any(isinstance(item, AddClient | _RemoveClient | ReplaceClient | RestartClient) for item in events)
+    return change if comes_or_goes and not sets_warmups else None
+
+
+def _keeps_ids(snapshot: Snapshot) -> bool:
+    """Whether clients keep their process ID in a file: from 2.6.2, 2.7.1 and 2.8.0 on, and only with a store on disk."""
+    return snapshot.kafka_release not in _READS_NO_PROCESS_FILE and any(task.stateful for task in snapshot.tasks)
+
+
+def warmups_for(snapshot: Snapshot) -> int | None:
+    """The warm-ups to ask for while the window lasts; None where more would not help."""
+    had = dict(snapshot.config).get(WARMUPS)
+    current = had if isinstance(had, int) and not isinstance(had, bool) else WARMUPS_DEFAULT
+    stateful = sum(task.stateful for task in snapshot.tasks)
+    value = min(stateful, WARMUPS_PER_CLIENT_MOST * len(snapshot.clients))
+    assignor = snapshot.task_assignor
+    return value if value > current and assignor in (None, HIGH_AVAILABILITY) else None
+
+
+_ONE_ID = "Nothing else may run under the old process ID: two clients with one ID are one to Kafka, and it does not notice."
+_ON_DISK = "The application has a store on disk: Kafka reads and keeps the process ID only then."
+
+REMEDIES: tuple[Remedy, ...] = (
+    Remedy(
+        name=PLAINLY,
+        title="Make the change as it is",
+        rewrite=_as_it_is,
+        identity=Identity.AS_IT_COMES,
+        effort=Effort.NONE,
+        preconditions=(),
+        wrong_if="Wrong if a client comes up under another process ID than {ids}.",
+    ),
+    Remedy(
+        name="copy-process-metadata",
+        title="Give the client its old process ID before it starts",
+        rewrite=_with_old_id,
+        identity=Identity.FILE,
+        effort=Effort.ONE_FILE,
+        preconditions=(_ON_DISK, _ONE_ID),
+        wrong_if="Wrong if the new client comes up under another process ID than {ids}.",
+    ),
+    Remedy(
+        name="seed-process-id",
+        title="Give the new client a process ID that keeps the order",
+        rewrite=_with_seeds,
+        identity=Identity.FILE,
+        effort=Effort.ONE_FILE,
+        preconditions=(_ON_DISK,),
+        wrong_if="Wrong if the new client comes up under another process ID than {ids}.",
+    ),
+    Remedy(
+        name="copy-state-directory",
+        title="Move the whole state directory, process ID included",
+        rewrite=_with_old_disk,
+        identity=Identity.DISK,
+        effort=Effort.COPY_DISK,
+        preconditions=(_ON_DISK, _ONE_ID, "The disk can be copied, after the old process has ended, within the session time-out."),
+        wrong_if="Wrong if the copying takes longer than the session time-out: the others then take the tasks over first.",
+    ),
+    Remedy(
+        name="raise-warmups",
+        title="Raise max.warmup.replicas {warmups} for the window",
+        rewrite=_moves_clients,
+        identity=Identity.AS_IT_COMES,
+        effort=Effort.ROLLING_RESTARTS,
+        preconditions=("Brokers and clients can bear that many restores at once.",),
+        wrong_if="Wrong if the client that leads the group has not got the new max.warmup.replicas: only the leader's counts.",
+        raises_warmups=True,
+    ),
+    Remedy(
+        name="seed-process-id+raise-warmups",
+        title="Give the new client a process ID that keeps the order, and raise max.warmup.replicas {warmups} for the window",
+        rewrite=_for_added_or_removed(_with_seeds),
+        identity=Identity.FILE,
+        effort=Effort.ROLLING_RESTARTS,
+        preconditions=(_ON_DISK, "Brokers and clients can bear that many restores at once."),
+        wrong_if="Wrong if the new client comes up under another process ID than {ids}.",
+        raises_warmups=True,
+    ),
+    Remedy(
+        name="copy-process-metadata+raise-warmups",
+        title="Give the client its old process ID before it starts, and raise max.warmup.replicas {warmups} for the window",
+        rewrite=_for_added_or_removed(_with_old_id),
+        identity=Identity.FILE,
+        effort=Effort.ROLLING_RESTARTS,
+        preconditions=(_ON_DISK, _ONE_ID, "Brokers and clients can bear that many restores at once."),
+        wrong_if="Wrong if the new client comes up under another process ID than {ids}.",
+        raises_warmups=True,
+    ),
+)

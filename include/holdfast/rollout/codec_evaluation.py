@@ -1,0 +1,187 @@
+"""The JSON of candidates, costs and evaluations: what travels through Spark between the search and the plan."""
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.kafka.streams.group import ClientAssignment
+from holdfast.rollout import codec_kafka as kafka
+from holdfast.rollout import document
+from holdfast.rollout.codec_change import change_from_json, change_to_json
+from holdfast.rollout.codec_steps import one_of, settings_from_json, settings_to_json, steps_from_json, steps_to_json
+from holdfast.rollout.document import FORMAT_VERSION, Fields, nullable
+from holdfast.rollout.evaluation import Candidate, ClientRestore, Cost, Effort, Evaluation, Round, Span
+
+_count = document.offset
+
+
+def texts(value: object) -> tuple[str, ...]:
+    return document.each(value, document.text)
+
+
+def candidate_from_json(value: object) -> Candidate:
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    candidate = Candidate(
+        name=fields.need("name", document.name),
+        title=fields.need("title", document.text),
+        change=fields.need("change", change_from_json),
+        steps=fields.need("steps", steps_from_json),
+        settings=fields.need("settings", settings_from_json),
+        preconditions=fields.need("preconditions", texts),
+        wrong_if=fields.need("wrong_if", document.text),
+        effort=fields.need("effort", one_of(Effort)),
+    )
+    fields.finish(closed=True)
+    return candidate
+
+
+def candidate_to_json(candidate: Candidate) -> dict[str, object]:
+    return {
+        "format_version": FORMAT_VERSION,
+        "name": candidate.name,
+        "title": candidate.title,
+        "change": change_to_json(candidate.change),
+        "steps": steps_to_json(candidate.steps),
+        "settings": settings_to_json(candidate.settings),
+        "preconditions": list(candidate.preconditions),
+        "wrong_if": candidate.wrong_if,
+        "effort": candidate.effort.value,
+    }
+
+
+def evaluation_from_json(value: object) -> Evaluation:
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    evaluation = Evaluation(
+        candidate=fields.need("candidate", candidate_from_json),
+        costs=fields.need("costs", costs_from_json),
+        unknown=fields.need("unknown", texts),
+        refused=fields.need("refused", nullable(document.text)),
+    )
+    fields.finish(closed=True)
+    return evaluation
+
+
+def evaluation_to_json(evaluation: Evaluation) -> dict[str, object]:
+    return {
+        "format_version": FORMAT_VERSION,
+        "candidate": candidate_to_json(evaluation.candidate),
+        "costs": costs_to_json(evaluation.costs),
+        "unknown": list(evaluation.unknown),
+        "refused": evaluation.refused,
+    }
+
+
+def costs_from_json(value: object) -> tuple[Cost, ...]:
+    return document.each(value, _cost)
+
+
+def costs_to_json(costs: tuple[Cost, ...]) -> list[object]:
+    return [_cost_to_json(cost) for cost in costs]
+
+
+def _cost(value: object) -> Cost:
+    fields = Fields(value)
+    cost = Cost(
+        probability=fields.need("probability", _probability),
+        process_ids=fields.need("process_ids", lambda ids: document.each(ids, kafka.process_id)),
+        stable=fields.need("stable", document.boolean),
+        stateful_tasks=fields.need("stateful_tasks", _count),
+        moved=fields.need("moved", _count),
+        needless=fields.need("needless", _count),
+        handovers=fields.need("handovers", _count),
+        rebalances=fields.need("rebalances", _span),
+        seconds_to_stable=fields.need("seconds_to_stable", _span),
+        restores=fields.need("restores", _restores),
+        cold=fields.need("cold", _restores),
+        busiest_client=fields.need("busiest_client", nullable(kafka.process_id)),
+        busiest_tasks=fields.need("busiest_tasks", _count),
+        rounds=fields.need("rounds", lambda rounds: document.each(rounds, _round)),
+        end=fields.need("end", lambda end: document.each_entry(end, _client_end)),
+    )
+    fields.finish(closed=True)
+    return cost
+
+
+def _cost_to_json(cost: Cost) -> dict[str, object]:
+    return {
+        "probability": cost.probability,
+        "process_ids": [str(one) for one in cost.process_ids],
+        "stable": cost.stable,
+        "stateful_tasks": cost.stateful_tasks,
+        "moved": cost.moved,
+        "needless": cost.needless,
+        "handovers": cost.handovers,
+        "rebalances": [cost.rebalances.low, cost.rebalances.high],
+        "seconds_to_stable": [cost.seconds_to_stable.low, cost.seconds_to_stable.high],
+        "restores": _restores_to_json(cost.restores),
+        "cold": _restores_to_json(cost.cold),
+        "busiest_client": None if cost.busiest_client is None else str(cost.busiest_client),
+        "busiest_tasks": cost.busiest_tasks,
+        "rounds": [
+            {
+                "trigger": one.trigger,
+                "at_seconds": one.at_seconds,
+                "handed_over": one.handed_over,
+                "withheld": one.withheld,
+                "warm_ups": one.warm_ups,
+                "restoring_longest": one.restoring_longest,
+            }
+            for one in cost.rounds
+        ],
+        "end": {
+            str(client.process_id): {
+                "active": kafka.task_ids_to_json(client.active),
+                "standby": kafka.task_ids_to_json(client.standby),
+            }
+            for client in cost.end
+        },
+    }
+
+
+def _probability(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise document.mismatch("a number from 0 to 1", value)
+    return float(value)
+
+
+def _span(value: object) -> Span:
+    """`[low, high]`."""
+    bounds = document.each(value, lambda bound: document.integer(bound, 0, java.LONG_MAX))
+    if len(bounds) != 2 or bounds[0] > bounds[1]:
+        raise InvalidInput("a range is needed: two numbers, the smaller one first")
+    return Span(bounds[0], bounds[1])
+
+
+def _restores(value: object) -> tuple[ClientRestore, ...]:
+    def read(key: str, item: object) -> ClientRestore:
+        fields = Fields(item)
+        restore = ClientRestore(kafka.process_id(key), fields.need("tasks", kafka.task_ids), fields.need("records", _count))
+        fields.finish(closed=True)
+        return restore
+
+    return document.each_entry(value, read)
+
+
+def _restores_to_json(restores: tuple[ClientRestore, ...]) -> dict[str, object]:
+    return {str(one.process_id): {"tasks": kafka.task_ids_to_json(one.tasks), "records": one.records} for one in restores}
+
+
+def _round(value: object) -> Round:
+    fields = Fields(value)
+    found = Round(
+        trigger=fields.need("trigger", document.name),
+        at_seconds=fields.need("at_seconds", _count),
+        handed_over=fields.need("handed_over", _count),
+        withheld=fields.need("withheld", _count),
+        warm_ups=fields.need("warm_ups", _count),
+        restoring_longest=fields.need("restoring_longest", _count),
+    )
+    fields.finish(closed=True)
+    return found
+
+
+def _client_end(key: str, value: object) -> ClientAssignment:
+    fields = Fields(value)
+    client = ClientAssignment(kafka.process_id(key), fields.need("active", kafka.task_ids), fields.need("standby", kafka.task_ids))
+    fields.finish(closed=True)
+    return client

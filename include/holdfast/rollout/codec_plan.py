@@ -1,0 +1,293 @@
+"""The JSON of plans and policies, and under one name that of what leads to a plan and what follows from it.
+
+Reading a plan is strict, and its `plan_id` must be the digest of the rest: a plan that somebody edited is no plan.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import fields as fields_of
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout import codec_kafka as kafka
+from holdfast.rollout import document
+from holdfast.rollout.basis import Basis, ClientBasis, TaskBasis
+from holdfast.rollout.codec_change import change_from_json, change_to_json
+from holdfast.rollout.codec_evaluation import (
+    candidate_from_json,
+    candidate_to_json,
+    costs_from_json,
+    costs_to_json,
+    evaluation_from_json,
+    evaluation_to_json,
+    texts,
+)
+from holdfast.rollout.codec_journal import (
+    approval_from_json,
+    approval_to_json,
+    entry_from_json,
+    entry_to_json,
+    journal_to_json,
+    verdict_to_json,
+)
+from holdfast.rollout.codec_steps import one_of, settings_from_json, settings_to_json, steps_from_json, steps_to_json
+from holdfast.rollout.document import FORMAT_VERSION, Fields, nullable
+from holdfast.rollout.evaluation import Effort
+from holdfast.rollout.plan_value import Considered, CreatedFrom, Plan, PlanVerdict
+from holdfast.rollout.rules import RULES, Policy, Rule, Status
+
+__all__ = [
+    "approval_from_json",
+    "approval_to_json",
+    "candidate_from_json",
+    "candidate_to_json",
+    "entry_from_json",
+    "entry_to_json",
+    "evaluation_from_json",
+    "evaluation_to_json",
+    "journal_to_json",
+    "plan_from_json",
+    "plan_id_of",
+    "plan_to_json",
+    "policy_from_json",
+    "policy_to_json",
+    "verdict_to_json",
+]
+
+PLAN_ID_DIGITS = 16
+_MOST = 2**53
+_OPTIONAL_LIMITS = ("restored_bytes_most", "bytes_per_record")
+_AT_LEAST_ONE = ("restore_records_per_second", "bytes_per_record", "valid_for_s")
+
+
+def plan_id_of(plan: Plan) -> str:
+    """The first hexadecimal digits of the digest of everything but the ID itself."""
+    content = plan_to_json(plan)
+    del content["plan_id"]
+    return hashlib.sha256(document.dumps(content).encode("ascii")).hexdigest()[:PLAN_ID_DIGITS]
+
+
+def plan_from_json(value: object) -> Plan:
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    plan = Plan(
+        plan_id=fields.need("plan_id", document.name),
+        created_at=fields.need("created_at", document.instant),
+        expires_at=fields.need("expires_at", document.instant),
+        created_from=fields.need("created_from", _created_from),
+        basis=fields.need("basis", _basis),
+        policy=fields.need("policy", policy_from_json),
+        change=fields.need("change", change_from_json),
+        verdict=fields.need("verdict", one_of(PlanVerdict)),
+        headline=fields.need("headline", document.text),
+        why=fields.need("why", document.text),
+        wrong_if=fields.need("wrong_if", document.text),
+        blocked_by=fields.need("blocked_by", texts),
+        chosen=fields.need("chosen", nullable(document.name)),
+        candidates=fields.need("candidates", lambda ways: document.each(ways, _considered)),
+        steps=fields.need("steps", steps_from_json),
+        settings=fields.need("settings", settings_from_json),
+        preconditions=fields.need("preconditions", texts),
+        rules=fields.need("rules", _rules),
+        unknown=fields.need("unknown", texts),
+    )
+    fields.finish(closed=True)
+    _refuse_edited(plan)
+    return plan
+
+
+def _refuse_edited(plan: Plan) -> None:
+    digest = plan_id_of(plan)
+    if plan.plan_id != digest:
+        raise InvalidInput(
+            f"{document.shown(plan.plan_id)} is not the digest of this plan's content ({digest}): the plan was edited after it was"
+            " made. Make a new plan",
+            "plan_id",
+        )
+
+
+def plan_to_json(plan: Plan) -> dict[str, object]:
+    return {
+        "format_version": FORMAT_VERSION,
+        "plan_id": plan.plan_id,
+        "created_at": plan.created_at,
+        "expires_at": plan.expires_at,
+        "created_from": {
+            "snapshot": plan.created_from.snapshot,
+            "change": plan.created_from.change,
+            "policy": plan.created_from.policy,
+        },
+        "verdict": plan.verdict.value,
+        "headline": plan.headline,
+        "why": plan.why,
+        "wrong_if": plan.wrong_if,
+        "blocked_by": list(plan.blocked_by),
+        "chosen": plan.chosen,
+        "steps": steps_to_json(plan.steps),
+        "settings": settings_to_json(plan.settings),
+        "preconditions": list(plan.preconditions),
+        "rules": _rules_to_json(plan.rules),
+        "unknown": list(plan.unknown),
+        "candidates": [_considered_to_json(one) for one in plan.candidates],
+        "change": change_to_json(plan.change),
+        "policy": policy_to_json(plan.policy),
+        "basis": _basis_to_json(plan.basis),
+    }
+
+
+def _created_from(value: object) -> CreatedFrom:
+    fields = Fields(value)
+    found = CreatedFrom(
+        fields.need("snapshot", document.name), fields.need("change", document.name), fields.need("policy", document.name)
+    )
+    fields.finish(closed=True)
+    return found
+
+
+def _considered(value: object) -> Considered:
+    fields = Fields(value)
+    found = Considered(
+        name=fields.need("name", document.name),
+        title=fields.need("title", document.text),
+        change=fields.need("change", change_from_json),
+        effort=fields.need("effort", one_of(Effort)),
+        costs=fields.need("summary", costs_from_json),
+        rules=fields.need("rules", _rules),
+        unknown=fields.need("unknown", texts),
+        refused=fields.need("refused", nullable(document.text)),
+        why_not=fields.need("why_not", document.text),
+    )
+    fields.finish(closed=True)
+    return found
+
+
+def _considered_to_json(one: Considered) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "title": one.title,
+        "why_not": one.why_not,
+        "effort": one.effort.value,
+        "change": change_to_json(one.change),
+        "summary": costs_to_json(one.costs),
+        "rules": _rules_to_json(one.rules),
+        "unknown": list(one.unknown),
+        "refused": one.refused,
+    }
+
+
+def _rules(value: object) -> tuple[Rule, ...]:
+    return document.each(value, _rule)
+
+
+def _rule(value: object) -> Rule:
+    fields = Fields(value)
+    rule = Rule(
+        name=fields.need("name", document.name),
+        found=fields.need("found", document.text),
+        limit=fields.need("limit", document.text),
+        status=fields.need("status", one_of(Status)),
+        blocking=fields.need("blocking", document.boolean),
+    )
+    fields.finish(closed=True)
+    return rule
+
+
+def _rules_to_json(rules: tuple[Rule, ...]) -> list[object]:
+    return [
+        {"name": rule.name, "found": rule.found, "limit": rule.limit, "status": rule.status.value, "blocking": rule.blocking}
+        for rule in rules
+    ]
+
+
+def policy_from_json(value: object) -> Policy:
+    """Limits that are not given are the defaults of `Policy`. Unknown limits and rules are refused: they would limit nothing."""
+    default = Policy()
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    numbers = {
+        field.name: fields.optional(field.name, _limit(field.name), getattr(default, field.name))
+        for field in fields_of(Policy)
+        if field.name not in ("blocking", "exclude")
+    }
+    blocking = fields.optional("blocking", _rule_names, default.blocking)
+    exclude = fields.optional("exclude", texts, default.exclude)
+    fields.finish(closed=True)
+    return Policy(**numbers, blocking=blocking, exclude=exclude)
+
+
+def _limit(name: str) -> Callable[[object], int | None]:
+    least = 1 if name in _AT_LEAST_ONE else 0
+
+    def read(value: object) -> int | None:
+        if value is None and name in _OPTIONAL_LIMITS:
+            return None
+        return document.integer(value, least, _MOST)
+
+    return read
+
+
+def _rule_names(value: object) -> tuple[str, ...]:
+    names = texts(value)
+    for name in names:
+        if name not in RULES:
+            raise InvalidInput(f"{document.shown(name)} is no rule; known are: {', '.join(RULES)}")
+    return names
+
+
+def policy_to_json(policy: Policy) -> dict[str, object]:
+    written: dict[str, object] = {"format_version": FORMAT_VERSION}
+    for field in fields_of(policy):
+        value = getattr(policy, field.name)
+        written[field.name] = list(value) if isinstance(value, tuple) else value
+    return written
+
+
+def _basis(value: object) -> Basis:
+    fields = Fields(value)
+    basis = Basis(
+        cluster=fields.need("cluster", document.text),
+        group_id=fields.need("group_id", document.text),
+        protocol=fields.need("protocol", document.text),
+        kafka_release=fields.need("kafka_release", nullable(document.text)),
+        task_assignor=fields.need("task_assignor", nullable(document.text)),
+        config=fields.need("config", kafka.config),
+        tasks=fields.need("tasks", lambda tasks: document.each_entry(tasks, _task_basis)),
+        clients=fields.need("clients", lambda clients: document.each_entry(clients, _client_basis)),
+    )
+    fields.finish(closed=True)
+    return basis
+
+
+def _task_basis(key: str, value: object) -> TaskBasis:
+    return TaskBasis(kafka.task_id(key), nullable(document.boolean)(value))
+
+
+def _client_basis(key: str, value: object) -> ClientBasis:
+    fields = Fields(value)
+    client = ClientBasis(
+        kafka.process_id(key),
+        fields.need("host", nullable(document.text)),
+        fields.need("threads", lambda threads: document.integer(threads, 1, _MOST)),
+        fields.need("active", kafka.task_ids),
+    )
+    fields.finish(closed=True)
+    return client
+
+
+def _basis_to_json(basis: Basis) -> dict[str, object]:
+    return {
+        "cluster": basis.cluster,
+        "group_id": basis.group_id,
+        "protocol": basis.protocol,
+        "kafka_release": basis.kafka_release,
+        "task_assignor": basis.task_assignor,
+        "config": kafka.config_to_json(basis.config),
+        "tasks": {str(task.id): task.stateful for task in basis.tasks},
+        "clients": {
+            str(client.process_id): {
+                "host": client.host,
+                "threads": client.threads,
+                "active": kafka.task_ids_to_json(client.active),
+            }
+            for client in basis.clients
+        },
+    }

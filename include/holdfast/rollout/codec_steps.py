@@ -1,0 +1,253 @@
+"""The JSON of steps and settings. Closed: an action or an input that is not known would be an order that nobody carries out."""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import TypeVar, assert_never
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout import codec_kafka as kafka
+from holdfast.rollout import document
+from holdfast.rollout.document import Fields, nullable
+from holdfast.rollout.steps import (
+    Action,
+    AwaitRebalance,
+    AwaitStable,
+    CopyStateDirectory,
+    RestartClient,
+    SetConfig,
+    SettingChange,
+    StartClient,
+    Step,
+    StopClient,
+    Who,
+    WriteProcessMetadata,
+)
+
+S = TypeVar("S", bound=StrEnum)
+
+MOST_STEPS = 100_000
+LONGEST_LIMIT_S = 365 * 86_400
+_host = nullable(document.text)
+_process_id = nullable(kafka.process_id)
+
+
+def one_of(kind: type[S]) -> Callable[[object], S]:
+    """A reader of the values of an enumeration."""
+
+    def read(value: object) -> S:
+        try:
+            return kind(document.text(value))
+        except ValueError:
+            known = ", ".join(repr(str(one)) for one in kind)
+            raise InvalidInput(f"one of {known} is needed, {document.shown(value)} was found") from None
+
+    return read
+
+
+def steps_from_json(value: object) -> tuple[Step, ...]:
+    """Steps are numbered from 1 without a gap."""
+    steps = document.each(value, _step)
+    if len(steps) > MOST_STEPS:
+        raise InvalidInput(f"{len(steps):,} steps were found; {MOST_STEPS:,} are allowed")
+    for number, step in enumerate(steps, start=1):
+        if step.id != str(number):
+            raise InvalidInput(f"the step with id {number} is needed, {document.shown(step.id)} was found", f"[{number - 1}]")
+    return steps
+
+
+def _step(value: object) -> Step:
+    fields = Fields(value)
+    verb = fields.need("action", _verb)
+    step = Step(
+        id=fields.need("id", document.name),
+        action=fields.need("inputs", lambda inputs: _ACTIONS[verb](Fields(inputs)) if verb else AwaitStable(1)),
+        who=fields.need("who", one_of(Who)),
+        check_before=fields.need("check_before", document.text),
+        check_after=fields.need("check_after", document.text),
+        undo=fields.need("undo", document.text),
+        expect=fields.need("expect", document.text),
+    )
+    fields.finish(closed=True)
+    return step
+
+
+def _verb(value: object) -> str:
+    if not isinstance(value, str) or value not in _ACTIONS:
+        raise InvalidInput(f"one of {', '.join(_ACTIONS)} is needed, {document.shown(value)} was found")
+    return value
+
+
+def _stop(fields: Fields) -> Action:
+    return _closed(fields, StopClient(fields.need("process_id", kafka.process_id), fields.need("host", _host)))
+
+
+def _write(fields: Fields) -> Action:
+    return _closed(
+        fields,
+        WriteProcessMetadata(
+            fields.need("process_id", kafka.process_id), fields.need("host", _host), fields.need("source", _process_id)
+        ),
+    )
+
+
+def _copy(fields: Fields) -> Action:
+    return _closed(
+        fields,
+        CopyStateDirectory(
+            fields.need("process_id", kafka.process_id), fields.need("from_host", _host), fields.need("to_host", _host)
+        ),
+    )
+
+
+def _start(fields: Fields) -> Action:
+    return _closed(
+        fields,
+        StartClient(
+            fields.need("process_id", _process_id),
+            fields.need("threads", lambda value: document.integer(value, 1, 10_000)),
+            fields.need("host", _host),
+        ),
+    )
+
+
+def _restart(fields: Fields) -> Action:
+    return _closed(
+        fields,
+        RestartClient(
+            fields.need("process_id", kafka.process_id),
+            fields.need("host", _host),
+            fields.need("comes_back_as", _process_id),
+            fields.need("keeps_state", document.boolean),
+        ),
+    )
+
+
+def _set_config(fields: Fields) -> Action:
+    return _closed(
+        fields,
+        SetConfig(
+            fields.need("key", document.name), fields.need("value", kafka.config_value), fields.need("was", kafka.config_value)
+        ),
+    )
+
+
+def _await_rebalance(fields: Fields) -> Action:
+    return _closed(fields, AwaitRebalance(fields.need("limit_s", _limit)))
+
+
+def _await_stable(fields: Fields) -> Action:
+    return _closed(fields, AwaitStable(fields.need("limit_s", _limit)))
+
+
+def _limit(value: object) -> int:
+    return document.integer(value, 1, LONGEST_LIMIT_S)
+
+
+def _closed(fields: Fields, action: Action) -> Action:
+    fields.finish(closed=True)
+    return action
+
+
+_ACTIONS: Mapping[str, Callable[[Fields], Action]] = {
+    "stop_client": _stop,
+    "write_process_metadata": _write,
+    "copy_state_directory": _copy,
+    "start_client": _start,
+    "restart_client": _restart,
+    "set_config": _set_config,
+    "await_rebalance": _await_rebalance,
+    "await_stable": _await_stable,
+}
+
+
+def steps_to_json(steps: tuple[Step, ...]) -> list[object]:
+    return [
+        {
+            "id": step.id,
+            "action": verb(step.action),
+            "who": step.who.value,
+            "inputs": _inputs(step.action),
+            "check_before": step.check_before,
+            "check_after": step.check_after,
+            "undo": step.undo,
+            "expect": step.expect,
+        }
+        for step in steps
+    ]
+
+
+def verb(action: Action) -> str:
+    match action:
+        case StopClient():
+            return "stop_client"
+        case WriteProcessMetadata():
+            return "write_process_metadata"
+        case CopyStateDirectory():
+            return "copy_state_directory"
+        case StartClient():
+            return "start_client"
+        case RestartClient():
+            return "restart_client"
+        case SetConfig():
+            return "set_config"
+        case AwaitRebalance():
+            return "await_rebalance"
+        case AwaitStable():
+            return "await_stable"
+        case _:
+            assert_never(action)
+
+
+def _inputs(action: Action) -> dict[str, object]:
+    match action:
+        case StopClient():
+            return {"process_id": str(action.process_id), "host": action.host}
+        case WriteProcessMetadata():
+            return {"process_id": str(action.process_id), "host": action.host, "source": _text(action.source)}
+        case CopyStateDirectory():
+            return {"process_id": str(action.process_id), "from_host": action.from_host, "to_host": action.to_host}
+        case StartClient():
+            return {"process_id": _text(action.process_id), "threads": action.threads, "host": action.host}
+        case RestartClient():
+            return {
+                "process_id": str(action.process_id),
+                "host": action.host,
+                "comes_back_as": _text(action.comes_back_as),
+                "keeps_state": action.keeps_state,
+            }
+        case SetConfig():
+            return {"key": action.key, "value": _setting(action.value), "was": _setting(action.was)}
+        case AwaitRebalance(limit_s) | AwaitStable(limit_s):
+            return {"limit_s": limit_s}
+        case _:
+            assert_never(action)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _setting(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def settings_from_json(value: object) -> tuple[SettingChange, ...]:
+    return document.each(value, _setting_change)
+
+
+def _setting_change(value: object) -> SettingChange:
+    fields = Fields(value)
+    change = SettingChange(
+        fields.need("key", document.name),
+        fields.need("value", kafka.config_value),
+        fields.need("revert_to", kafka.config_value),
+        fields.need("note", document.text),
+    )
+    fields.finish(closed=True)
+    return change
+
+
+def settings_to_json(settings: tuple[SettingChange, ...]) -> list[object]:
+    return [
+        {"key": one.key, "value": _setting(one.value), "revert_to": _setting(one.revert_to), "note": one.note} for one in settings
+    ]

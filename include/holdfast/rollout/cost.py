@@ -1,0 +1,161 @@
+"""What a forecast costs, in the figures that people decide by: tasks moved, rebalances, time, records, tasks that stand still."""
+
+import math
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, Consumer
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout import order
+from holdfast.rollout.change import AddClient, CatchUp, Change, RemoveClient, ReplaceClient, RestartClient
+from holdfast.rollout.evaluation import ClientRestore, Cost, Round, Span
+from holdfast.rollout.forecast import Forecast, Outcome
+from holdfast.rollout.forecast import Round as ForecastRound
+from holdfast.rollout.snapshot import Snapshot
+
+Owners = Mapping[TaskId, ProcessId]
+
+
+def costs_of(snapshot: Snapshot, change: Change, forecast: Forecast) -> tuple[Cost, ...]:
+    """One cost an outcome, in the forecast's order."""
+    return tuple(_cost(snapshot, change, outcome) for outcome in forecast.outcomes)
+
+
+def empty_client(group_id: str, process_id: ProcessId, threads: int) -> Client:
+    """A client that has just started with nothing on its disk."""
+    names = [f"{group_id}-{process_id}-StreamThread-{number}-consumer" for number in range(1, threads + 1)]
+    return Client(process_id, tuple(Consumer(f"{name}-{process_id}", name) for name in names))
+
+
+def _cost(snapshot: Snapshot, change: Change, outcome: Outcome) -> Cost:
+    stateful = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
+    decisions = [one.decision for one in outcome.rounds if isinstance(one.decision, Assignment)]
+    before = dict(order.owners(snapshot))
+    steps = [before, *(_owners(decision) for decision in decisions)]
+    end = decisions[-1].clients if decisions else ()
+    seconds = outcome.rounds[-1].at_seconds if outcome.summary.seconds_to_stable is None else outcome.summary.seconds_to_stable
+    at_least = outcome.summary.seconds_to_stable_at_least
+    busiest = max(
+        ((len(client.active), client.process_id) for decision in decisions for client in decision.clients),
+        key=lambda one: one[0],
+        default=(0, None),
+    )
+    return Cost(
+        probability=outcome.probability,
+        process_ids=outcome.process_ids,
+        stable=outcome.stable,
+        stateful_tasks=outcome.summary.stateful_tasks,
+        moved=outcome.summary.active_moved,
+        needless=_needless(snapshot, change, {task: before[task] for task in stateful if task in before}, steps[-1]),
+        handovers=sum(_handed_over(was, now, stateful) for was, now in pairwise(steps)),
+        rebalances=Span(outcome.summary.rebalances_at_least, outcome.summary.rebalances),
+        seconds_to_stable=Span(math.ceil(seconds if at_least is None else at_least), math.ceil(seconds)),
+        restores=_restores(snapshot, outcome, stateful),
+        cold=_cold(outcome, stateful),
+        busiest_client=busiest[1],
+        busiest_tasks=busiest[0],
+        rounds=_rounds(change, outcome, before, stateful),
+        end=tuple(sorted(end, key=lambda client: client.process_id)),
+    )
+
+
+def _owners(decision: Assignment) -> dict[TaskId, ProcessId]:
+    return {task: client.process_id for client in decision.clients for task in client.active}
+
+
+def _handed_over(was: Owners, now: Owners, stateful: Mapping[TaskId, int]) -> int:
+    return sum(task in was and was[task] != owner for task, owner in now.items() if task in stateful)
+
+
+def _needless(snapshot: Snapshot, change: Change, before: Owners, after: Owners) -> int:
+    """Tasks that leave clients which the change does not touch, beyond those that make up a new client's share."""
+    touched = dict.fromkeys(_touched(change))
+    kept = {client.process_id: None for client in snapshot.clients if client.process_id not in touched}
+    leave = sum(owner in kept and after.get(task) != owner for task, owner in before.items())
+    orphaned = sum(owner in touched for owner in before.values())
+    gained = sum(after.get(task) not in kept for task in before)
+    return max(0, leave - max(0, gained - orphaned))
+
+
+def _touched(change: Change) -> Iterable[ProcessId]:
+    for item in change.events:
+        match item:
+            case RemoveClient(process_id) | ReplaceClient(process_id=process_id) | RestartClient(process_id=process_id):
+                yield process_id
+            case AddClient():
+                continue
+            case _:
+                continue
+
+
+def _restores(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
+    """By client: what it restores over all rounds, and the tasks that it is given, and did not run, in rounds where it restores."""
+    running = {
+        client.process_id: {task: None for consumer in client.consumers for task, total in consumer.task_offset_sums if total == -2}
+        for client in snapshot.clients
+    }
+    tasks: dict[ProcessId, dict[TaskId, None]] = {}
+    records: dict[ProcessId, int] = {}
+    here = dict.fromkeys(outcome.process_ids)
+    for one in outcome.rounds:
+        restoring = dict(one.restoring)
+        for process_id, given in _given(one):
+            had = running.get(process_id, {})
+            if process_id in restoring:
+                new = [task for task in given if task in stateful and (task not in had or process_id not in here)]
+                tasks.setdefault(process_id, {}).update(dict.fromkeys(new or (task for task in given if task in stateful)))
+                records[process_id] = records.get(process_id, 0) + restoring[process_id]
+            running[process_id] = dict.fromkeys(given)
+    return tuple(ClientRestore(one, tuple(sorted(tasks[one])), records[one]) for one in sorted(records))
+
+
+def _given(one: ForecastRound) -> tuple[tuple[ProcessId, tuple[TaskId, ...]], ...]:
+    if not isinstance(one.decision, Assignment):
+        return ()
+    return tuple((client.process_id, (*client.active, *client.standby)) for client in one.decision.clients)
+
+
+def _cold(outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
+    """By client: tasks that stand still until it has restored them. No client restores more than it begins to in that round."""
+    tasks: dict[ProcessId, dict[TaskId, None]] = {}
+    records: dict[ProcessId, int] = {}
+    for one in outcome.rounds:
+        if not one.without_caught_up_copy or not isinstance(one.decision, Assignment):
+            continue
+        owners = _owners(one.decision)
+        restoring = dict(one.restoring)
+        for process_id in dict.fromkeys(owners[task] for task in one.without_caught_up_copy if task in owners):
+            late = [task for task in one.without_caught_up_copy if owners.get(task) == process_id]
+            most = sum(stateful.get(task, 0) for task in late)
+            tasks.setdefault(process_id, {}).update(dict.fromkeys(late))
+            records[process_id] = records.get(process_id, 0) + min(most, restoring.get(process_id, most))
+    return tuple(ClientRestore(one, tuple(sorted(tasks[one])), records[one]) for one in sorted(records))
+
+
+def _rounds(change: Change, outcome: Outcome, before: Owners, stateful: Mapping[TaskId, int]) -> tuple[Round, ...]:
+    """A forecast at a given speed has the restores in its times already."""
+    timed = change.assume.catch_up is CatchUp.RATE
+    found: list[Round] = []
+    was = before
+    for one in outcome.rounds:
+        decision = one.decision
+        if not isinstance(decision, Assignment):
+            continue
+        now = _owners(decision)
+        found.append(
+            Round(
+                trigger=str(one.trigger),
+                at_seconds=math.ceil(one.at_seconds),
+                handed_over=_handed_over(was, now, stateful),
+                withheld=sum(len(consumer.withheld) for consumer in decision.consumers),
+                warm_ups=sum(len(client.standby) for client in decision.clients),
+                restoring_longest=0 if timed else max((records for _, records in one.restoring), default=0),
+            )
+        )
+        was = now
+    return tuple(found)
+
+
+def end_owners(end: Iterable[ClientAssignment]) -> dict[TaskId, ProcessId]:
+    """Who runs what when it is stable."""
+    return {task: client.process_id for client in end for task in client.active}

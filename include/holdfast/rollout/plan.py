@@ -1,0 +1,203 @@
+"""From what the ways to make a change would cost to one Plan: the best by policy, with reasons. No clock: `now` is an argument.
+
+The same arguments give the same bytes, and `plan_id` is a digest of them.
+"""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout import choice, codec, codec_plan, recipes
+from holdfast.rollout.basis import basis_of
+from holdfast.rollout.change import Change, SetConfig
+from holdfast.rollout.choice import Weighed
+from holdfast.rollout.evaluation import Cost, Evaluation
+from holdfast.rollout.plan_value import PLAINLY, Considered, CreatedFrom, Plan, PlanVerdict
+from holdfast.rollout.rules import Policy, Rule, Status, judge
+from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.steps import Step
+from holdfast.rollout.wording import duration, many, span
+
+__all__ = ["PLAINLY", "Considered", "Plan", "PlanVerdict", "assemble"]
+
+WAIT_AT_LEAST_S = 600
+NO_ID_YET = ""
+
+
+def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, ...], policy: Policy, now: datetime) -> Plan:
+    """The plan. `evaluations` are those of `candidates.propose`, in its order. Raise InvalidInput for a `now` without time zone."""
+    if now.tzinfo is None:
+        raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
+    made = now.astimezone(UTC).replace(microsecond=0)
+    weighed = tuple(
+        Weighed(place, one, judge(one, policy), one.candidate.name in policy.exclude) for place, one in enumerate(evaluations)
+    )
+    nothing = _changes_nothing(snapshot, change)
+    chosen = None if nothing else choice.best(weighed, policy)
+    way = None if chosen is None else chosen.evaluation.candidate
+    blocked_by = () if nothing else _blocked_by(weighed, chosen)
+    plan = Plan(
+        plan_id=NO_ID_YET,
+        created_at=_instant(made),
+        expires_at=_instant(made + timedelta(seconds=policy.valid_for_s)),
+        created_from=CreatedFrom(
+            snapshot=codec.snapshot_fingerprint(snapshot),
+            change=codec.fingerprint(codec.change_to_json(change)),
+            policy=codec.fingerprint(codec_plan.policy_to_json(policy)),
+        ),
+        basis=basis_of(snapshot),
+        policy=policy,
+        change=change,
+        verdict=_verdict(nothing=nothing, chosen=chosen, blocked_by=blocked_by),
+        headline=_headline(nothing=nothing, chosen=chosen, weighed=weighed, policy=policy, blocked_by=blocked_by),
+        why="" if chosen is None else _why(chosen, weighed, policy),
+        wrong_if="" if way is None else way.wrong_if,
+        blocked_by=blocked_by,
+        chosen=None if chosen is None else chosen.name,
+        candidates=tuple(_considered(one, chosen, policy) for one in weighed),
+        steps=() if chosen is None or blocked_by else _steps(chosen, policy),
+        settings=() if way is None else way.settings,
+        preconditions=() if way is None else way.preconditions,
+        rules=() if chosen is None else chosen.rules,
+        unknown=_unknown(snapshot, chosen),
+    )
+    return replace(plan, plan_id=codec_plan.plan_id_of(plan))
+
+
+def _instant(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def _changes_nothing(snapshot: Snapshot, change: Change) -> bool:
+    """No events, or only settings that are so already."""
+    had = dict(snapshot.config)
+    settings = [item.settings for item in change.events if isinstance(item, SetConfig)]
+    only_settings = all(isinstance(item, SetConfig) for item in change.events)
+    return only_settings and all(key in had and had[key] == value for pairs in settings for key, value in pairs)
+
+
+def _blocked_by(weighed: tuple[Weighed, ...], chosen: Weighed | None) -> tuple[str, ...]:
+    if chosen is None:
+        reasons = dict.fromkeys(one.evaluation.refused for one in weighed if one.evaluation.refused is not None)
+        return tuple(reasons) or ("Your policy excludes every way there is.",)
+    return tuple(f"{rule.name}: {rule.found}, {rule.limit} is the limit" for rule in chosen.failed if rule.blocking)
+
+
+def _verdict(*, nothing: bool, chosen: Weighed | None, blocked_by: tuple[str, ...]) -> PlanVerdict:
+    if nothing:
+        return PlanVerdict.NOTHING_TO_DO
+    if chosen is None or blocked_by:
+        return PlanVerdict.BLOCKED
+    clean = all(rule.status is Status.PASS for rule in chosen.rules)
+    return PlanVerdict.SAFE if clean else PlanVerdict.REVIEW
+
+
+def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Considered:
+    """Only the chosen way keeps its rounds and ends: the others are there to be compared."""
+    is_chosen = chosen is not None and one.name == chosen.name
+    evaluation = one.evaluation
+    return Considered(
+        name=one.name,
+        title=evaluation.candidate.title,
+        change=evaluation.candidate.change,
+        effort=evaluation.candidate.effort,
+        costs=evaluation.costs if is_chosen else tuple(replace(cost, rounds=(), end=()) for cost in evaluation.costs),
+        rules=one.rules,
+        unknown=evaluation.unknown,
+        refused=evaluation.refused,
+        why_not="" if is_chosen else choice.why_not(one, chosen, policy),
+    )
+
+
+def _steps(chosen: Weighed, policy: Policy) -> tuple[Step, ...]:
+    worst = chosen.evaluation.worst
+    speed = policy.restore_records_per_second
+    limit = max(WAIT_AT_LEAST_S, 2 * worst.time_to_stable(speed).high + worst.cold_seconds_longest(speed))
+    expect = f"{_rounds_and_time(worst, policy)}. {_standing_still(worst, policy)}"
+    return recipes.with_waits(chosen.evaluation.candidate.steps, limit, expect)
+
+
+def _unknown(snapshot: Snapshot, chosen: Weighed | None) -> tuple[str, ...]:
+    if chosen is not None:
+        return chosen.evaluation.unknown
+    return tuple(f"{one.what}: {one.reason}" for one in snapshot.unknown)
+
+
+# Words.
+
+
+def _headline(
+    *, nothing: bool, chosen: Weighed | None, weighed: tuple[Weighed, ...], policy: Policy, blocked_by: tuple[str, ...]
+) -> str:
+    if nothing:
+        return "Nothing to do: the group is already as the change would make it."
+    if chosen is None:
+        return blocked_by[0] if blocked_by[0].startswith("Cannot predict") else f"Blocked: {blocked_by[0]}"
+    effect = _effect(chosen.evaluation, policy)
+    if blocked_by:
+        return f"Blocked: even the best way, {chosen.name}, breaks a limit. {effect}"
+    if chosen.name == PLAINLY:
+        return f"Make the change as it is: {effect}"
+    plain = next((one for one in weighed if one.name == PLAINLY and one.evaluation.costs), None)
+    without = "" if plain is None else f" Done plainly: {_effect(plain.evaluation, policy)}"
+    return f"{chosen.evaluation.candidate.title}: {effect}{without}"
+
+
+def _effect(evaluation: Evaluation, policy: Policy) -> str:
+    """`all 6 stateful tasks change hands, in 4 to 6 rebalances over up to 2 min.`"""
+    worst = evaluation.worst
+    return f"{_moves(evaluation)}, in {_rounds_and_time(worst, policy)}."
+
+
+def _moves(evaluation: Evaluation) -> str:
+    worst = evaluation.worst
+    total = worst.stateful_tasks
+    if not worst.moved:
+        restored = [task for one in worst.restores for task in one.tasks]
+        own = f", {len(restored)} of {total} restore where they are" if restored else ""
+        return f"no stateful task changes hands{own}"
+    which = f"all {total} stateful tasks change hands" if worst.moved == total else f"{worst.moved} of {total} stateful tasks move"
+    if len(evaluation.costs) > 1:
+        return f"at worst {which} ({evaluation.expected_moved:.1f} on average over the process IDs it may draw)"
+    return which
+
+
+def _rounds_and_time(cost: Cost, policy: Policy) -> str:
+    rebalances = span(cost.rebalances.low, cost.rebalances.high)
+    word = "rebalance" if cost.rebalances.high == 1 else "rebalances"
+    if not cost.stable:
+        return f"{rebalances} {word} and no end"
+    time = cost.time_to_stable(policy.restore_records_per_second)
+    return f"{rebalances} {word}, stable {'at once' if not time.high else f'after up to {duration(time.high)}'}"
+
+
+def _standing_still(cost: Cost, policy: Policy) -> str:
+    if not cost.cold_tasks:
+        return "Every task has a caught-up copy all the while."
+    speed = policy.restore_records_per_second
+    longest = cost.cold_seconds_longest(speed)
+    wait = duration(longest) if longest else "under a second"
+    return f"{many(cost.cold_tasks, 'task')} stand still while they restore: {wait} at {speed:,} records/s."
+
+
+def _why(chosen: Weighed, weighed: tuple[Weighed, ...], policy: Policy) -> str:
+    """The chosen way against the plain one, and against the best of the rest."""
+    others = tuple(one for one in weighed if one.name != chosen.name and one.possible)
+    if not others:
+        return "There is no other way to make this change."
+    second = choice.best(others, policy)
+    plain = next((one for one in others if one.name == PLAINLY), None)
+    parts = []
+    if plain is not None:
+        parts.append(f"Done plainly: {_lower(choice.why_not(plain, chosen, policy))}")
+    if second is not None and second is not plain:
+        parts.append(f"Next best, {second.name}: {_lower(choice.why_not(second, chosen, policy))}")
+    return " ".join(parts)
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def rules_not_passed(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    return tuple(rule for rule in rules if rule.status is not Status.PASS)

@@ -1,0 +1,172 @@
+"""A plan's forecast against the group as it is afterwards: task by task, and round by round where rebalances were recorded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout import order
+from holdfast.rollout.cost import end_owners
+from holdfast.rollout.evaluation import Cost, Span
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.steps import SetConfig
+from holdfast.rollout.wording import many, span
+
+STABLE = "Stable"
+
+
+class Result(StrEnum):
+    """`ON_THE_WAY`: nothing contradicts the forecast, and it is not over yet."""
+
+    AS_FORECAST = "as forecast"
+    ON_THE_WAY = "on the way"
+    DIFFERENT = "different"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskVerdict:
+    """One task at the end: the owner that the forecast has, and the owner found (None: nobody)."""
+
+    task: TaskId
+    expected: ProcessId
+    found: ProcessId | None
+
+    @property
+    def agrees(self) -> bool:
+        return self.expected == self.found
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`rebalances` None: no recorded rebalances to count. `differences` are sentences, worst first."""
+
+    plan_id: str
+    cluster: str
+    group_id: str
+    observed_at: str | None
+    result: Result
+    tasks: tuple[TaskVerdict, ...]
+    rebalances_expected: Span
+    rebalances: int | None
+    differences: tuple[str, ...]
+
+
+def verify(plan: Plan, fresh: Snapshot) -> Verdict:
+    """Compare. Raise InvalidInput for a plan without a chosen way, or a snapshot of another group."""
+    way = plan.chosen_way
+    if way is None:
+        raise InvalidInput(f"Plan {plan.plan_id} does nothing ({plan.verdict}): there is no forecast to verify")
+    if (fresh.cluster, fresh.group_id) != (plan.basis.cluster, plan.basis.group_id):
+        raise InvalidInput(
+            f"The snapshot is of group {fresh.group_id!r} on cluster {fresh.cluster!r};"
+            f" plan {plan.plan_id} is for {plan.basis.group_id!r} on {plan.basis.cluster!r}"
+        )
+    cost, renamed = _outcome(way.costs, fresh)
+    rebalances = _rebalances(plan, fresh)
+    expected = way.costs[0].rebalances if cost is None else cost.rebalances
+    if fresh.group_state not in (None, STABLE):
+        sentence = f"The group is {fresh.group_state}, not {STABLE}: nobody can see who runs what."
+        return _verdict(plan, fresh, Result.ON_THE_WAY, (), expected, rebalances, (sentence,))
+    if cost is None:
+        result, sentence = _other_clients(plan, way.costs, fresh)
+        return _verdict(plan, fresh, result, (), expected, rebalances, (sentence,))
+    tasks = _tasks(cost, renamed, fresh)
+    differences = (*_task_differences(tasks), *_round_differences(plan, expected, rebalances))
+    result = _result(tasks, differences, fresh)
+    return _verdict(plan, fresh, result, tasks, expected, rebalances, differences)
+
+
+def _verdict(
+    plan: Plan,
+    fresh: Snapshot,
+    result: Result,
+    tasks: tuple[TaskVerdict, ...],
+    expected: Span,
+    rebalances: int | None,
+    differences: tuple[str, ...],
+) -> Verdict:
+    return Verdict(plan.plan_id, fresh.cluster, fresh.group_id, fresh.captured_at, result, tasks, expected, rebalances, differences)
+
+
+def _outcome(costs: tuple[Cost, ...], fresh: Snapshot) -> tuple[Cost | None, Mapping[ProcessId, ProcessId]]:
+    """The outcome that came about, and the real ID for each of its IDs: the one in the same place of the order.
+
+    An ID that was left to chance stands in the forecast for all that fall into its gap; all others must be themselves.
+    """
+    found = sorted(client.process_id for client in fresh.clients)
+    left_to_chance = len(costs) > 1
+    for cost in costs:
+        renamed = dict(zip(sorted(cost.process_ids), found, strict=False))
+        if len(found) != len(cost.process_ids):
+            continue
+        strangers = [was for was, now in renamed.items() if was != now]
+        known = dict.fromkeys(one for other in costs for one in other.process_ids if all(one in c.process_ids for c in costs))
+        if not strangers or (left_to_chance and not any(one in known for one in strangers)):
+            return cost, renamed
+    return None, {}
+
+
+def _other_clients(plan: Plan, costs: tuple[Cost, ...], fresh: Snapshot) -> tuple[Result, str]:
+    """The clients are those of no outcome: not all there yet, or others than the forecast has."""
+    expected = dict.fromkeys(costs[0].process_ids)
+    before = {client.process_id: None for client in plan.basis.clients}
+    found = sorted(client.process_id for client in fresh.clients)
+    strangers = [one for one in found if one not in expected and one not in before]
+    if strangers and len(costs) == 1:
+        came = ", ".join(str(one) for one in strangers)
+        return Result.DIFFERENT, f"The forecast has no client {came}: somebody came up under a process ID of its own."
+    missing = ", ".join(str(one) for one in sorted(expected) if one not in found) or "none"
+    still = ", ".join(str(one) for one in found if one not in expected) or "none"
+    return Result.ON_THE_WAY, f"Not all clients are as the forecast ends: missing {missing}; still there {still}."
+
+
+def _tasks(cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapshot) -> tuple[TaskVerdict, ...]:
+    found = dict(order.owners(fresh))
+    return tuple(TaskVerdict(task, renamed[owner], found.get(task)) for task, owner in sorted(end_owners(cost.end).items()))
+
+
+def _task_differences(tasks: tuple[TaskVerdict, ...]) -> tuple[str, ...]:
+    return tuple(
+        f"Task {task.task} is on {task.found or 'no client'}, the forecast has it on {task.expected}."
+        for task in tasks
+        if not task.agrees
+    )
+
+
+def _rebalances(plan: Plan, fresh: Snapshot) -> int | None:
+    """Completed rebalances since the plan was made, where the snapshot has them."""
+    if not fresh.generations:
+        return None
+    since = datetime.fromisoformat(plan.created_at)
+    return sum(datetime.fromisoformat(one.completed_at) > since for one in fresh.generations)
+
+
+def _round_differences(plan: Plan, expected: Span, rebalances: int | None) -> tuple[str, ...]:
+    """Rolling restarts and waits in the plan bring rebalances of their own, which the forecast does not count."""
+    counted = not any(isinstance(step.action, SetConfig) for step in plan.steps)
+    if rebalances is None or not counted or expected.low <= rebalances <= expected.high:
+        return ()
+    return (f"{many(rebalances, 'rebalance')}, the forecast has {span(expected.low, expected.high)}.",)
+
+
+def _result(tasks: tuple[TaskVerdict, ...], differences: tuple[str, ...], fresh: Snapshot) -> Result:
+    wrong = [task for task in tasks if not task.agrees]
+    if not wrong:
+        return Result.DIFFERENT if differences else Result.AS_FORECAST
+    warming = _warming_up(fresh)
+    coming = all(task.expected in warming.get(task.task, ()) for task in wrong)
+    return Result.ON_THE_WAY if coming else Result.DIFFERENT
+
+
+def _warming_up(fresh: Snapshot) -> dict[TaskId, tuple[ProcessId, ...]]:
+    """Which clients have a standby or warm-up of a task assigned."""
+    client_of = {consumer.member_id: client.process_id for client in fresh.clients for consumer in client.consumers}
+    found: dict[TaskId, tuple[ProcessId, ...]] = {}
+    for one in fresh.evidence:
+        for task in one.assigned_standby or ():
+            if one.member_id in client_of:
+                found[task] = (*found.get(task, ()), client_of[one.member_id])
+    return found
