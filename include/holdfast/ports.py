@@ -61,6 +61,10 @@ class ObservedGroup:
     members: tuple[GenerationMember, ...]
 
 
+Operations = frozenset[str]
+"""What this user may do, as Kafka names operations: `READ`, `DESCRIBE`, … A broker that does not check shows them all."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterInfo:
     """`broker_version` is what the brokers' supported requests show, at least; None: they do not show it."""
@@ -106,6 +110,30 @@ class ClusterReader(Protocol):
 
     def generations(self, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
         """Completed rebalances that `__consumer_offsets` still holds, oldest first. ClusterTrouble without the right to read it."""
+        ...
+
+    def group_rights(self, group_id: str) -> Operations:
+        """What this user may do on the group; none, where it may not even describe it."""
+        ...
+
+    def topic_rights(self, names: tuple[str, ...]) -> tuple[tuple[str, Operations], ...]:
+        """What this user may do on each of these topics; none, where it may not describe it or there is no such topic."""
+        ...
+
+
+class Machine(Protocol):
+    """What is installed beside us."""
+
+    def java_major(self) -> int | None:
+        """The major version of the Java that Spark would use; None without one."""
+        ...
+
+    def package_version(self, name: str) -> str | None:
+        """The version of an installed Python package, which is not imported for it."""
+        ...
+
+    def folder_problem(self, url: str) -> str | None:
+        """Why nothing can be written to a folder or URL; None where it can."""
         ...
 
 

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from holdfast.adapters.connection import ClusterConnection
+from holdfast.errors import ClusterTrouble
 from holdfast.rollout.snapshot import Snapshot
-from holdfast.workflows import collect
+from holdfast.workflows import collect, doctor
+from holdfast.workflows.doctor import Check, Status
 from holdfast.workflows.settings import GroupSettings
 
 DEFAULT_TIMEOUT_S = 60.0
@@ -38,3 +40,32 @@ def collect_snapshot(
             patience=collect.Patience(_SHARE_FOR_REBALANCES * timeout_s),
             now=lambda: datetime.now(UTC),
         )
+
+
+def examine(
+    cluster: ClusterConnection,
+    group: str,
+    state_dirs: Sequence[str],
+    folders: Sequence[str],
+    timeout_s: float = DEFAULT_TIMEOUT_S,
+) -> tuple[Check, ...]:
+    """What is missing to collect, forecast and plan for a group. A cluster that cannot be reached is a check that failed."""
+    from holdfast.adapters.deadline import Deadline
+    from holdfast.adapters.kafka_cluster import KafkaCluster
+    from holdfast.adapters.machine import ThisMachine
+    from holdfast.adapters.session import KafkaSession
+    from holdfast.adapters.state_files import FsspecStateDirectories
+
+    deadline = Deadline(timeout_s)
+    name = f"cluster {', '.join(cluster.bootstrap_servers)}"
+    try:
+        with KafkaSession(cluster, deadline) as session:
+            reader = KafkaCluster(session)
+            found = (
+                f"cluster {reader.info().cluster_id}, brokers of {reader.info().broker_version or 'an unknown version'} or later"
+            )
+            checks = (Check(name, Status.OK, found), *doctor.examine_group(reader, group))
+    except ClusterTrouble as trouble:
+        checks = (Check(name, Status.MISSING, str(trouble), "see the message"),)
+    on_disks = doctor.examine_state_directories(FsspecStateDirectories(deadline), tuple(state_dirs))
+    return checks + on_disks + doctor.examine_machine(ThisMachine(), tuple(folders))

@@ -4,8 +4,10 @@ Needs the rights DESCRIBE on the group and on the topics, and for `generations` 
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from kafka import errors as kafka_errors
+from kafka.admin import ACLOperation
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
 from kafka.protocol.metadata import MetadataRequest
@@ -14,7 +16,7 @@ from holdfast.adapters import consumer_offsets
 from holdfast.adapters.session import KafkaSession, Send, raise_for, refusal, translated
 from holdfast.errors import ClusterTrouble, Unsupported
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import ClusterInfo, ObservedGroup
+from holdfast.ports import ClusterInfo, ObservedGroup, Operations
 from holdfast.rollout.snapshot import Generation, GenerationMember, Topic, TopicPartitionInfo, Unknown
 
 _GROUP_ID_NOT_FOUND = kafka_errors.GroupIdNotFoundError.errno
@@ -23,6 +25,7 @@ _OTHER_KINDS = {
     "consumer": "a group of the consumer protocol (KIP-848)",
     "share": "a share group (KIP-932)",
 }
+_OPERATIONS = {operation.value: operation.name for operation in ACLOperation}
 _PARTITIONS_A_REQUEST = 2_000
 
 
@@ -38,16 +41,9 @@ class KafkaCluster:
         return ClusterInfo(response.cluster_id or "unknown", ".".join(map(str, version)) if version else None)
 
     def group(self, group_id: str) -> ObservedGroup:
-        found, _ = self.group_and_rights(group_id)
-        return found
-
-    def group_and_rights(self, group_id: str) -> tuple[ObservedGroup, frozenset[int]]:
-        """The group, and the codes of the operations that this user may do on it (empty: the broker does not say)."""
-
-        async def question(send: Send) -> tuple[ObservedGroup, frozenset[int]]:
+        async def question(send: Send) -> ObservedGroup:
             node = await self._session.coordinator(send, group_id)
-            request = DescribeGroupsRequest(groups=[group_id], include_authorized_operations=True)
-            group = (await send(request, node_id=node)).groups[0]
+            group = (await send(DescribeGroupsRequest(groups=[group_id]), node_id=node)).groups[0]
             if group.error_code == _GROUP_ID_NOT_FOUND or group.group_state == "Dead":
                 raise await self._no_classic_group(send, node, group_id)
             raise_for(group.error_code)
@@ -62,8 +58,7 @@ class KafkaCluster:
                 )
                 for member in group.members
             )
-            rights = frozenset(group.authorized_operations or ())
-            return ObservedGroup(group_id, group.group_state, group.protocol_type, group.protocol_data or "", members), rights
+            return ObservedGroup(group_id, group.group_state, group.protocol_type, group.protocol_data or "", members)
 
         return self._session.ask(f"describing the group {group_id!r}", question)
 
@@ -169,10 +164,33 @@ class KafkaCluster:
     def generations(self, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
         return consumer_offsets.generations(self._session, group_id)
 
+    def group_rights(self, group_id: str) -> Operations:
+        async def question(send: Send) -> Operations:
+            try:
+                node = await self._session.coordinator(send, group_id)
+            except kafka_errors.GroupAuthorizationFailedError:
+                return frozenset()
+            request = DescribeGroupsRequest(groups=[group_id], include_authorized_operations=True)
+            return _operations((await send(request, node_id=node)).groups[0])
 
-def _metadata(names: tuple[str, ...] | None) -> MetadataRequest:
+        return self._session.ask(f"asking for the rights on the group {group_id!r}", question)
+
+    def topic_rights(self, names: tuple[str, ...]) -> tuple[tuple[str, Operations], ...]:
+        request = _metadata(names, rights=True)
+        response = self._session.ask("asking for the rights on topics", lambda send: send(request))
+        found = {topic.name: _operations(topic) for topic in response.topics}
+        return tuple((name, found.get(name, frozenset())) for name in names)
+
+
+def _operations(described: Any) -> Operations:
+    """The names of the operations in an answer about a group or topic; none if the answer is an error."""
+    codes = () if described.error_code else described.authorized_operations or ()
+    return frozenset(_OPERATIONS[code] for code in codes if code in _OPERATIONS)
+
+
+def _metadata(names: tuple[str, ...] | None, *, rights: bool = False) -> MetadataRequest:
     topics = None if names is None else [MetadataRequest.MetadataRequestTopic(name=name) for name in names]
-    return MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+    return MetadataRequest(topics=topics, allow_auto_topic_creation=False, include_topic_authorized_operations=rights)
 
 
 def _latest(partitions: Iterable[TopicPartition]) -> ListOffsetsRequest:

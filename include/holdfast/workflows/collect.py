@@ -6,7 +6,7 @@ The effects are in the ports; what is inferred is inferred in `holdfast.kafka`. 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.kafka import topology
@@ -71,7 +71,7 @@ def snapshot(
     """Raise ClusterTrouble for a cluster or group that is not there, Unsupported for a group of another kind."""
     info = cluster.info()
     found = _Gathered(_settled_group(cluster, group_id, patience), unknown=list(settings.unknown))
-    captured_at = now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    moment = now()
     _refuse_other_kinds(found.group)
     _read_generations(cluster, found)
     _read_state_directories(disks, state_dirs, found)
@@ -82,7 +82,7 @@ def snapshot(
         _read_topology(cluster, settings, found)
     else:
         found.note("clients", _why_nobody(found.group, patience))
-    inferred = _inferred(settings, found)
+    inferred = _inferred(settings, found, moment)
     leader = _leader(found)
     if found.members and leader is None:
         found.note(
@@ -91,7 +91,7 @@ def snapshot(
     return Snapshot(
         cluster=cluster_name or info.cluster_id,
         group_id=group_id,
-        captured_at=captured_at,
+        captured_at=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         protocol="streams-classic",
         group_state=found.group.state,
         kafka_release=settings.kafka_release,
@@ -300,7 +300,7 @@ def _with_end_offsets(
     return tuple(result)
 
 
-def _inferred(settings: GroupSettings, found: _Gathered) -> dict[str, Report]:
+def _inferred(settings: GroupSettings, found: _Gathered, moment: datetime) -> dict[str, Report]:
     if not found.members:
         return {}
     in_stores = settings.kafka_release is not None and behaviour(settings.kafka_release).closed_copy_counts_last_record
@@ -310,12 +310,22 @@ def _inferred(settings: GroupSettings, found: _Gathered) -> dict[str, Report]:
         disks={each.process_id: _copies(each, in_stores, found) for each in found.directories if each.process_id},
         standby_before=_standby_before(found),
         closed_copy_counts_last_record=in_stores,
+        closed_copies_deleted=_cleaned_since(settings, found, moment),
     )
     inferred, assumed = reports.infer(seen)
     for each in assumed:
         tasks = ", ".join(str(task) for task in each.tasks)
         found.note(f"clients.{each.process_id}.task_offset_sums", f"assumed for {tasks}: {each.reason}")
     return {report.member_id: report for report in inferred}
+
+
+def _cleaned_since(settings: GroupSettings, found: _Gathered, moment: datetime) -> bool:
+    """Whether Kafka's cleaner has been over every disk since: it runs as often as it lets a closed copy live."""
+    latest = _latest(found)
+    if latest is None:
+        return False
+    age = moment - datetime.fromisoformat(latest.completed_at)
+    return age > timedelta(milliseconds=2 * settings.cleanup_delay_ms)
 
 
 def _copies(directory: StateDirectory, in_stores: bool, found: _Gathered) -> tuple[DiskCopy, ...]:

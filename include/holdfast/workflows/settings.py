@@ -21,6 +21,7 @@ ASSIGNOR_KEYS = (
     "rack.aware.assignment.non_overlap_cost",
     "internal.task.assignor.class",
     "task.assignor.class",
+    "state.cleanup.delay.ms",
 )
 """All that a snapshot takes from an application's properties: the rest may be secret, and decides nothing."""
 
@@ -33,6 +34,7 @@ _DEFAULTS: tuple[tuple[str, ConfigValue], ...] = (
     ("rack.aware.assignment.strategy", "none"),
 )
 _NUMBER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
+_CLEANUP_DELAY_MS = 600_000
 _NEWEST_RELEASE = "4.3.1"
 
 
@@ -44,6 +46,12 @@ class GroupSettings:
     config: tuple[tuple[str, ConfigValue], ...] = ()
     changelogs: tuple[tuple[int, str], ...] = ()
     unknown: tuple[Unknown, ...] = field(default=())
+
+    @property
+    def cleanup_delay_ms(self) -> int:
+        """How old a closed copy gets before Kafka's cleaner deletes it."""
+        given = dict(self.config).get("state.cleanup.delay.ms")
+        return given if isinstance(given, int) else _CLEANUP_DELAY_MS
 
     @property
     def task_assignor(self) -> str:

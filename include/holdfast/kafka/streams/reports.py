@@ -59,6 +59,7 @@ class Seen:
     """All that is known. `disks`: what each client's state directory holds, for the clients whose directory was read.
 
     `standby_before`: the standby tasks of each member in the generation before the present one, where that is known.
+    `closed_copies_deleted`: so long ago was the last rebalance that Kafka's cleaner has deleted closed copies since.
     `closed_copy_counts_last_record`: 4.3 and later (`release.Behaviour`).
     """
 
@@ -67,6 +68,7 @@ class Seen:
     disks: Mapping[ProcessId, tuple[DiskCopy, ...]]
     standby_before: Mapping[str, tuple[TaskId, ...]]
     closed_copy_counts_last_record: bool
+    closed_copies_deleted: bool = False
 
 
 def infer(seen: Seen) -> tuple[tuple[Report, ...], tuple[Assumed, ...]]:
@@ -173,6 +175,13 @@ class _Client:
             self._assume(
                 "closed copies whose offsets are in their stores (4.3) are taken to be where they were last reported", task_id
             )
+        elif self._seen.closed_copies_deleted:
+            self._assume(
+                "closed copies are taken to be deleted: the last rebalance is more than twice state.cleanup.delay.ms ago, and no "
+                "state directory was read",
+                task_id,
+            )
+            return None
         else:
             self._assume(
                 "closed copies are taken from what was last reported, and to be there still: no state directory was read, and "

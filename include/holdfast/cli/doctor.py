@@ -1,0 +1,48 @@
+"""`holdfast doctor`: what is missing to collect a group, forecast its rebalances and plan for it."""
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from holdfast import wiring
+from holdfast.cli import cluster, documents
+from holdfast.workflows.doctor import Check, Status
+
+_STYLES = {Status.OK: "green", Status.LIMITED: "yellow", Status.MISSING: "bold red"}
+
+
+@click.command
+@cluster.cluster_options
+@click.option("--group", required=True, help="The group: the application.id of a Kafka Streams application.")
+@click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="<state.dir>/<application.id> of one client.")
+@click.option("--folder", "folders", metavar="URL", multiple=True, help="A folder that is to be written to, such as the lake.")
+@click.option("--json", "as_json", is_flag=True, help="The checks as JSON.")
+def command(
+    bootstrap_server: str,
+    command_config: str | None,
+    timeout_s: float,
+    group: str,
+    state_dirs: tuple[str, ...],
+    folders: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Look whether everything is there: rights (the least that are needed), Java, Spark, folders.
+
+    The exit status is 1 if something is missing that the work cannot do without.
+    """
+    checks = wiring.examine(cluster.connection(bootstrap_server, command_config), group, state_dirs, folders, timeout_s)
+    if as_json:
+        fields = ("name", "status", "found", "remedy")
+        document = [{field: str(getattr(check, field)) for field in fields} for check in checks]
+        documents.print_document({"format_version": "1.0", "checks": document})
+    else:
+        _print_table(checks)
+    return 1 if any(check.status is Status.MISSING for check in checks) else 0
+
+
+def _print_table(checks: tuple[Check, ...]) -> None:
+    table = Table("check", "status", "found", "what to do")
+    for check in checks:
+        table.add_row(Text(check.name), Text(check.status, style=_STYLES[check.status]), Text(check.found), Text(check.remedy))
+    Console().print(table)
