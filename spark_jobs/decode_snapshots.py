@@ -1,13 +1,12 @@
 """Raw snapshots in the lake → tidy Parquet tables: groups, members, tasks, changelogs, and a quarantine for what is no snapshot.
 
-    spark-submit --py-files holdfast.zip decode_snapshots.py --lake URL --day 2026-11-20 [--day …] --out tables/NAME
+    spark-submit --py-files holdfast.zip decode_snapshots.py --lake URL --days 2026-11-20,2026-11-21 --out tables/NAME
 
 The tables appear together under `<lake>/<out>/`, or not at all.
 """
 
 import argparse
 import sys
-from urllib.parse import unquote
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -70,13 +69,13 @@ KEY = ("snapshot", "cluster", "day", "group_id", "captured_at")
 
 def decode_document(key: tuple[pa.Scalar, ...], documents: pa.Table) -> pa.Table:
     """One document → one row of DECODED."""
-    path = unquote(key[0].as_py())
+    path = key[0].as_py()
     snapshot = path[path.rfind("/snapshots/") + 1 :] if "/snapshots/" in path else path
-    return pa.Table.from_pylist([tables.decode(snapshot, text) for text in documents["text"].to_pylist()], schema=DECODED)
+    return pa.Table.from_pylist([tables.decode(snapshot, content) for content in documents["content"].to_pylist()], schema=DECODED)
 
 
 def decoded(documents: DataFrame) -> DataFrame:
-    """`path`, `text` → DECODED, one row a document."""
+    """`path`, `content` → DECODED, one row a document."""
     return documents.groupBy("path").applyInArrow(decode_document, from_arrow_schema(DECODED))
 
 
@@ -98,11 +97,11 @@ def tidy(decoded_rows: DataFrame) -> dict[str, DataFrame]:
 def main(argv: list[str]) -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--lake", required=True)
-    arguments.add_argument("--day", required=True, action="append")
+    arguments.add_argument("--days", required=True)
     arguments.add_argument("--out", required=True)
     given = arguments.parse_args(argv)
     spark = session("decode_snapshots")
-    documents = read_documents(spark, *(f"{given.lake}/snapshots/*/day={day}/*/*.json" for day in given.day))
+    documents = read_documents(spark, *(f"{given.lake}/snapshots/*/day={day}/*/*.json" for day in given.days.split(",")))
     rows = decoded(documents).persist()
     write_whole(spark, tidy(rows), f"{given.lake}/{given.out}")
     spark.stop()

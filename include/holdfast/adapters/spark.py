@@ -3,11 +3,12 @@
 Only the driver uses this. It travels in the executors' zip all the same, so that a job needs nothing else of Holdfast.
 """
 
+import re
 import secrets
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 
 def session(name: str) -> SparkSession:
@@ -17,11 +18,19 @@ def session(name: str) -> SparkSession:
     return spark
 
 
+def read_document(spark: SparkSession, path: str) -> str:
+    """The text of one file."""
+    (row,) = spark.read.format("binaryFile").load(path).select("content").collect()
+    return bytes(row.content).decode()
+
+
 def read_documents(spark: SparkSession, *patterns: str) -> DataFrame:
-    """One row a file: `path` (as Spark writes it) and `text`, all of it."""
-    return spark.read.text(list(patterns), wholetext=True).select(
-        F.col("_metadata.file_path").alias("path"), F.col("value").alias("text")
-    )
+    """One row a file: `path` and `content`, all its bytes. Empty files too, which Spark itself leaves out."""
+    found = spark.read.format("binaryFile").load(list(patterns))
+    contents = found.select("path", "content")
+    listed = [(re.sub("^file:/+", "file:/", unquote(path)), bytearray()) for path in found.inputFiles()]
+    every = spark.createDataFrame(listed, "path string, content binary")
+    return contents.unionByName(every.join(contents.select("path"), on="path", how="left_anti"))
 
 
 def write_whole(spark: SparkSession, tables: Mapping[str, DataFrame], place: str) -> None:

@@ -1,41 +1,73 @@
 """A Snapshot as rows of tidy tables: one group, its members, its tasks, their changelogs.
 
-Plain values only (str, int, bool, None, lists and dicts of them), so that any table engine takes them. `owner` here is the client
-that runs a task now, by what its members would report.
+Plain values only (str, int, bool, None, lists and dicts of them), so that any table engine takes them. What cannot be answered for
+one group is a `problem` in its row: one group never costs the others theirs.
 """
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.kafka.streams.group import Task
-from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
-from holdfast.rollout import codec
+from holdfast.kafka.vocabulary import LATEST_OFFSET
+from holdfast.rollout import codec, groups, order
 from holdfast.rollout.snapshot import Snapshot
 
 Row = dict[str, object]
 LARGEST = 64 * 1024 * 1024
-"""Characters of one document. A larger one goes to the quarantine rather than take an executor down."""
+"""Bytes of one document. A larger one goes to the quarantine rather than take an executor down."""
 
 
-def owners(snapshot: Snapshot) -> dict[TaskId, ProcessId]:
-    """The client that runs each task: the one whose member owns a source partition of it."""
-    task_of: dict[TopicPartition, TaskId] = {partition: task.id for task in snapshot.tasks for partition in task.partitions}
-    return {
-        task_of[partition]: client.process_id
-        for client in snapshot.clients
-        for consumer in client.consumers
-        for partition in consumer.owned
-        if partition in task_of
-    }
-
-
-def decode(path: str, text: str) -> Row:
+def decode(path: str, content: bytes) -> Row:
     """One document as one row. What is not a Snapshot is a row with a `problem`, and nothing else in it."""
     try:
-        if len(text) > LARGEST:
-            raise InvalidInput(f"the document has {len(text):,} characters; {LARGEST:,} are allowed here")
-        snapshot = codec.snapshot_from_json(codec.loads(text))
+        if len(content) > LARGEST:
+            raise InvalidInput(f"the document has {len(content):,} bytes; {LARGEST:,} are allowed here")
+        snapshot = codec.snapshot_from_json(codec.loads(content))
     except HoldfastError as refusal:
         return {"snapshot": path, "problem": str(refusal)}
     return {"snapshot": path, "problem": None, **_group(snapshot), "members": _members(snapshot), "tasks": _tasks(snapshot)}
+
+
+def targets(document: str) -> Row:
+    """Where each stateful task of a Snapshot is going, and whose it is now: `targets`, or the `problem` why nobody can say."""
+    try:
+        snapshot = codec.snapshot_from_json(codec.loads(document))
+        going = order.target(groups.any_group_of(snapshot))
+        owner = dict(order.owners(snapshot))
+    except HoldfastError as refusal:
+        return {"problem": str(refusal), "targets": []}
+    return {
+        "problem": None,
+        "targets": [
+            {
+                "task_id": str(task),
+                "owner": str(owner[task]) if task in owner else None,
+                "target": str(process_id),
+                "will_move": owner.get(task) != process_id,
+            }
+            for task, process_id in going
+        ],
+    }
+
+
+def order_change(before: str, after: str) -> Row | None:
+    """What happened to the order of process IDs between two Snapshots of a group, or None if nobody joined or left."""
+    try:
+        change = order.order_changes(*(codec.snapshot_from_json(codec.loads(document)) for document in (before, after)))
+    except HoldfastError as refusal:
+        return {"problem": str(refusal)}
+    if change.before == change.after:
+        return None
+    return {
+        "problem": None,
+        "joined": [str(process_id) for process_id in change.joined],
+        "left": [str(process_id) for process_id in change.left],
+        "shifted": [str(process_id) for process_id in change.shifted],
+        "moved_between_survivors": len(change.moved_between_survivors),
+        "moved": [
+            {"task_id": str(move.task), "owner_before": str(move.before), "owner_after": str(move.after)} for move in change.moved
+        ],
+        "seeds": [{"lost": str(lost), "keeps_the_order": str(seed)} for lost, seed in change.seeds],
+        "text_order_misleads": change.text_order_misleads,
+    }
 
 
 def _group(snapshot: Snapshot) -> Row:
@@ -59,11 +91,11 @@ def _group(snapshot: Snapshot) -> Row:
 
 
 def _members(snapshot: Snapshot) -> list[Row]:
-    order = {client.process_id: place for place, client in enumerate(sorted(snapshot.clients, key=lambda one: one.process_id))}
+    place_of = {client.process_id: place for place, client in enumerate(sorted(snapshot.clients, key=lambda one: one.process_id))}
     return [
         {
             "process_id": str(client.process_id),
-            "place_in_order": order[client.process_id],
+            "place_in_order": place_of[client.process_id],
             "host": client.host,
             "rack": client.rack,
             "member_id": consumer.member_id,
@@ -79,7 +111,7 @@ def _members(snapshot: Snapshot) -> list[Row]:
 
 
 def _tasks(snapshot: Snapshot) -> list[Row]:
-    owner = owners(snapshot)
+    owner = dict(order.owners(snapshot))
     return [
         {
             "task_id": str(task.id),
