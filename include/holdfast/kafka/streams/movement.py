@@ -4,7 +4,8 @@ Java: `TaskMovement` and `ConstrainedPrioritySet`, 2.6 to 4.3. A task whose targ
 from 3.2, on the one that lags least), and its target keeps a warm-up copy, `max.warmup.replicas` of them at a time.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from holdfast.kafka import java, java_hash
@@ -102,14 +103,17 @@ class _Mover:
         return bool(self._caught_up[task])
 
     def _in_order(self, movements: list[Movement]) -> Iterator[Movement]:
-        """The most urgent first; up to 3.2 in the order of the heap's array, which is not that (pull request 12585)."""
-        if self._behaviour.movements_in_priority_order:
-            yield from sorted(movements, key=_urgency)
-            return
+        """The most urgent first; up to 3.2 in the order of the heap's array, which is not that (pull request 12585).
+
+        Two standbys of one task are equally urgent: the heap decides between them too.
+        """
         heap: java.PriorityQueue[Movement] = java.PriorityQueue(_urgency)
         for movement in movements:
             heap.offer(movement)
-        yield from heap
+        if not self._behaviour.movements_in_priority_order:
+            yield from heap
+        while self._behaviour.movements_in_priority_order and heap:
+            yield heap.poll()
 
     def _most_caught_up(self, movement: Movement, *, without_copy: bool = False) -> int | None:
         """The first client that lags less than the destination (or as much, with a smaller process ID)."""
@@ -151,7 +155,7 @@ class ConstrainedPrioritySet:
         for client in range(len(board.clients)):
             self.offer(client)
 
-    def poll(self, eligible: Set[int]) -> int | None:
+    def poll(self, eligible: AbstractSet[int]) -> int | None:
         """Take the first eligible client out; those passed over go back in the order of the HashSet that Kafka keeps them in."""
         passed_over: list[int] = []
         found = None

@@ -29,13 +29,12 @@ def assign(board: Board, client_number: int, behaviour: Behaviour) -> tuple[Thre
     active = sorted(client.active)
     stateful = [task for task in active if board.tasks[task].stateful]
     stateless = [task for task in active if not board.tasks[task].stateful]
-    shuffled = spread.as_hash_set(stateful)
     if behaviour.threads_balance_all_kinds:
-        actives = spread.deal(shuffled)
+        actives = spread.deal(spread.as_hash_set(stateful))
         standbys = spread.deal(sorted(client.standby))
-        others = spread.deal(stateless, sticky=False)
+        others = spread.deal(spread.as_hash_set(stateless), sticky=False)
         return tuple(ThreadTasks(a + s, b) for a, b, s in zip(actives, standbys, others, strict=True))
-    actives = spread.deal(shuffled, common_load=False)
+    actives = spread.deal(spread.as_hash_set(stateful), common_load=False)
     _deal_stateless(actives, stateless, leftovers=bool(stateful) and bool(len(stateful) % client.capacity))
     return tuple(ThreadTasks(a, b) for a, b in zip(actives, spread.deal(sorted(client.standby), common_load=False), strict=True))
 

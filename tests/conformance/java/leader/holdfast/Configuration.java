@@ -1,0 +1,54 @@
+package holdfast;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.streams.StreamsConfig;
+
+/** The configuration keys of this release, and what it makes of values. */
+final class Configuration {
+    private Configuration() {
+    }
+
+    static void keys(final ObjectNode answer) throws Exception {
+        tell(answer.putObject("streams"), StreamsConfig.configDef());
+        tell(answer.putObject("consumer"), definition("org.apache.kafka.clients.consumer.ConsumerConfig"));
+        tell(answer.putObject("producer"), definition("org.apache.kafka.clients.producer.ProducerConfig"));
+        tell(answer.putObject("admin"), definition("org.apache.kafka.clients.admin.AdminClientConfig"));
+        TopicKeys.all().forEach(answer.putArray("topic")::add);
+    }
+
+    private static ConfigDef definition(final String type) throws Exception {
+        return (ConfigDef) Class.forName(type).getMethod("configDef").invoke(null);
+    }
+
+    private static void tell(final ObjectNode answer, final ConfigDef definition) {
+        for (final Map.Entry<String, ConfigDef.ConfigKey> entry : new TreeMap<>(definition.configKeys()).entrySet()) {
+            final ConfigDef.ConfigKey key = entry.getValue();
+            final ObjectNode told = answer.putObject(entry.getKey());
+            told.put("type", key.type.toString().toLowerCase(java.util.Locale.ROOT));
+            told.put("valid", key.validator == null ? "" : String.valueOf(key.validator));
+            told.put("default", key.hasDefault() ? ConfigDef.convertToString(key.defaultValue, key.type) : null);
+        }
+    }
+
+    static void parse(final JsonNode question, final ObjectNode answer) {
+        final Map<String, Object> properties = new HashMap<>();
+        properties.put("application.id", "app");
+        properties.put("bootstrap.servers", "127.0.0.1:1");
+        final Iterator<Map.Entry<String, JsonNode>> given = question.get("config").fields();
+        while (given.hasNext()) {
+            final Map.Entry<String, JsonNode> entry = given.next();
+            properties.put(entry.getKey(), entry.getValue().asText());
+        }
+        final StreamsConfig config = new StreamsConfig(properties);
+        for (final String key : new String[] {
+            "num.standby.replicas", "max.warmup.replicas", "acceptable.recovery.lag", "probing.rebalance.interval.ms"}) {
+            answer.put(key, String.valueOf(config.values().get(key)));
+        }
+    }
+}
