@@ -1,0 +1,49 @@
+"""What the live tests see of a group, through the product's own eyes: its snapshots and its completed generations."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.harness.streams_app import Application
+
+from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.deadline import Deadline
+from holdfast.adapters.kafka_cluster import KafkaCluster
+from holdfast.adapters.session import KafkaSession
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.kafka.wire import consumer_protocol, subscription_info
+from holdfast.rollout import codec
+from holdfast.rollout.snapshot import Generation, GenerationMember, Snapshot
+
+_SNAPSHOT_TIMEOUT_S = 120
+_READ_TIMEOUT_S = 60
+
+
+def process_id(member: GenerationMember) -> ProcessId:
+    """The process that a member of a generation belongs to."""
+    envelope = consumer_protocol.decode_subscription(member.subscription)
+    info = subscription_info.decode(envelope.user_data or b"")
+    assert isinstance(info, subscription_info.SubscriptionInfo), "no release under test is newer than Holdfast"
+    return info.process_id
+
+
+def generations(bootstrap: str, group_id: str) -> tuple[Generation, ...]:
+    """All completed rebalances of the group, oldest first."""
+    with KafkaSession(ClusterConnection.of(bootstrap), Deadline(_READ_TIMEOUT_S)) as session:
+        found, unknown = KafkaCluster(session).generations(group_id)
+    assert not unknown, unknown
+    return found
+
+
+def snapshot(application: Application, state_directories: Sequence[Path], folder: Path) -> Snapshot:
+    """`holdfast snapshot` as an operator runs it, with the application's own properties file."""
+    properties = folder / "application.properties"
+    properties.write_text("".join(f"{key}={value}\n" for key, value in application.settings.items()), encoding="utf-8")
+    command = [sys.executable, "-m", "holdfast.cli.main", "snapshot", "--bootstrap-server", application.bootstrap]
+    command += ["--group", application.application_id, "--kafka-release", application.release, "--app-config", str(properties)]
+    for directory in state_directories:
+        command += ["--state-dir", str(directory)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_SNAPSHOT_TIMEOUT_S, check=False)
+    assert done.returncode == 0, f"holdfast snapshot failed ({done.returncode}):\n{done.stderr}"
+    return codec.snapshot_from_json(codec.loads(done.stdout))
