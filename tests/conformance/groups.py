@@ -122,26 +122,14 @@ def smaller(case: Case, differs: Callable[[Case], bool]) -> Case:
 
 
 def _without_one_part(case: Case) -> Iterator[Case]:
-    processes = list(dict.fromkeys(member["process"] for member in case["members"]))
-    for process in processes:
+    for process in dict.fromkeys(member["process"] for member in case["members"]):
         kept = [member for member in case["members"] if member["process"] != process]
         if kept:
-            leads = case["leader"] if case["leader"] != process else kept[0]["process"]
-            yield case | {"members": kept, "leader": leads}
+            yield case | {"members": kept, "leader": case["leader"] if case["leader"] != process else kept[0]["process"]}
     if len(case["subtopologies"]) > 1:
         yield case | {"subtopologies": case["subtopologies"][:-1]}
     for number in range(len(case["members"])):
-        for part in ("owned", "sums"):
-            for item in list(case["members"][number][part]):
-                candidate = copy.deepcopy(case)
-                if part == "owned":
-                    candidate["members"][number][part].remove(item)
-                else:
-                    del candidate["members"][number][part][item]
-                yield candidate
-        own = case["members"][number]["process"]
-        if sum(member["process"] == own for member in case["members"]) > 1:
-            yield case | {"members": case["members"][:number] + case["members"][number + 1 :]}
+        yield from _with_a_smaller_member(case, number)
     for number, subtopology in enumerate(case["subtopologies"]):
         for source, (_, count) in enumerate(subtopology["sources"]):
             if count > 1:
@@ -150,3 +138,18 @@ def _without_one_part(case: Case) -> Iterator[Case]:
                 yield candidate
     for key in case["config"]:
         yield case | {"config": {name: value for name, value in case["config"].items() if name != key}}
+
+
+def _with_a_smaller_member(case: Case, number: int) -> Iterator[Case]:
+    member = case["members"][number]
+    others = case["members"][:number] + case["members"][number + 1 :]
+    if any(other["process"] == member["process"] for other in others):
+        yield case | {"members": others}
+    for owned in member["owned"]:
+        candidate = copy.deepcopy(case)
+        candidate["members"][number]["owned"].remove(owned)
+        yield candidate
+    for task in member["sums"]:
+        candidate = copy.deepcopy(case)
+        del candidate["members"][number]["sums"][task]
+        yield candidate

@@ -79,7 +79,7 @@ final class Leader {
         final Object builder = Inside.get(Topologies.build(group.get("subtopologies")), "internalTopologyBuilder");
         final Object taskManager = Inside.bare(Inside.type(INTERNALS + "TaskManager"));
         final Object topology;
-        if (Inside.exists(INTERNALS + "TopologyMetadata")) {
+        if (Inside.field(taskManager.getClass(), "topologyMetadata") != null) {
             topology = Inside.make(Inside.type(INTERNALS + "TopologyMetadata"), builder, config);
             Inside.call(topology, "buildAndRewriteTopology");
             Inside.set(taskManager, "topologyMetadata", topology);

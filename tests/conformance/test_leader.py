@@ -1,0 +1,77 @@
+"""The decision of every release in the table, against that release's own `StreamsPartitionAssignor.assign`.
+
+Each run makes new groups. A failure prints its seed and a case made small: add the case to `cases.jsonl`, where it stays.
+
+    HOLDFAST_SEED=N                    the groups of an earlier run
+    HOLDFAST_CONFORMANCE_CASES=N       so many groups a release
+    HOLDFAST_CONFORMANCE_RELEASES=all  every release of the table, or a list with commas; otherwise one or two of each line
+"""
+
+import json
+import os
+import random
+from pathlib import Path
+
+import pytest
+from tests.conformance import groups, random_groups
+from tests.conformance.groups import Case
+from tests.conformance.jvm import LeaderJvm
+
+from holdfast.kafka.release import LINES, RELEASES, behaviour
+
+pytestmark = pytest.mark.jvm
+
+MAIN = ("2.7.2", "3.9.1", "4.3.1")
+JUDGED = ("2.6.3", "2.7.2", "2.8.2", "3.0.2", "3.1.2", "3.2.3", "3.4.1", "3.5.1", "3.5.2", "3.7.2", "3.9.1", "4.0.1", "4.3.1")
+CASES_OF_A_MAIN_RELEASE = 500
+CASES_OF_ANOTHER = 250
+RECORDED = Path(__file__).parent / "cases.jsonl"
+GOLDEN = Path(__file__).parents[1] / "golden" / "leader.jsonl"
+SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
+
+
+def _releases() -> tuple[str, ...]:
+    asked = os.environ.get("HOLDFAST_CONFORMANCE_RELEASES", "")
+    if asked == "all":
+        return RELEASES
+    return tuple(asked.split(",")) if asked else JUDGED
+
+
+def _lines_of(path: Path) -> list[Case]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+
+
+def test_every_line_of_the_table_is_judged_by_a_jar() -> None:
+    assert {behaviour(release) for release in JUDGED} == set(LINES)
+
+
+@pytest.mark.parametrize("release", _releases())
+def test_random_groups_are_assigned_as_the_release_assigns_them(release: str) -> None:
+    count = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or (CASES_OF_A_MAIN_RELEASE if release in MAIN else CASES_OF_ANOTHER))
+    print(f"HOLDFAST_SEED={SEED}: {count} groups for Kafka {release}")
+    failures = 0
+    with LeaderJvm(release) as jvm:
+        for case in _lines_of(RECORDED):
+            _compare(case, release, jvm, "a recorded case")
+        for number in range(count):
+            case = random_groups.random_case(SEED + number, release)
+            answer = _compare(case, release, jvm, f"HOLDFAST_SEED={SEED + number}")
+            failures += "error" in answer
+    assert failures < count / 2, "most of the groups make the leader throw: they say little about assignments"
+
+
+def _compare(case: Case, release: str, jvm: LeaderJvm, where: str) -> Case:
+    answer = jvm.ask([case])[0]
+    if groups.difference(case, release, answer):
+        small = groups.smaller(case, lambda candidate: bool(groups.difference(candidate, release, jvm.ask([candidate])[0])))
+        difference = groups.difference(small, release, jvm.ask([small])[0])
+        pytest.fail(f"Kafka {release} and Holdfast differ ({where}):\n{difference}\n{json.dumps(small)}", pytrace=False)
+    return answer
+
+
+@pytest.mark.parametrize("release", MAIN)
+def test_the_golden_file_is_what_the_jvm_says(release: str) -> None:
+    with LeaderJvm(release) as jvm:
+        for entry in _lines_of(GOLDEN):
+            if entry["release"] == release:
+                assert jvm.ask([entry["case"]])[0] == entry["answer"], entry["name"]
