@@ -171,7 +171,9 @@ class KafkaCluster:
             except kafka_errors.GroupAuthorizationFailedError:
                 return frozenset()
             request = DescribeGroupsRequest(groups=[group_id], include_authorized_operations=True)
-            return _operations((await send(request, node_id=node)).groups[0])
+            group = (await send(request, node_id=node)).groups[0]
+            # Rights are looked at first: whoever is told that there is no such group may describe it.
+            return frozenset({"DESCRIBE"}) if group.error_code == _GROUP_ID_NOT_FOUND else _operations(group)
 
         return self._session.ask(f"asking for the rights on the group {group_id!r}", question)
 

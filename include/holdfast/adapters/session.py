@@ -1,6 +1,7 @@
 """A connection to a cluster through kafka-python: opened once, asked many times, all within one time limit."""
 
 import logging
+import re
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,9 @@ Send = Callable[..., Awaitable[Any]]
 _REQUEST_TIMEOUT_MS = 20_000
 _FIRST_CONTACT_S = 5.0
 _FIRST_CONTACT_ATTEMPTS = 3
+_FIRST_ATTEMPT_S = 3.0
+_FINAL = (kafka_errors.SaslAuthenticationFailedError, kafka_errors.UnsupportedSaslMechanismError)
+_DISTRUST = re.compile(r"certificate verify failed: (.*?)(?: \(_ssl|$)")
 _CLIENT_LOGGER = logging.getLogger("kafka")
 _RETRIED = (kafka_errors.RetriableError, kafka_errors.RequestTimedOutError)
 
@@ -34,19 +38,46 @@ class KafkaSession:
         self.deadline = deadline
         self.servers = ", ".join(connection.bootstrap_servers)
         _first_contact(connection, deadline)
-        milliseconds = max(1, int(1000 * deadline.remaining_s()))
-        timeout_ms = min(connection.request_timeout_ms(_REQUEST_TIMEOUT_MS), milliseconds)
-        settings = connection.settings() | {"request_timeout_ms": timeout_ms, "bootstrap_timeout_ms": milliseconds}
         what = f"connecting to {self.servers}"
-        with _last_words() as last_words, translated(what):
-            try:
-                self.admin = deadline.within(what, lambda: KafkaAdminClient(**settings))
-            except (kafka_errors.KafkaTimeoutError, ClusterTrouble):
-                because = f" The last attempt failed: {last_words[-1]}." if last_words else ""
-                raise ClusterTrouble(
-                    f"{self.servers} did not answer as a Kafka broker within {deadline.limit_s:g} s.{because} "
-                    "Check the address, security.protocol and the certificates"
-                ) from None
+        with translated(what):
+            self.admin = self._opened(what)
+
+    def _opened(self, what: str) -> KafkaAdminClient:
+        """A client that has found the cluster. It is tried for longer and longer, so that refused credentials are said soon:
+        kafka-python would go on offering them until its time is up."""
+        settings = self.connection.settings()
+        seconds = _FIRST_ATTEMPT_S
+        with _last_words() as last_words:
+            while True:
+                milliseconds = max(1, int(1000 * min(seconds, self.deadline.remaining_s())))
+                timeout_ms = min(
+                    self.connection.request_timeout_ms(_REQUEST_TIMEOUT_MS), max(1, int(1000 * self.deadline.remaining_s()))
+                )
+                limits = {"bootstrap_timeout_ms": milliseconds, "request_timeout_ms": timeout_ms}
+                try:
+                    return self.deadline.within(what, lambda limits=limits: KafkaAdminClient(**settings, **limits))  # type: ignore[misc]
+                except (kafka_errors.KafkaTimeoutError, ClusterTrouble):
+                    self._give_up(last_words)
+                seconds *= 2
+
+    def _give_up(self, last_words: list[Exception]) -> None:
+        """Raise ClusterTrouble if nothing is to be hoped for, or the time is up."""
+        final = next((each for each in last_words if isinstance(each, _FINAL)), None)
+        if final is not None:
+            raise ClusterTrouble(f"{self.servers}: {refusal(final)}")
+        distrust = next((match[1] for each in last_words if (match := _DISTRUST.search(str(each)))), None)
+        if distrust is not None:
+            raise ClusterTrouble(
+                f"{self.servers}: the broker's certificate was refused ({distrust}). Check ssl.truststore.location, and that the "
+                "address is one that the certificate names"
+            )
+        if not self.deadline.passed():
+            return
+        because = f" The last attempt failed: {str(last_words[-1])[:300]}." if last_words else ""
+        raise ClusterTrouble(
+            f"{self.servers} did not answer as a Kafka broker within {self.deadline.limit_s:g} s.{because} "
+            "Check the address, security.protocol and the certificates"
+        )
 
     def ask(self, what: str, question: Callable[[Send], Awaitable[T]]) -> T:
         """The answer to `question`, which gets a function that sends a request to a node; what may pass is asked again.
@@ -161,15 +192,16 @@ class _LastWords(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.found: list[str] = []
+        self.found: list[Exception] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        problems = [argument for argument in record.args or () if isinstance(argument, Exception)]
-        self.found.extend(str(problem)[:300] for problem in problems)
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        exceptions = [each for each in arguments if isinstance(each, Exception)]
+        self.found.extend(each for each in exceptions if not isinstance(each, kafka_errors.KafkaTimeoutError))
 
 
 @contextmanager
-def _last_words() -> Iterator[list[str]]:
+def _last_words() -> Iterator[list[Exception]]:
     handler = _LastWords()
     propagated = _CLIENT_LOGGER.propagate
     _CLIENT_LOGGER.addHandler(handler)
