@@ -70,17 +70,18 @@ def why_not(loser: Weighed, chosen: Weighed | None, policy: Policy) -> str:
     )
     match lost_by:
         case 0 | 1:
-            broken = "; ".join(f"{rule.name} {rule.found}, limit {rule.limit}" for rule in loser.failed)
-            return f"It breaks more limits: {broken}."
+            kept = [rule.name for rule in chosen.failed]
+            broken = "; ".join(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in loser.failed if rule.name not in kept)
+            return f"It breaks limits that the chosen way keeps ({broken})."
         case 2:
-            return f"{many(mine.needless, 'task')} that could stay {'changes' if mine.needless == 1 else 'change'} hands."
+            return f"{many(mine.needless, 'task')} of clients that the change does not touch would move, not {theirs.needless}."
         case 3:
             still = duration(mine.cold_seconds_longest(policy.restore_records_per_second))
             return f"A task would stand still for {still}; above {duration(policy.copy_state_over_s)} a copy is worth the work."
         case 4:
             return f"More handwork: {loser.evaluation.candidate.effort.value}.{_would_spare(mine, theirs, policy)}"
         case 5:
-            return f"As good, but {many(mine.moved, 'task')} would get another owner, {theirs.moved} with the chosen way."
+            return f"As good, but {many(mine.moved, 'task')} would get another process ID, {theirs.moved} with the chosen way."
         case 6:
             return f"It restores {many(mine.restored_records, 'record')}, the chosen way {theirs.restored_records:,}."
         case 7:

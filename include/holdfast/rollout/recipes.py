@@ -196,7 +196,7 @@ def _write(action: WriteProcessMetadata) -> Draft:
         Phase.HAND_OVER if action.source else Phase.PREPARE,
         action,
         Who.HOLDFAST,
-        f"{gone}<state.dir>/<application.id> is there, no client runs on it, and its {PROCESS_FILE} is not there or says the same.",
+        f"{gone}STATE_DIR/APPLICATION_ID is there, no client runs on it, and no other process ID is in it.",
         f'{PROCESS_FILE} holds {{"processId":"{action.process_id}"}}.',
         f"Delete {PROCESS_FILE} there, as long as nobody has started on it.",
         "Nothing yet: the file is read when the client starts.",

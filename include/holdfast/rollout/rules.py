@@ -11,7 +11,7 @@ from holdfast.rollout.evaluation import Evaluation
 RULES = (
     "forecast",
     "converges",
-    "moved",
+    "moved-without-need",
     "without-caught-up-copy",
     "time-to-stable",
     "rebalances",
@@ -78,7 +78,7 @@ def judge(evaluation: Evaluation, policy: Policy) -> tuple[Rule, ...]:
         _rule("forecast", "can be predicted", "can be predicted", Status.PASS, policy),
         _rule("converges", "yes" if stable else "no", "yes", Status.PASS if stable else Status.FAIL, policy),
         _rule(
-            "moved",
+            "moved-without-need",
             f"{worst_moved} of {stateful} stateful tasks ({share:.0f} %)",
             f"{policy.moved_percent_most} %",
             Status.PASS if share <= policy.moved_percent_most else Status.FAIL,

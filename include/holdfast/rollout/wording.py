@@ -3,6 +3,7 @@
 Names come from brokers, hosts and people, all of them hostile: `printable` is the gate to a line of text, `markdown` to Markdown.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -11,7 +12,8 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 LONGEST_NAME = 249
 _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 """Unicode categories that could steer a terminal, turn the writing direction, or hide."""
-_MARKDOWN = "\\`*_{}[]<>()#+-.!|~&$:@"
+_MARKDOWN = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])|(?<=:)//|(?<=www)\.", re.IGNORECASE)
+"""What would be markup inside a line of GitHub's Markdown. Every name stands behind words of ours, so nothing begins a line."""
 
 
 def printable(text: str, most: int = LONGEST_NAME) -> str:
@@ -21,8 +23,8 @@ def printable(text: str, most: int = LONGEST_NAME) -> str:
 
 
 def markdown(text: str) -> str:
-    """`text` as Markdown shows it letter for letter."""
-    return "".join(f"\\{one}" if one in _MARKDOWN else one for one in text)
+    """`text` as Markdown shows it letter for letter, no link made of it."""
+    return _MARKDOWN.sub(lambda found: "".join(f"\\{one}" for one in found[0]), text)
 
 
 def many(count: int, one: str, several: str = "") -> str:

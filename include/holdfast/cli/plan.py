@@ -1,0 +1,45 @@
+"""`holdfast plan`: the best way to make a change, and why not the others."""
+
+from datetime import UTC, datetime
+
+import click
+
+from holdfast.cli import documents, plan_view, reading
+from holdfast.rollout import codec, codec_plan
+from holdfast.rollout.plan_value import PlanVerdict
+from holdfast.rollout.rules import Policy
+from holdfast.workflows import plans
+
+STATUS = {PlanVerdict.NOTHING_TO_DO: 0, PlanVerdict.SAFE: 2, PlanVerdict.REVIEW: 2, PlanVerdict.BLOCKED: 3}
+
+
+@click.command
+@click.argument("snapshot")
+@click.argument("change")
+@click.option("--policy", metavar="FILE", help="The limits of your team, as JSON. [default: Holdfast's own]")
+@click.option(
+    "--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Keep the plan there, under plans/<plan id>/ (a folder or an fsspec URL)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the Plan's JSON and nothing else.")
+def command(snapshot: str, change: str, policy: str | None, lake: str | None, as_json: bool) -> int:
+    """The best way to make CHANGE to the group in SNAPSHOT (files, or - for standard input).
+
+    Exit status: 0 nothing to do, 2 a plan, 3 blocked, 1 an error.
+    """
+    if [snapshot, change, policy].count(documents.STANDARD_INPUT) > 1:
+        raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
+    group = reading.value(snapshot, codec.snapshot_from_json)
+    meant = reading.value(change, codec.change_from_json)
+    limits = reading.value(policy, codec_plan.policy_from_json) if policy else Policy()
+    with documents.naming(change):
+        made = plans.make(group, meant, limits, datetime.now(UTC))
+    if lake:
+        from holdfast.adapters.lake import FsspecLake
+
+        plans.keep(FsspecLake(lake), made)
+        click.echo(f"Plan {made.plan_id} is kept in {lake}.", err=True)
+    if as_json:
+        documents.print_document(codec_plan.plan_to_json(made))
+    else:
+        plan_view.show(made)
+    return STATUS[made.verdict]

@@ -1,0 +1,61 @@
+"""A plan in a terminal: coloured and as wide as the window there, plain text elsewhere. What it says is `rollout.review`'s."""
+
+import sys
+from io import TextIOWrapper
+from typing import assert_never
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from holdfast.rollout import rendering, review
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.rendering import LONGEST_LINE, Block, Heading, Lines, Paragraph, Table
+from holdfast.rollout.wording import printable
+
+
+def show(plan: Plan, *, markdown: bool = False) -> None:
+    """Print it on standard output."""
+    blocks = review.review(plan)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that knows no ellipsis shows a question mark
+    if markdown:
+        print(rendering.to_markdown(blocks), end="")
+        return
+    console = Console(markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        print(rendering.to_text(blocks), end="")
+        return
+    for block in blocks:
+        console.print(_rich(block))
+        if not (isinstance(block, Heading) and block.level > 1):
+            console.print()
+
+
+def _rich(block: Block) -> RenderableType:
+    match block:
+        case Heading(level, text):
+            return Text(_shown(text), style="bold underline" if level == 1 else "bold cyan" if level == 2 else "bold")
+        case Paragraph(text, strong):
+            return Text(_shown(text), style="bold green" if strong else "")
+        case Lines(lines):
+            grid = RichTable.grid(padding=(0, 2))
+            grid.add_column(style="bold", no_wrap=True)
+            grid.add_column(overflow="fold")
+            for label, text in lines:
+                grid.add_row(Text(_shown(label)), Text(_shown(text)))
+            return grid
+        case Table(columns, rows):
+            table = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+            for column in columns:
+                table.add_column(column, overflow="fold")
+            for row in rows:
+                table.add_row(*(Text(_shown(cell)) for cell in row))
+            return table
+        case _:
+            assert_never(block)
+
+
+def _shown(text: str) -> str:
+    return printable(text, LONGEST_LINE)

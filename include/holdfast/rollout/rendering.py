@@ -1,0 +1,102 @@
+"""A document of headings, paragraphs, labelled lines and tables, as Markdown or as plain text. The same blocks, one look each.
+
+Blocks hold text as it is, hostile names included; what is printed passes `printable`, and in Markdown is escaped too.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from holdfast.rollout.wording import markdown, printable
+
+LONGEST_LINE = 4_000
+WIDEST_COLUMN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """`level` 1 is the document's title."""
+
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Labelled lines: (label, text), the label set off."""
+
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Block = Heading | Paragraph | Lines | Table
+
+
+def to_markdown(blocks: Sequence[Block]) -> str:
+    return "\n\n".join(_markdown_block(block) for block in blocks) + "\n"
+
+
+def _markdown_block(block: Block) -> str:
+    match block:
+        case Heading(level, text):
+            return f"{'#' * level} {_markdown(text)}"
+        case Paragraph(text, strong):
+            return f"**{_markdown(text)}**" if strong else _markdown(text)
+        case Lines(lines):
+            return "\n".join(f"- **{_markdown(label)}:** {_markdown(text)}" for label, text in lines)
+        case Table(columns, rows):
+            rule = _markdown_row(("---",) * len(columns), raw=True)
+            return "\n".join((_markdown_row(columns), rule, *map(_markdown_row, rows)))
+        case _:
+            assert_never(block)
+
+
+def _markdown(text: str) -> str:
+    return markdown(printable(text, LONGEST_LINE))
+
+
+def _markdown_row(cells: Sequence[str], *, raw: bool = False) -> str:
+    return f"| {' | '.join(cell if raw else _markdown(cell) for cell in cells)} |"
+
+
+def to_text(blocks: Sequence[Block]) -> str:
+    return "\n\n".join("\n".join(_text_block(block)) for block in blocks) + "\n"
+
+
+def _text_block(block: Block) -> Iterator[str]:
+    match block:
+        case Heading(level, text):
+            shown = printable(text, LONGEST_LINE)
+            yield shown.upper() if level == 2 else shown
+            if level == 1:
+                yield "=" * min(len(shown), 100)
+        case Paragraph(text):
+            yield printable(text, LONGEST_LINE)
+        case Lines(lines):
+            for label, text in lines:
+                yield f"  {printable(label)}: {printable(text, LONGEST_LINE)}"
+        case Table(columns, rows):
+            yield from _text_table(columns, rows)
+        case _:
+            assert_never(block)
+
+
+def _text_table(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+    """Columns aligned; the last one runs on, for it holds the words."""
+    table = [tuple(printable(cell, LONGEST_LINE) for cell in row) for row in (columns, *rows)]
+    widths = [min(max(len(row[index]) for row in table), WIDEST_COLUMN) for index in range(len(columns))]
+    for number, row in enumerate(table):
+        yield "  " + "  ".join((*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)), row[-1])).rstrip()
+        if number == 0:
+            yield "  " + "  ".join("-" * width for width in widths)

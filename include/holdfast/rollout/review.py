@@ -1,0 +1,330 @@
+"""A plan as a person reads it: the first ten lines are enough to decide, the rest is there to check them.
+
+Written for somebody who has never heard of an assignor. One model of blocks, which `rendering` turns into `plan.md` and plain text
+and the command line into a coloured terminal: they cannot say different things.
+"""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.cost import end_owners
+from holdfast.rollout.evaluation import Cost
+from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
+from holdfast.rollout.rendering import Block, Heading, Lines, Paragraph, Table
+from holdfast.rollout.steps import (
+    Action,
+    AwaitRebalance,
+    AwaitStable,
+    CopyStateDirectory,
+    RestartClient,
+    SetConfig,
+    StartClient,
+    Step,
+    StopClient,
+    WriteProcessMetadata,
+)
+from holdfast.rollout.wording import amount_of_bytes, duration, listed, many, span
+
+MOST_ROWS = 40
+_VERDICTS = {
+    PlanVerdict.NOTHING_TO_DO: "nothing to do",
+    PlanVerdict.SAFE: "safe: within every limit of your policy",
+    PlanVerdict.REVIEW: "look closely: a limit is broken, or something is not known",
+    PlanVerdict.BLOCKED: "blocked: do not do this",
+}
+GLOSSARY = (
+    ("Client", "one running copy of the application; it runs stream threads, and they run tasks."),
+    ("Stateful task", "a share of the work that keeps a store on its client's disk, and a copy of it in Kafka, the changelog."),
+    ("Process ID", "a random name that a client keeps in the file kafka-streams-process-metadata of its state directory."),
+    ("Order", "Kafka deals the stateful tasks out in the order of process IDs: an ID in another place moves the tasks of all."),
+    ("Restore", "read a changelog from Kafka until the store is there again. A task that nobody has a store for waits for that."),
+    ("Warm-up", "a copy restored beside the running task, so that it can change hands without waiting."),
+    ("Rebalance", "the group deals its tasks out again. A moving task pauses for as long as that takes."),
+)
+
+
+def review(plan: Plan) -> tuple[Block, ...]:
+    """Everything, in order of importance."""
+    return tuple(_blocks(plan))
+
+
+def _blocks(plan: Plan) -> Iterator[Block]:
+    yield Heading(1, f"Plan {plan.plan_id} for {plan.basis.group_id} on {plan.basis.cluster}: {_VERDICTS[plan.verdict]}")
+    yield Paragraph(plan.headline, strong=True)
+    yield Lines(tuple(_summary(plan)))
+    if plan.steps:
+        yield Heading(2, "Steps")
+        for step in plan.steps:
+            yield Heading(3, f"{step.id}. {describe(step.action)} ({step.who})")
+            yield Lines(_step_lines(step))
+    if plan.preconditions:
+        yield Heading(2, "It takes for granted")
+        yield Lines(tuple((str(number), text) for number, text in enumerate(plan.preconditions, start=1)))
+    if plan.settings:
+        yield Heading(2, "Settings for the window")
+        yield Table(
+            ("setting", "meanwhile", "afterwards", "note"),
+            tuple((one.key, _setting(one.value), _setting(one.revert_to), one.note) for one in plan.settings),
+        )
+    yield from _comparison(plan)
+    yield from _chosen_in_detail(plan)
+    yield from _limits_and_evidence(plan)
+    yield Heading(2, "Words")
+    yield Lines(GLOSSARY)
+    yield Heading(2, "Made from")
+    yield Lines(_fingerprints(plan))
+
+
+# The first ten lines.
+
+
+def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
+    way = plan.chosen_way
+    if way is not None and way.costs:
+        plain = plan.plain_way if plan.chosen != "plainly" else None
+        other = plain.costs if plain is not None else ()
+        worst, plain_worst = _worst(way), _worst(plain) if plain is not None and other else None
+        yield "Stands still meanwhile", _cold(plan, worst)
+        yield "Costs", _restoring(plan, worst, plain_worst)
+        yield "Why this way", plan.why
+    for reason in plan.blocked_by:
+        yield "Blocked", reason
+    if plan.steps:
+        yield "Do", " ".join(f"({step.id}) {_brief(step.action)}" for step in plan.steps) + " Checks and undo are below."
+    if plan.wrong_if:
+        yield "Wrong if", plan.wrong_if.removeprefix("Wrong if ")
+    basis = f"snapshot {_short(plan.created_from.snapshot)} of {many(len(plan.basis.clients), 'client')}, at {plan.created_at}"
+    yield "Made from", f"{basis}. It may be applied until {plan.expires_at}, and only to that group as it was."
+
+
+def _worst(way: Considered) -> Cost:
+    """As in `Evaluation.worst`."""
+    return max(
+        way.costs,
+        key=lambda cost: (not cost.stable, cost.needless, cost.moved, cost.seconds_to_stable.high, cost.restored_records),
+    )
+
+
+def _cold(plan: Plan, cost: Cost) -> str:
+    if not cost.cold_tasks:
+        return "nothing; every task has a caught-up copy whenever it changes hands."
+    speed = plan.policy.restore_records_per_second
+    tasks = [task for one in cost.cold for task in one.tasks]
+    records = sum(one.records for one in cost.cold)
+    longest = cost.cold_seconds_longest(speed)
+    time = f"{duration(longest)} at most, {many(cost.cold_task_seconds(speed), 'task-second')}" if longest else "under a second"
+    return (
+        f"{many(len(tasks), 'task')} ({listed(tasks)}), until {many(records, 'record')} are restored: {time}"
+        f" if a client restores {speed:,} records/s (measure yours)."
+    )
+
+
+def _restoring(plan: Plan, worst: Cost, plain: Cost | None) -> str:
+    size = plan.policy.bytes_per_record
+    amount = worst.restored_bytes(size)
+    volume = f", {amount_of_bytes(amount)}" if amount is not None else "; their bytes are not known"
+    clients = "; ".join(
+        f"{_client(plan, one.process_id)} {many(one.records, 'record')} ({listed(one.tasks, 4)})" for one in worst.restores[:4]
+    )
+    more = f" and {len(worst.restores) - 4} clients more" if len(worst.restores) > 4 else ""
+    mine = f"{many(worst.restored_records, 'record')} restored{volume}" if worst.restored_records else "nothing is restored"
+    by = f": {clients}{more}" if worst.restores else ""
+    without = f" Done plainly: {many(plain.restored_records, 'record')}." if plain is not None else ""
+    most = f" No client runs more than {many(worst.busiest_tasks, 'task')} on the way." if worst.busiest_tasks else ""
+    return f"{mine}{by}.{without}{most}"
+
+
+def _client(plan: Plan, process_id: ProcessId) -> str:
+    """The host where it is known, with the beginning of the process ID."""
+    starts = (step.action for step in plan.steps if isinstance(step.action, StartClient))
+    known = plan.basis.client(process_id)
+    host = next((start.host for start in starts if start.process_id == process_id), known.host if known else None)
+    return f"{host} ({str(process_id)[:8]}…)" if host else f"{str(process_id)[:8]}…"
+
+
+def _short(fingerprint: str) -> str:
+    return fingerprint.removeprefix("sha256:")[:12]
+
+
+# Steps.
+
+
+def describe(action: Action) -> str:
+    """What a step does, in full."""
+    match action:
+        case StopClient():
+            return f"Stop the client {action.process_id}{_at(action.host)}"
+        case WriteProcessMetadata():
+            return f"Put the process ID {action.process_id} into the state directory{_at(action.host)}"
+        case CopyStateDirectory():
+            there = f"from {action.from_host or 'its host'} to {action.to_host or 'the new host'}"
+            return f"Copy the state directory of {action.process_id} {there}"
+        case StartClient():
+            return f"Start a client{_at(action.host)} with {many(action.threads, 'stream thread')}{_as(action.process_id)}"
+        case RestartClient():
+            return f"Restart the client {action.process_id}{_at(action.host)}"
+        case SetConfig():
+            return f"Roll out {action.key} = {_setting(action.value)} (it is {_setting(action.was)})"
+        case AwaitRebalance():
+            return "Wait for one rebalance"
+        case AwaitStable(limit_s):
+            return f"Wait until the group is stable, {duration(limit_s)} at most"
+        case _:
+            assert_never(action)
+
+
+def _brief(action: Action) -> str:
+    match action:
+        case StopClient():
+            return f"stop {action.host or str(action.process_id)[:8]},"
+        case WriteProcessMetadata():
+            return f"write its process ID {str(action.process_id)[:8]}…{_at(action.host)},"
+        case CopyStateDirectory():
+            return f"copy its disk to {action.to_host or 'the new host'},"
+        case StartClient():
+            return f"start the new client{_at(action.host)},"
+        case RestartClient():
+            return f"restart {action.host or str(action.process_id)[:8]},"
+        case SetConfig():
+            return f"roll out {action.key} = {_setting(action.value)},"
+        case AwaitRebalance():
+            return "wait for a rebalance,"
+        case AwaitStable():
+            return "wait until it is stable."
+        case _:
+            assert_never(action)
+
+
+def _at(host: str | None) -> str:
+    return f" on {host}" if host else ""
+
+
+def _as(process_id: ProcessId | None) -> str:
+    return f" as {process_id}" if process_id else ", under a process ID of its own making"
+
+
+def _setting(value: object) -> str:
+    if value is None:
+        return "Kafka's default"
+    return ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
+
+
+def _step_lines(step: Step) -> tuple[tuple[str, str], ...]:
+    lines = [("Before", step.check_before)]
+    if isinstance(step.action, WriteProcessMetadata):
+        lines.append(("By hand", by_hand(step.action)))
+    lines += [("Expect", step.expect), ("Check", step.check_after), ("Undo", step.undo)]
+    return tuple((label, text) for label, text in lines if text)
+
+
+def by_hand(action: WriteProcessMetadata) -> str:
+    """The same as a shell command, for directories that Holdfast does not reach. The names in capitals are the application's."""
+    return f"""printf '{{"processId":"{action.process_id}"}}' > STATE_DIR/APPLICATION_ID/kafka-streams-process-metadata"""
+
+
+# The rest.
+
+
+def _comparison(plan: Plan) -> Iterator[Block]:
+    if not plan.candidates:
+        return
+    yield Heading(2, "The ways compared")
+    yield Table(
+        ("way", "tasks moved", "rebalances", "stable after", "stand still", "records restored", "why not"),
+        tuple(_comparison_row(plan, one) for one in plan.candidates),
+    )
+    plain = plan.plain_way
+    if plain is not None and len(plain.costs) > 1:
+        yield Paragraph("Done plainly, the new process ID is drawn at random, and its place in the order decides:")
+        yield Table(
+            ("chance", "tasks moved", "rebalances", "stable after"),
+            tuple(
+                (f"{cost.probability:.1%}", _moved(cost), span(cost.rebalances.low, cost.rebalances.high), _stable(plan, cost))
+                for cost in plain.costs[:MOST_ROWS]
+            ),
+        )
+
+
+def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
+    why = "chosen" if one.name == plan.chosen else one.why_not
+    if not one.costs:
+        return (one.name, "not known", "not known", "not known", "not known", "not known", why)
+    worst = _worst(one)
+    speed = plan.policy.restore_records_per_second
+    longest = worst.cold_seconds_longest(speed)
+    still = f"{many(worst.cold_tasks, 'task')}, {duration(longest) if longest else 'under 1 s'}" if worst.cold_tasks else "none"
+    moved = _moved(worst) if len(one.costs) == 1 else f"at worst {_moved(worst)}"
+    rebalances = span(worst.rebalances.low, worst.rebalances.high)
+    return (one.name, moved, rebalances, _stable(plan, worst), still, f"{worst.restored_records:,}", why)
+
+
+def _moved(cost: Cost) -> str:
+    return f"{cost.moved} of {cost.stateful_tasks}"
+
+
+def _stable(plan: Plan, cost: Cost) -> str:
+    if not cost.stable:
+        return "never"
+    time = cost.time_to_stable(plan.policy.restore_records_per_second)
+    if time.low == time.high:
+        return duration(time.high) if time.high else "at once"
+    return f"{duration(time.low)} to {duration(time.high)}"
+
+
+def _chosen_in_detail(plan: Plan) -> Iterator[Block]:
+    way = plan.chosen_way
+    if way is None or not way.costs:
+        return
+    worst = _worst(way)
+    if worst.rounds:
+        yield Heading(2, "Rebalance by rebalance")
+        yield Table(
+            ("#", "after", "because of", "stateful tasks handed over", "held back", "standbys and warm-ups"),
+            tuple(
+                (str(number), duration(one.at_seconds), one.trigger, str(one.handed_over), str(one.withheld), str(one.warm_ups))
+                for number, one in enumerate(worst.rounds[:MOST_ROWS], start=1)
+            ),
+        )
+    if worst.end:
+        yield Heading(2, "Who runs what, now and then")
+        yield Table(("client, in process-ID order", "now", "when it is stable"), tuple(_ownership_rows(plan, worst))[:MOST_ROWS])
+
+
+def _ownership_rows(plan: Plan, cost: Cost) -> Iterator[tuple[str, str, str]]:
+    """Stateful tasks only: stateless ones cost nothing to move."""
+    stateful = {task.id: None for task in plan.basis.tasks if task.stateful}
+    now = {client.process_id: client.active for client in plan.basis.clients}
+    owners = end_owners(cost.end)
+    for process_id in sorted({**now, **dict.fromkeys(cost.process_ids)}):
+        before = [task for task in now.get(process_id, ()) if task in stateful]
+        after = sorted(task for task, owner in owners.items() if owner == process_id and task in stateful)
+        there = process_id in now
+        stays = process_id in cost.process_ids
+        yield (
+            _client(plan, process_id),
+            listed(before, 16) or "nothing" if there else "not in the group",
+            listed(after, 16) or "nothing" if stays else "gone",
+        )
+
+
+def _limits_and_evidence(plan: Plan) -> Iterator[Block]:
+    if plan.rules:
+        yield Heading(2, "Your limits")
+        yield Table(
+            ("rule", "result", "found", "limit"),
+            tuple((rule.name, rule.status.value, rule.found, rule.limit) for rule in plan.rules),
+        )
+    if plan.unknown:
+        yield Heading(2, "Not known")
+        yield Lines(tuple((str(number), text) for number, text in enumerate(plan.unknown[:MOST_ROWS], start=1)))
+
+
+def _fingerprints(plan: Plan) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Snapshot", plan.created_from.snapshot),
+        ("Change", plan.created_from.change),
+        ("Policy", plan.created_from.policy),
+        ("Made at", plan.created_at),
+        ("May be applied until", plan.expires_at),
+    )

@@ -1,0 +1,113 @@
+"""Plans in the lake: `plans/<plan id>/` with `plan.json`, `plan.md`, `approval.json`, `journal.jsonl` and `verdict.json`.
+
+A plan is never changed once it is written. A journal is only added to, and whole: who finds it longer than expected is not alone.
+"""
+
+import re
+from datetime import datetime
+
+from holdfast.errors import InvalidInput, StatePathTrouble
+from holdfast.ports import Lake, LakePath
+from holdfast.rollout import candidates, codec, codec_plan, plan, rendering, review
+from holdfast.rollout.change import Change
+from holdfast.rollout.evaluation import Evaluation
+from holdfast.rollout.journal import Approval, Entry, Journal
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.rules import Policy
+from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.verify import Verdict
+
+FOLDER = "plans"
+LARGEST_SMALL_FILE = 16 * 1024 * 1024
+_PLAN_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
+
+
+def make(snapshot: Snapshot, change: Change, policy: Policy, now: datetime) -> Plan:
+    """Search and assemble, all in this process."""
+    evaluations = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, change))
+    return plan.assemble(snapshot, change, evaluations, policy, now)
+
+
+def assemble_and_keep(
+    lake: Lake, snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, ...], policy: Policy, now: datetime
+) -> Plan:
+    """From evaluations that were made elsewhere (on Spark) to a plan in the lake."""
+    made = plan.assemble(snapshot, change, evaluations, policy, now)
+    keep(lake, made)
+    return made
+
+
+def markdown(made: Plan) -> str:
+    """`plan.md`."""
+    return rendering.to_markdown(review.review(made))
+
+
+def keep(lake: Lake, made: Plan) -> str:
+    """Write `plan.md` and then `plan.json`: who finds the latter finds both. Return the plan's ID."""
+    lake.write(_place(made.plan_id, "plan.md"), markdown(made).encode())
+    lake.write(_place(made.plan_id, "plan.json"), codec.dumps(codec_plan.plan_to_json(made), indent=2).encode())
+    return made.plan_id
+
+
+def load(lake: Lake, plan_id: str) -> Plan:
+    """Raise StatePathTrouble if there is no such plan, InvalidInput if it is none any more."""
+    return codec_plan.plan_from_json(codec.loads(lake.read(_place(plan_id, "plan.json"), codec.LARGEST_DOCUMENT)))
+
+
+def text(lake: Lake, plan_id: str) -> str:
+    """The kept `plan.md`."""
+    return lake.read(_place(plan_id, "plan.md"), codec.LARGEST_DOCUMENT).decode()
+
+
+def ids(lake: Lake) -> tuple[str, ...]:
+    """The IDs of all plans that are whole, sorted."""
+    found = (name for name in lake.names((FOLDER,)) if _PLAN_ID.fullmatch(name))
+    return tuple(name for name in found if lake.exists(_place(name, "plan.json")))
+
+
+def keep_approval(lake: Lake, approval: Approval) -> None:
+    """A decision is kept once: the same again is nothing, another one is refused."""
+    known = approval_of(lake, approval.plan_id)
+    if known is not None and (known.approved, known.by) != (approval.approved, approval.by):
+        said = "approved" if known.approved else "rejected"
+        raise InvalidInput(f"Plan {approval.plan_id} was {said} by {known.by!r} at {known.at}; make a new plan to decide anew")
+    if known is None:
+        content = codec.dumps(codec_plan.approval_to_json(approval), indent=2)
+        lake.write(_place(approval.plan_id, "approval.json"), content.encode())
+
+
+def approval_of(lake: Lake, plan_id: str) -> Approval | None:
+    place = _place(plan_id, "approval.json")
+    if not lake.exists(place):
+        return None
+    return codec_plan.approval_from_json(codec.loads(lake.read(place, LARGEST_SMALL_FILE)))
+
+
+def journal_of(lake: Lake, plan_id: str) -> Journal:
+    """All entries so far; an empty journal if there is none."""
+    place = _place(plan_id, "journal.jsonl")
+    if not lake.exists(place):
+        return Journal(plan_id)
+    lines = lake.read(place, LARGEST_SMALL_FILE).splitlines()
+    return Journal(plan_id, tuple(codec_plan.entry_from_json(codec.loads(line)) for line in lines if line.strip()))
+
+
+def add_entry(lake: Lake, journal: Journal, entry: Entry) -> Journal:
+    """Write the journal with one entry more, durably, and return it. Raise StatePathTrouble if somebody else wrote meanwhile."""
+    if journal_of(lake, journal.plan_id) != journal:
+        raise StatePathTrouble(f"Somebody else is applying plan {journal.plan_id}: its journal has grown. Find out who.")
+    longer = journal.with_entry(entry)
+    lines = [codec.dumps(codec_plan.entry_to_json(one)) for one in longer.entries]
+    lake.write(_place(journal.plan_id, "journal.jsonl"), ("\n".join(lines) + "\n").encode())
+    return longer
+
+
+def keep_verdict(lake: Lake, verdict: Verdict) -> None:
+    content = codec.dumps(codec_plan.verdict_to_json(verdict), indent=2)
+    lake.write(_place(verdict.plan_id, "verdict.json"), content.encode())
+
+
+def _place(plan_id: str, name: str) -> LakePath:
+    if not _PLAN_ID.fullmatch(plan_id):
+        raise InvalidInput(f"{plan_id[:100]!r} is not a plan's ID; one has 16 hexadecimal digits, like '3f2a9c0d4b5e6f70'")
+    return (FOLDER, plan_id, name)
