@@ -8,7 +8,7 @@ from holdfast.cli import documents, plan_view, reading
 from holdfast.rollout import codec, codec_plan
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.rules import Policy
-from holdfast.workflows import plans
+from holdfast.workflows import plan as workflow
 
 STATUS = {PlanVerdict.NOTHING_TO_DO: 0, PlanVerdict.SAFE: 2, PlanVerdict.REVIEW: 2, PlanVerdict.BLOCKED: 3}
 
@@ -32,11 +32,11 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
     meant = reading.value(change, codec.change_from_json)
     limits = reading.value(policy, codec_plan.policy_from_json) if policy else Policy()
     with documents.naming(change):
-        made = plans.make(group, meant, limits, datetime.now(UTC))
+        made = workflow.make(group, meant, limits, datetime.now(UTC))
     if lake:
         from holdfast.adapters.lake import FsspecLake
 
-        plans.keep(FsspecLake(lake), made)
+        workflow.keep(FsspecLake(lake), made)
         click.echo(f"Plan {made.plan_id} is kept in {lake}.", err=True)
     if as_json:
         documents.print_document(codec_plan.plan_to_json(made))

@@ -8,14 +8,29 @@ from datetime import datetime
 
 from holdfast.errors import InvalidInput, StatePathTrouble
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import candidates, codec, codec_plan, plan, rendering, review
+from holdfast.rollout import candidates, codec, codec_plan, rendering, review
 from holdfast.rollout.change import Change
-from holdfast.rollout.evaluation import Evaluation
 from holdfast.rollout.journal import Approval, Entry, Journal
+from holdfast.rollout.plan import assemble
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.rules import Policy
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.verify import Verdict
+
+__all__ = [
+    "add_entry",
+    "approval_of",
+    "assemble",
+    "ids",
+    "journal_of",
+    "keep",
+    "keep_approval",
+    "keep_verdict",
+    "load",
+    "make",
+    "markdown",
+    "text",
+]
 
 FOLDER = "plans"
 LARGEST_SMALL_FILE = 16 * 1024 * 1024
@@ -25,16 +40,7 @@ _PLAN_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 def make(snapshot: Snapshot, change: Change, policy: Policy, now: datetime) -> Plan:
     """Search and assemble, all in this process."""
     evaluations = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, change))
-    return plan.assemble(snapshot, change, evaluations, policy, now)
-
-
-def assemble_and_keep(
-    lake: Lake, snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, ...], policy: Policy, now: datetime
-) -> Plan:
-    """From evaluations that were made elsewhere (on Spark) to a plan in the lake."""
-    made = plan.assemble(snapshot, change, evaluations, policy, now)
-    keep(lake, made)
-    return made
+    return assemble(snapshot, change, evaluations, policy, now)
 
 
 def markdown(made: Plan) -> str:
