@@ -124,6 +124,10 @@ class _Search:
             tuple(sorted(self._assumed.items())),
         )
 
+    def _is_internal(self, topic: str) -> bool:
+        """A repartition topic: its records are deleted once they are read, so it is nobody's changelog."""
+        return topic.startswith(self._prefix) and topic.endswith(_REPARTITION)
+
     def _place(self, changelog: str) -> None:
         partner = changelog.removesuffix(_CHANGELOG) + _REPARTITION
         fitting = [each for each, size in self._sizes.items() if size == self._counts[changelog]]
@@ -152,7 +156,7 @@ class _Search:
 
     def _source_as_changelog(self, subtopology: int) -> None:
         """A store of an optimised topology uses its source topic as its changelog."""
-        sources = list(self._sources[subtopology])
+        sources = [topic for topic in self._sources[subtopology] if not self._is_internal(topic)]
         if len(sources) == 1:
             self._found[subtopology][sources[0]] = None
             self._assumed[subtopology] = (

@@ -1,0 +1,144 @@
+"""Fakes of the ports for collecting, each held to the real adapter's own tests (test_cluster_reader.py, test_state_directories.py).
+
+`streams_member` makes a member of a Streams group with the bytes that Kafka would send, so that a test can say what a group does.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from holdfast.errors import ClusterTrouble, StatePathTrouble
+from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
+from holdfast.kafka.wire import assignment_info, consumer_protocol, subscription_info
+from holdfast.kafka.wire.assignment_info import NO_REBALANCE, AssignmentInfo
+from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolAssignment, ConsumerProtocolSubscription
+from holdfast.kafka.wire.subscription_info import SubscriptionInfo
+from holdfast.kafka.wire.tasks import WireTask
+from holdfast.ports import ClusterInfo, ObservedGroup, Operations
+from holdfast.rollout.snapshot import Generation, GenerationMember, StateDirectory, Topic, TopicPartitionInfo, Unknown
+
+ALL_RIGHTS: Operations = frozenset({"READ", "WRITE", "DESCRIBE", "DELETE", "ALTER"})
+NO_SUCH_TOPIC = "there is no such topic or partition, or this user may not describe it"
+
+
+@dataclass
+class FakeCluster:
+    """A cluster in memory. `views` are what a group looks like from one question to the next; the last one stays."""
+
+    views: Mapping[str, list[ObservedGroup]]
+    partitions: Mapping[str, int]
+    ends: Mapping[TopicPartition, int] = field(default_factory=dict)
+    committed: Mapping[str, Mapping[TopicPartition, int]] = field(default_factory=dict)
+    history: Mapping[str, tuple[Generation, ...]] = field(default_factory=dict)
+    forbidden: frozenset[str] = frozenset()
+    """Topics and groups that this user may not describe, and `__consumer_offsets` if it may not be read."""
+
+    def info(self) -> ClusterInfo:
+        return ClusterInfo("fake", "4.3")
+
+    def group(self, group_id: str) -> ObservedGroup:
+        self._refuse(group_id)
+        views = self.views.get(group_id)
+        if not views:
+            raise ClusterTrouble(f"there is no group {group_id!r} in this cluster, or this user may not see it")
+        return views.pop(0) if len(views) > 1 else views[0]
+
+    def group_ids(self) -> tuple[str, ...]:
+        return tuple(sorted(group for group in self.views if group not in self.forbidden))
+
+    def topic_names(self) -> tuple[str, ...]:
+        return tuple(sorted(topic for topic in self.partitions if topic not in self.forbidden))
+
+    def topics(self, names: tuple[str, ...]) -> tuple[tuple[Topic, ...], tuple[Unknown, ...]]:
+        seen = self.topic_names()
+        found = (
+            Topic(name, tuple(TopicPartitionInfo(number, (None,)) for number in range(self.partitions[name])))
+            for name in sorted(names)
+            if name in seen
+        )
+        return tuple(found), tuple(Unknown(f"topics.{name}", NO_SUCH_TOPIC) for name in sorted(names) if name not in seen)
+
+    def committed_offsets(self, group_id: str) -> tuple[tuple[TopicPartition, int], ...]:
+        self._refuse(group_id)
+        return tuple(sorted(self.committed.get(group_id, {}).items()))
+
+    def end_offsets(
+        self, partitions: tuple[TopicPartition, ...]
+    ) -> tuple[tuple[tuple[TopicPartition, int], ...], tuple[Unknown, ...]]:
+        there = [each for each in sorted(partitions) if each.partition < self.partitions.get(each.topic, 0)]
+        seen = [each for each in there if each.topic not in self.forbidden]
+        absent = (Unknown(f"end_offset.{each}", NO_SUCH_TOPIC) for each in sorted(partitions) if each not in seen)
+        return tuple((each, self.ends.get(each, 0)) for each in seen), tuple(absent)
+
+    def generations(self, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
+        self._refuse("__consumer_offsets")
+        return self.history.get(group_id, ()), ()
+
+    def group_rights(self, group_id: str) -> Operations:
+        return frozenset() if group_id in self.forbidden else ALL_RIGHTS
+
+    def topic_rights(self, names: tuple[str, ...]) -> tuple[tuple[str, Operations], ...]:
+        return tuple((name, ALL_RIGHTS if name in self.topic_names() else frozenset()) for name in names)
+
+    def _refuse(self, name: str) -> None:
+        if name in self.forbidden:
+            raise ClusterTrouble(f"{name}: not authorized")
+
+
+@dataclass
+class FakeStateDirectories:
+    """State directories in memory."""
+
+    directories: Mapping[str, tuple[StateDirectory, tuple[Unknown, ...]]] = field(default_factory=dict)
+
+    def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+        if url not in self.directories:
+            raise StatePathTrouble(f"{url}: there is no such directory")
+        return self.directories[url]
+
+
+def streams_member(
+    group_id: str,
+    process_id: str,
+    thread: int = 1,
+    *,
+    active: Mapping[str, tuple[tuple[str, int], ...]],
+    standby: Mapping[str, tuple[tuple[str, int], ...]] | None = None,
+    joined: Mapping[str, int] | None = None,
+    joined_owned: tuple[tuple[str, int], ...] = (),
+    next_rebalance_ms: int = NO_REBALANCE,
+    version: int = 11,
+) -> GenerationMember:
+    """A member that was handed `active` and `standby` (task → source partitions), and reported `joined` when it joined."""
+    handed = sorted((TopicPartition(*each), TaskId.parse(task)) for task, owned in active.items() for each in owned)
+    sources = sorted({partition.topic for partition, _ in handed})
+    told = SubscriptionInfo(
+        version,
+        version,
+        ProcessId.parse(process_id),
+        task_offset_sums=tuple((WireTask(TaskId.parse(task)), offset_sum) for task, offset_sum in (joined or {}).items()),
+    )
+    info = AssignmentInfo(
+        version,
+        version,
+        tuple(WireTask(task) for _, task in handed),
+        tuple(
+            (WireTask(TaskId.parse(task)), tuple(TopicPartition(*each) for each in owned))
+            for task, owned in (standby or {}).items()
+        ),
+        next_rebalance_ms=next_rebalance_ms,
+    )
+    client_id = f"{group_id}-{process_id}-StreamThread-{thread}-consumer"
+    return GenerationMember(
+        f"{client_id}-{thread:08d}-0000-0000-0000-000000000000",
+        client_id,
+        "/127.0.0.1",
+        None,
+        consumer_protocol.encode_subscription(
+            ConsumerProtocolSubscription(
+                1, tuple(sources), subscription_info.encode(told), tuple(sorted(TopicPartition(*each) for each in joined_owned))
+            )
+        ),
+        consumer_protocol.encode_assignment(
+            ConsumerProtocolAssignment(1, tuple(partition for partition, _ in handed), assignment_info.encode(info))
+        ),
+    )

@@ -1,0 +1,328 @@
+"""What a collection makes of a group: the inference of what members would report now, and everything that can be missing."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.fakes.cluster import FakeCluster, FakeStateDirectories, streams_member
+
+from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
+from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
+from holdfast.ports import ObservedGroup
+from holdfast.rollout import codec
+from holdfast.rollout.snapshot import Generation, Snapshot, StateDirectory, TaskDirectory, Unknown
+from holdfast.workflows import collect, settings
+
+GROUP = "wc"
+A, B, C = "4b61083e-57d0-457d-951f-d06556c148ca", "7156cef1-307e-49c0-a5bb-0f11d26a4933", "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
+LOG = "wc-counts-changelog"
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+SETTINGS = settings.read(GROUP, "3.9.1", {}, {"acceptable.recovery.lag": 0})
+
+
+def source(*tasks: str) -> dict[str, tuple[tuple[str, int], ...]]:
+    topics = {"0": "in", "1": "wc-counts-repartition"}
+    return {task: ((topics[task[0]], int(task[2:])),) for task in tasks}
+
+
+def member(process: str, active=(), standby=(), joined=None, thread=1, **more):
+    return streams_member(GROUP, process, thread, active=source(*active), standby=source(*standby), joined=joined, **more)
+
+
+def cluster(*members, state="Stable", **more) -> FakeCluster:
+    ends = {TopicPartition(LOG, number): 10 * (number + 1) for number in range(2)}
+    group = ObservedGroup(GROUP, state, "consumer", "stream", members)
+    partitions = {"in": 2, "wc-counts-repartition": 2, LOG: 2}
+    return FakeCluster(**({"views": {GROUP: [group]}, "partitions": partitions, "ends": ends} | more))
+
+
+def taken(fake: FakeCluster, dirs=None, given=SETTINGS, limit_s=1.0) -> Snapshot:
+    clock = iter(range(1000))
+    disks = {url: (directory, ()) for url, directory in (dirs or {}).items()}
+    return collect.snapshot(
+        fake,
+        FakeStateDirectories(disks),
+        cluster_name=None,
+        group_id=GROUP,
+        state_dirs=tuple(disks),
+        settings=given,
+        patience=collect.Patience(limit_s, sleep=lambda _: None, clock=lambda: float(next(clock))),
+        now=lambda: NOW,
+    )
+
+
+def sums(snapshot: Snapshot, process: str) -> dict[str, int]:
+    client = snapshot.client(ProcessId.parse(process))
+    assert client is not None
+    return {str(task): total for consumer in client.consumers for task, total in consumer.task_offset_sums}
+
+
+def said(snapshot: Snapshot, what: str) -> str:
+    return " | ".join(each.reason for each in snapshot.unknown if each.what.startswith(what))
+
+
+def disk(process: str, **checkpoints: int | None) -> StateDirectory:
+    tasks = []
+    for name, offset in checkpoints.items():
+        task = TaskId.parse(name.removeprefix("t"))
+        checkpoint = None if offset is None else ((TopicPartition(LOG, task.partition), offset),)
+        tasks.append(TaskDirectory(task, checkpoint, non_empty=True))
+    return StateDirectory(f"dir-{process[:4]}", ProcessId.parse(process), tuple(tasks))
+
+
+def generation(number: int, *members, completed: datetime = NOW) -> Generation:
+    moment = completed.isoformat().replace("+00:00", "Z")
+    return Generation(number, moment, members[0].member_id if members else None, "stream", members)
+
+
+class TestWhatMembersWouldReport:
+    def test_active_tasks_run_and_what_was_handed_is_owned(self) -> None:
+        found = taken(cluster(member(A, ("0_0", "1_0"), joined={"1_0": -2}), member(B, ("0_1", "1_1"), joined={"1_1": 7})))
+        assert sums(found, A) == {"1_0": -2}
+        assert sums(found, B) == {"1_1": -2}
+        assert found.consumers()[0].owned == (TopicPartition("in", 0), TopicPartition("wc-counts-repartition", 0))
+        assert "assumed for 1_1: active tasks" in said(found, f"clients.{B}")
+        assert not said(found, f"clients.{A}")
+
+    def test_a_standby_has_caught_up_and_the_assumption_is_named(self) -> None:
+        found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B, (), ("1_1",))))
+        assert sums(found, B) == {"1_1": 20}
+        assert "assumed for 1_1: standby copies" in said(found, f"clients.{B}")
+
+    def test_a_standby_whose_file_is_far_behind_is_where_its_file_is(self) -> None:
+        far = {TopicPartition(LOG, 0): 10, TopicPartition(LOG, 1): 50_000}
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B, (), ("1_1",)), ends=far)
+        assert sums(taken(group, {"b": disk(B, t1_1=29_999)}), B) == {"1_1": 30_000}
+        assert sums(taken(group, {"b": disk(B, t1_1=45_000)}), B) == {"1_1": 50_000}
+
+    def test_a_closed_copy_is_what_was_reported_unless_the_disk_says_more(self) -> None:
+        everything = member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2})
+        group = cluster(everything, member(B, (), joined={"1_0": 9, "1_1": 4}))
+        assert sums(taken(group), B) == {"1_0": 9, "1_1": 4}
+        assert "no state directory was read" in said(taken(group), f"clients.{B}")
+        assert sums(taken(group, {"b": disk(B, t1_1=5)}), B) == {"1_1": 5}
+        assert sums(taken(group, {"b": disk(B, t1_1=None)}), B) == {}
+
+    @pytest.mark.parametrize(("release", "reported"), [("3.9.1", 9), ("4.3.1", 10)])
+    def test_a_task_that_ran_at_the_last_join_was_closed_cleanly_since(self, release: str, reported: int) -> None:
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_1": -2}), member(B, (), joined={"1_0": -2}))
+        found = taken(group, given=settings.read(GROUP, release, {}, {}))
+        assert sums(found, B) == {"1_0": reported}
+        assert "closed since" in said(found, f"clients.{B}")
+
+    def test_a_standby_of_the_generation_before_was_closed_cleanly_since(self) -> None:
+        before = (member(A, ("0_0", "0_1", "1_0", "1_1")), member(B, (), ("1_0",)))
+        now = (member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B, (), joined={"1_0": 10}))
+        group = cluster(*now, history={GROUP: (generation(4, *before), generation(5, *now))})
+        assert sums(taken(group), B) == {"1_0": 9}
+        assert sums(taken(cluster(*now)), B) == {"1_0": 10}
+
+    def test_closed_copies_are_gone_after_twice_the_cleanup_delay(self) -> None:
+        now = (member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B, (), joined={"1_0": 9}))
+        old = generation(5, *now, completed=NOW - timedelta(minutes=21))
+        found = taken(cluster(*now, history={GROUP: (old,)}))
+        assert sums(found, B) == {}
+        assert "taken to be deleted" in said(found, f"clients.{B}")
+        longer = settings.read(GROUP, "3.9.1", {"state.cleanup.delay.ms": "3600000"}, {})
+        assert sums(taken(cluster(*now, history={GROUP: (old,)}), given=longer), B) == {"1_0": 9}
+
+    def test_in_4_3_offsets_on_the_disk_are_not_read_and_that_is_said(self) -> None:
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B, (), joined={"1_0": 9}))
+        found = taken(group, {"b": disk(B, t1_0=None)}, settings.read(GROUP, "4.3.1", {}, {}))
+        assert sums(found, B) == {"1_0": 9}
+        assert "RocksDB" in said(found, "state_directories")
+
+    def test_two_threads_are_one_client_and_a_disk_is_reported_by_its_first_member(self) -> None:
+        second = member(A, ("0_1", "1_1"), joined={"1_1": -2}, thread=2)
+        found = taken(cluster(second, member(A, ("0_0", "1_0"), joined={"1_0": -2})), {"a": disk(A, t1_7=3)})
+        client = found.client(ProcessId.parse(A))
+        assert client is not None
+        by_member = {consumer.member_id: dict(consumer.task_offset_sums) for consumer in client.consumers}
+        assert by_member[min(by_member)] == {TaskId(1, 0): -2, TaskId(1, 7): 3}
+        assert next(iter(by_member)) == second.member_id
+
+
+class TestTopology:
+    def test_tasks_and_changelogs_come_from_assignments_and_names(self) -> None:
+        found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1"))))
+        assert {str(task.id): task.end_offset_sum if task.stateful else None for task in found.tasks} == {
+            "0_0": None,
+            "0_1": None,
+            "1_0": 10,
+            "1_1": 20,
+        }
+        assert "no file or report confirms it" in said(found, "tasks.1_*.changelogs")
+
+    def test_what_cannot_be_told_is_null_and_named(self) -> None:
+        unnamed = {"in": 2, "wc-counts-repartition": 2, "wc-other-changelog": 2}
+        found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1")), partitions=unnamed))
+        assert [task.changelogs for task in found.tasks] == [None] * 4
+        assert "subtopologies 0, 1 all fit" in said(found, "tasks.0_*")
+
+    def test_the_operator_a_disk_or_a_report_can_tell(self) -> None:
+        unnamed = {"in": 2, "wc-counts-repartition": 2, "wc-other-changelog": 2}
+        ends = {TopicPartition("wc-other-changelog", number): 5 for number in range(2)}
+        quiet, loud = member(A, ("0_0", "0_1", "1_0", "1_1")), member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2})
+        told = settings.read(GROUP, "3.9.1", {}, {}, ("1=wc-other-changelog",))
+        checkpoint = ((TopicPartition("wc-other-changelog", 0), 4),)
+        directory = StateDirectory("a", ProcessId.parse(A), (TaskDirectory(TaskId(1, 0), checkpoint, non_empty=True),))
+        for found in (
+            taken(cluster(quiet, partitions=unnamed, ends=ends), given=told),
+            taken(cluster(quiet, partitions=unnamed, ends=ends), {"a": directory}),
+            taken(cluster(loud, partitions=unnamed, ends=ends)),
+        ):
+            assert [task.stateful for task in found.tasks] == [False, False, True, True]
+
+    def test_a_source_topic_can_be_the_changelog_and_its_committed_offset_is_the_end(self) -> None:
+        table = streams_member(GROUP, A, active={"0_0": (("in", 0),), "0_1": (("in", 1),)}, joined={"0_0": -2, "0_1": -2})
+        found = taken(cluster(table, partitions={"in": 2}, committed={GROUP: {TopicPartition("in", 0): 8}}))
+        assert [(task.changelogs[0].topic, task.end_offset_sum) for task in found.tasks if task.changelogs] == [
+            ("in", 8),
+            ("in", 0),
+        ]
+
+    def test_another_applications_changelog_is_left_out(self) -> None:
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}))
+        group.partitions = {**group.partitions, "wc-two-counts-changelog": 2}
+        group.views = {**group.views, "wc-two": [ObservedGroup("wc-two", "Stable", "consumer", "stream", ())]}
+        found = taken(group)
+        assert [len(task.changelogs or ()) for task in found.tasks] == [0, 0, 1, 1]
+        assert "wc-two-counts-changelog" in said(found, "tasks")
+
+    def test_a_withheld_task_is_derived_from_its_subtopology(self) -> None:
+        found = taken(cluster(member(A, ("0_0", "1_0"), joined={"1_0": -2})))
+        assert [str(task.id) for task in found.tasks] == ["0_0", "0_1", "1_0", "1_1"]
+        assert "nobody was handed 0_1, 1_1" in said(found, "tasks")
+
+
+class TestWhatCanBeMissing:
+    @pytest.mark.parametrize("state", ["Empty", "PreparingRebalance", "CompletingRebalance"])
+    def test_a_group_without_metadata_is_a_snapshot_that_says_so(self, state: str) -> None:
+        bare = replace(member(A), subscription=b"", assignment=b"")
+        found = taken(cluster(*(() if state == "Empty" else (bare,)), state=state), limit_s=3)
+        assert (found.clients, found.tasks, found.group_state) == ((), (), state)
+        assert ("no member is running" if state == "Empty" else "middle of a rebalance") in said(found, "clients")
+        assert codec.snapshot_from_json(codec.snapshot_to_json(found)) == found
+
+    def test_a_rebalance_is_waited_for_and_so_is_an_immediate_follow_up(self) -> None:
+        group = ObservedGroup(GROUP, "Stable", "consumer", "stream", (member(A, ("0_0", "0_1", "1_0", "1_1")),))
+        views = [
+            replace(group, state="PreparingRebalance", protocol="", members=()),
+            replace(group, members=(member(A, ("0_0",), next_rebalance_ms=0),)),
+            group,
+        ]
+        assert len(taken(cluster(views={GROUP: views}), limit_s=30).tasks) == 4
+
+    @pytest.mark.parametrize(
+        ("kind", "protocol", "name"),
+        [
+            ("consumer", "range", "plain consumer group"),
+            ("connect", "sessioned", "connect"),
+            ("consumer", "", "plain consumer group"),
+        ],
+    )
+    def test_a_group_of_another_kind_is_refused_by_name(self, kind: str, protocol: str, name: str) -> None:
+        group = ObservedGroup(GROUP, "Stable", kind, protocol, (member(A),))
+        with pytest.raises(Unsupported, match=name):
+            taken(cluster(views={GROUP: [group]}))
+
+    def test_what_may_not_be_read_is_named_and_the_rest_is_there(self) -> None:
+        group = cluster(
+            member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}), forbidden=frozenset({"__consumer_offsets", "in", LOG})
+        )
+        found = taken(group)
+        assert "not authorized" in said(found, "generations")
+        assert said(found, "topics.in")
+        assert "present generation was not found" in said(found, "leader_process_id")
+        assert "no changelog topic fits it" in said(found, "tasks.1_*")
+        assert [task.changelogs for task in found.tasks] == [(), (), None, None]
+        assert sums(found, A)["1_0"] == -2
+
+    def test_end_offsets_that_cannot_be_read_make_a_changelog_unknown(self) -> None:
+        class Silent(FakeCluster):
+            def end_offsets(self, partitions):
+                return (), tuple(Unknown(f"end_offset.{each}", "no leader") for each in partitions)
+
+        made = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}))
+        found = taken(Silent(made.views, made.partitions))
+        assert [task.changelogs for task in found.tasks] == [(), (), None, None]
+        assert "could not be read" in said(found, "tasks.1_0")
+
+    def test_a_state_directory_that_is_not_there_does_not_stop_the_rest(self) -> None:
+        fake = cluster(member(A, ("0_0", "0_1", "1_0", "1_1")))
+        found = collect.snapshot(
+            fake,
+            FakeStateDirectories(),
+            cluster_name="prod",
+            group_id=GROUP,
+            state_dirs=("/gone",),
+            settings=SETTINGS,
+            patience=collect.Patience(1),
+            now=lambda: NOW,
+        )
+        assert "/gone" in said(found, "state_directories")
+        assert found.cluster == "prod"
+
+    def test_two_directories_with_one_process_id_are_said(self) -> None:
+        twin = replace(disk(A, t1_0=1), url="other")
+        found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1"))), {"a": disk(A, t1_0=1), "b": twin})
+        assert "one process ID" in said(found, "state_directories")
+
+    def test_a_member_of_a_newer_version_is_refused_by_name(self) -> None:
+        from holdfast.kafka.wire import consumer_protocol
+        from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolSubscription
+
+        future = (12).to_bytes(4, "big") * 2
+        newer = replace(
+            member(A), subscription=consumer_protocol.encode_subscription(ConsumerProtocolSubscription(1, ("in",), future))
+        )
+        with pytest.raises(Unsupported, match="metadata version 12"):
+            taken(cluster(newer))
+
+    def test_no_such_group(self) -> None:
+        with pytest.raises(ClusterTrouble, match="no group 'wc'"):
+            taken(FakeCluster({}, {}))
+
+    def test_the_leader_is_the_latest_generations_if_that_is_the_present_one(self) -> None:
+        now = (member(B, ("0_0", "0_1")), member(A, ("1_0", "1_1"), joined={"1_0": -2}))
+        assert taken(cluster(*now, history={GROUP: (generation(3, *now),)})).leader_process_id == ProcessId.parse(B)
+        other = generation(3, member(B, ("0_0",)), now[1])
+        assert taken(cluster(*now, history={GROUP: (other,)})).leader_process_id is None
+
+
+class TestSettings:
+    def test_each_default_is_named(self) -> None:
+        given = settings.read(
+            GROUP, None, {"num.standby.replicas": "1", "sasl.jaas.config": "secret"}, {"max.warmup.replicas": "6"}
+        )
+        assert dict(given.config)["num.standby.replicas"] == 1
+        assert dict(given.config)["max.warmup.replicas"] == 6
+        named = [each.what for each in given.unknown]
+        assert "kafka_release" in named
+        assert "config.acceptable.recovery.lag" in named
+        assert "config.num.standby.replicas" not in named
+        assert "secret" not in repr(given)
+
+    def test_an_assignor_of_the_application_is_taken(self) -> None:
+        name = "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor"
+        assert (
+            settings.read(GROUP, "3.9.1", {"internal.task.assignor.class": name}, {}).task_assignor
+            == "HighAvailabilityTaskAssignor"
+        )
+
+    @pytest.mark.parametrize(
+        ("release", "application", "overrides", "changelogs", "wrong"),
+        [
+            ("3.9.1", {"application.id": "other"}, {}, (), "'other'"),
+            ("3.9.1", {}, {"no.such.key": "1"}, (), "no.such.key"),
+            ("3.9.1", {"max.warmup.replicas": "0"}, {}, (), "max.warmup.replicas"),
+            ("3.9.1", {}, {}, ("one=topic",), "SUBTOPOLOGY=TOPIC"),
+        ],
+    )
+    def test_what_kafka_would_refuse_is_refused(self, release, application, overrides, changelogs, wrong) -> None:
+        with pytest.raises(InvalidInput, match=wrong):
+            settings.read(GROUP, release, application, overrides, changelogs)
+
+    def test_a_release_that_is_not_covered_is_refused_by_name(self) -> None:
+        with pytest.raises(Unsupported, match=r"1\.0\.0"):
+            settings.read(GROUP, "1.0.0", {}, {})
