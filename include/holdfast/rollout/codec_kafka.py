@@ -85,6 +85,8 @@ def config_value(value: object) -> ConfigValue:
         return document.text(value)
     if value is None or isinstance(value, bool | float):
         return value
+    if not isinstance(value, int):
+        raise document.mismatch("a string, a number, true, false, null or a list of strings", value)
     return document.integer(value, -(2**63), java.LONG_MAX)
 
 

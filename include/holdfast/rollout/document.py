@@ -24,7 +24,7 @@ LONGEST_TEXT = 32_767
 """Kafka's own strings have a 16-bit length."""
 
 _FORMAT_VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})", re.ASCII)
-_PLAIN_KEY = re.compile(r"[A-Za-z0-9_.:@-]{1,100}", re.ASCII)
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9_.:@-]{1,300}", re.ASCII)
 
 
 def loads(text: str | bytes) -> object:
@@ -99,7 +99,7 @@ def _refuse_deep_nesting(document: object) -> None:
 def shown(value: object) -> str:
     """`value` as a message may show it: one line, printable, short."""
     text = ascii(value) if isinstance(value, str | int | float | bool) or value is None else f"{_kind(value)}"
-    return text if len(text) <= 120 else f"{text[:100]}… ({len(text)} characters)"
+    return text if len(text) <= 300 else f"{text[:200]}… ({len(text)} characters)"
 
 
 def _kind(value: object) -> str:

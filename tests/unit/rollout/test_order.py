@@ -1,0 +1,98 @@
+"""Is the order of process IDs Kafka's, and is everything that is said about it right?"""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, group
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout import chances, codec, order
+
+ids = some.uuids().map(ProcessId)
+PA, PB, PC, PLAST = (ProcessId.parse(one) for one in (A, B, C, LAST))
+
+
+def test_the_first_digit_8_comes_before_7() -> None:
+    assert [order.position((PA, PB, PC), one) for one in (PC, PA, PB)] == [0, 1, 2]
+    assert order.misleading((PC, PA, PB))
+    assert not order.misleading((PA, PB))
+
+
+@given(ids, ids)
+def test_ranks_are_in_kafkas_order(one: ProcessId, other: ProcessId) -> None:
+    assert (order.rank(one) < order.rank(other)) == (one < other)
+    assert order.at_rank(order.rank(one)) == one
+
+
+@given(some.lists(ids, min_size=1, max_size=8, unique=True), some.integers(0, 8), some.integers(1, 4))
+def test_an_id_between_two_others_stands_between_them(present: list[ProcessId], place: int, count: int) -> None:
+    lower, upper, _ = order.gaps(present)[min(place, len(present))]
+    seeded = order.evenly_between(lower, upper, count)
+
+    assert list(seeded) == sorted(seeded)
+    assert len(set(seeded)) == count
+    assert {order.position(present, one) for one in seeded} == {min(place, len(present))}
+
+
+def test_a_seed_looks_like_any_random_id() -> None:
+    assert order.between(PC, PA).uuid.version == 4
+    assert order.between(None, None).uuid.version == 4
+
+
+def test_there_may_be_no_room() -> None:
+    nextdoor = order.at_rank(order.rank(PA) + 1)
+
+    with pytest.raises(InvalidInput, match="no room"):
+        order.between(PA, nextdoor)
+    assert order.between(PA, order.at_rank(order.rank(PA) + 2)) == nextdoor
+
+
+@given(some.lists(ids, max_size=8, unique=True))
+def test_the_shares_of_all_gaps_sum_to_one(present: list[ProcessId]) -> None:
+    assert sum((share for _, _, share in order.gaps(present)), Fraction(0)) == 1
+
+
+@given(some.lists(ids, max_size=4, unique=True), some.integers(0, 3))
+def test_the_chances_of_fresh_ids_sum_to_one(present: list[ProcessId], fresh: int) -> None:
+    meant = codec.change_from_json(
+        {"format_version": "1.0", "events": [{"add_client": {"process_id": None, "threads": 1}}] * fresh}
+    )
+    ways = chances.chances(tuple(present), meant)
+
+    assert sum((way.probability for way in ways), Fraction(0)) == 1
+    assert len(
+        {tuple(sorted((*present, *way.process_ids), key=order.rank).index(one) for one in way.process_ids) for way in ways}
+    ) == len(ways)
+
+
+class TestOrderChanges:
+    def test_the_first_replaced_by_one_that_sorts_last(self) -> None:
+        before = codec.snapshot_from_json(group(AFTER))
+        after = codec.snapshot_from_json(group({A: AFTER[A], B: AFTER[B], LAST: ((), ())}))
+
+        change = order.order_changes(before, after)
+
+        assert (change.joined, change.left) == ((PLAST,), (PC,))
+        assert change.shifted == (PA, PB)
+        assert len(change.moved) == 6
+        assert {str(move.task) for move in change.moved_between_survivors} == {"1_1", "1_4"}
+        assert change.text_order_misleads
+        ((lost, seed),) = change.seeds
+        assert lost == PC
+        assert seed < PA
+
+    def test_the_same_ids_change_nothing(self) -> None:
+        before, after = (codec.snapshot_from_json(group(threads)) for threads in (AFTER, dict(reversed(AFTER.items()))))
+
+        change = order.order_changes(before, after)
+
+        assert (change.joined, change.left, change.shifted, change.moved, change.seeds) == ((), (), (), (), ())
+
+    def test_a_client_more(self) -> None:
+        change = order.order_changes(codec.snapshot_from_json(group(BEFORE)), codec.snapshot_from_json(group(AFTER)))
+
+        assert change.joined == (PC,)
+        assert {str(move.task) for move in change.moved} == {"1_0", "1_1", "1_2", "1_3"}
