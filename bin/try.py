@@ -25,7 +25,6 @@ from typing import Any, TextIO
 
 import psutil
 from rich.console import Console
-from rich.panel import Panel
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.errors import HoldfastError
@@ -369,16 +368,16 @@ def show(airflow: Airflow, run: str, plan_id: str, seconds: float) -> None:
     plan = LAKE / "plans" / plan_id / "plan.json"
     if subprocess.run([str(ROOT / ".venv" / "bin" / "holdfast"), "show", str(plan)], check=False).returncode != 0:
         raise Failed(f"holdfast show could not show {plan}.")
-    console.print(f"\nThe plan was ready after {seconds:.0f} s.  It is in {LAKE / 'plans' / plan_id}.", soft_wrap=True)
     page = f"{airflow.url}/dags/{DAG}/runs/{run}/tasks/approve/required_actions"
-    console.print(
-        Panel.fit(f"Approve or reject it:  {page}\nUser: admin   Password: {airflow.password}", title="Airflow"), soft_wrap=True
-    )
+    sys.stdout.flush()
+    console.print(f"\nThe plan was ready after {seconds:.0f} s. It is in {plan.parent}.", soft_wrap=True)
+    for what, value in (("Approve or reject it:", page), ("User:", "admin"), ("Password:", airflow.password)):
+        console.print(f"  [dim]{what:<22}[/]{value}", soft_wrap=True, markup=True)
 
 
 def stay(airflow: Airflow) -> None:
-    for process in ("triggerer",):
-        airflow.start(process, "--skip-serve-logs")
+    """Until a signal. The triggerer, which no DAG of ours needs, is started last so that the plan is there sooner."""
+    airflow.start("triggerer", "--skip-serve-logs")
     console.print("Ctrl-C ends it.")
     while True:
         airflow.check_alive()

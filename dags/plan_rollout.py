@@ -1,0 +1,95 @@
+"""### Plan a change before anybody makes it
+
+Takes a snapshot of the group (or one that is already in the lake), lets Spark search the ways to make the change, and writes
+`plans/<plan id>/plan.json` and `plan.md`. Then it asks: **approve** or **reject**, and why. The answer is kept beside the plan;
+an approved plan is what `apply_rollout` walks. Nothing is changed by this DAG.
+"""
+
+import pendulum
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.providers.standard.operators.hitl import HITLOperator
+from airflow.sdk import Param, dag, task
+
+from holdfast import airflow_wiring as wiring
+
+EXAMPLE = {
+    "format_version": "1.0",
+    "events": [
+        {
+            "replace_client": {
+                "process_id": "bbb83e43-b1af-4b2d-a60a-94a7091684d0",
+                "by": {"process_id": None, "threads": 2},
+                "state": "empty",
+            }
+        }
+    ],
+}
+
+
+@dag(
+    schedule=None,
+    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
+    catchup=False,
+    default_args=wiring.DEFAULTS,
+    tags=["holdfast", "rollout"],
+    doc_md=__doc__,
+    user_defined_macros={"plan_text": wiring.plan_text},
+    params={
+        "cluster": Param("local", type="string", minLength=1, title="Cluster", description="As in holdfast_kafka_<cluster>."),
+        "group": Param("streams-wordcount", type="string", minLength=1, title="Group", description="The application.id."),
+        "change": Param(EXAMPLE, type="object", title="Change", description="What you mean to do, as a Change document."),
+        "snapshot": Param(
+            None,
+            type=["null", "string"],
+            section="Recorded groups",
+            title="Snapshot",
+            description="The ID of a snapshot in the lake. Empty: take a fresh one.",
+        ),
+        "policy": Param(
+            None,
+            type=["null", "object"],
+            section="Limits",
+            title="Policy",
+            description="The limits of your team, as a Policy document. Empty: Holdfast's own.",
+        ),
+    },
+)
+def plan_rollout():
+    @task(pool=wiring.KAFKA_POOL)
+    def snapshot(params: dict, run_id: str) -> str:
+        return wiring.draft(run_id, params)
+
+    @task
+    def package() -> str:
+        return wiring.prepare_spark()
+
+    @task
+    def assemble(draft: str) -> str:
+        return wiring.assemble(draft)
+
+    @task(outlets=[wiring.PLANS])
+    def record(plan_id: str, answer: dict, *, outlet_events=None) -> str:
+        outlet_events[wiring.PLANS].extra = {"plan_id": wiring.record_decision(plan_id, answer)}
+        return plan_id
+
+    draft = snapshot()
+    search = SparkSubmitOperator(
+        task_id="search",
+        **wiring.submitted("search_candidates"),
+        py_files=package(),
+        application_args=["--lake", "{{ var.value.holdfast_lake }}", "--draft", draft],
+    )
+    plan_id = assemble(draft)
+    approve = HITLOperator(
+        task_id="approve",
+        subject="Approve plan {{ ti.xcom_pull(task_ids='assemble') }}?",
+        body="{{ plan_text(ti.xcom_pull(task_ids='assemble')) }}",
+        options=[wiring.APPROVE, wiring.REJECT],
+        pre_execute=wiring.ask_only_for_a_plan_with_steps,
+        params={"reason": Param("", type="string", title="Reason", description="Kept with the plan.")},
+    )
+    draft >> search >> plan_id >> approve
+    record(plan_id, approve.output)
+
+
+plan_rollout()

@@ -1,0 +1,124 @@
+"""The five DAGs as files: they import, are light, and have what every DAG of ours has."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, StalePlan, Unsupported
+
+ROOT = Path(__file__).resolve().parents[2]
+DAGS = ("apply_rollout", "collect_groups", "forecast_fleet", "plan_rollout", "verify_rollout")
+HEAVY = (
+    "kafka",
+    "pyspark",
+    "pandas",
+    "pyarrow",
+    "numpy",
+    "fsspec",
+    "holdfast.adapters",
+    "holdfast.workflows",
+    "holdfast.rollout.plan",
+)
+POOLS = {"holdfast_kafka", "holdfast_spark"}
+PARSE_SECONDS_MOST = 1.0
+"""For all five together, beyond Airflow's own import."""
+
+
+@pytest.fixture(scope="module")
+def bag(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AIRFLOW_HOME", str(tmp_path_factory.mktemp("airflow")))
+        patch.setenv("AIRFLOW__CORE__LOAD_EXAMPLES", "False")
+        from airflow.dag_processing.dagbag import DagBag
+
+        yield DagBag(dag_folder=str(ROOT / "dags"))
+
+
+class TestEveryDag:
+    def test_is_there_and_imports(self, bag) -> None:
+        assert bag.import_errors == {}
+        assert sorted(bag.dags) == list(DAGS)
+
+    @pytest.mark.parametrize("name", DAGS)
+    def test_is_described_owned_and_tagged(self, bag, name: str) -> None:
+        dag = bag.dags[name]
+
+        assert dag.doc_md.startswith("###")
+        assert "holdfast" in dag.tags
+        assert len(dag.tags) >= 2
+        assert {task.owner for task in dag.tasks} == {"holdfast"}
+        assert not dag.catchup
+
+    @pytest.mark.parametrize("name", DAGS)
+    def test_retries_what_may_pass_and_nothing_else(self, bag, name: str) -> None:
+        for task in bag.dags[name].tasks:
+            assert task.retries >= 2, task.task_id
+            assert task.retry_delay <= timedelta(minutes=1)
+            for refusal in (InvalidInput("x"), Unsupported("x"), StalePlan("p", ()), HoldfastError("x")):
+                assert task.retry_policy.evaluate(refusal, 1, 3).action.value == "fail"
+            assert task.retry_policy.evaluate(ClusterTrouble("x"), 1, 3).action.value == "retry"
+            assert task.retry_policy.evaluate(ConnectionError("x"), 1, 3).action.value == "default"
+
+    @pytest.mark.parametrize("name", DAGS)
+    def test_has_a_form_that_explains_itself(self, bag, name: str) -> None:
+        for key in bag.dags[name].params:
+            param = bag.dags[name].params.get_param(key)
+            assert param.schema.get("title"), key
+            assert param.description, key
+
+    def test_uses_pools_that_the_plugin_makes(self, bag) -> None:
+        used = {task.pool for dag in bag.dags.values() for task in dag.tasks}
+        plugin = (ROOT / "plugins" / "holdfast_plugin.py").read_text()
+
+        assert used - {"default_pool"} == POOLS
+        assert all(f'"{pool}":' in plugin for pool in POOLS)
+
+    def test_does_one_thing_at_a_time_where_it_acts(self, bag) -> None:
+        assert bag.dags["apply_rollout"].max_active_runs == 1
+        assert bag.dags["collect_groups"].max_active_runs == 1
+
+    def test_hands_on_to_the_next_by_assets(self, bag) -> None:
+        outlets = {name: {asset.name for task in dag.tasks for asset in task.outlets} for name, dag in bag.dags.items()}
+
+        assert outlets["collect_groups"] == {"holdfast_snapshots"}
+        assert outlets["plan_rollout"] == {"holdfast_approved_plans"}
+        assert "holdfast_snapshots" in str(bag.dags["forecast_fleet"].timetable.asset_condition)
+        assert "holdfast_approved_plans" in str(bag.dags["apply_rollout"].timetable.asset_condition)
+
+
+PARSE = """
+import json, sys, time, importlib.util
+import airflow.sdk, airflow.providers.standard.operators.hitl, airflow.providers.apache.spark.operators.spark_submit
+before = set(sys.modules)
+began = time.process_time()
+for path in sys.argv[1:]:
+    spec = importlib.util.spec_from_file_location("parsed", path)
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+print(json.dumps([time.process_time() - began, sorted(set(sys.modules) - before)]))
+"""
+
+
+def parse(*paths: Path) -> tuple[float, list[str]]:
+    """Seconds of processor time beyond Airflow's own classes, and the modules that were imported, in a fresh interpreter."""
+    command = [sys.executable, "-c", PARSE, *map(str, paths)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.splitlines()[-1]
+    seconds, modules = json.loads(output)
+    return seconds, modules
+
+
+class TestParsing:
+    @pytest.mark.parametrize("name", DAGS)
+    def test_imports_nothing_heavy(self, name: str) -> None:
+        _, modules = parse(ROOT / "dags" / f"{name}.py")
+
+        assert [module for module in modules if module.startswith(HEAVY)] == []
+
+    def test_all_five_take_less_than_a_second(self) -> None:
+        seconds, _ = parse(*sorted((ROOT / "dags").glob("*.py")))
+
+        assert seconds < PARSE_SECONDS_MOST
