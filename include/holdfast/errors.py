@@ -8,6 +8,7 @@
     ├── CannotPredict           the evidence for a prediction is missing or contradicts itself
     ├── ClusterTrouble          a broker did not answer, refused, or has not what was asked for
     ├── StatePathTrouble        a state directory or a lake path that cannot be read or written
+    ├── StepRefused             a plan, or its next step, must not be carried out now: not approved, or it would do harm
     └── StalePlan               the group is not the one that the plan was made for
 
 A message says what was found, what was needed and what to do. Our own bugs are AssertionErrors, never one of these.
@@ -58,6 +59,10 @@ class ClusterTrouble(HoldfastError):
 
 class StatePathTrouble(HoldfastError):
     """A state directory, or a path of the lake, that cannot be read or written."""
+
+
+class StepRefused(HoldfastError):
+    """A plan was not approved, or the precondition of its next step does not hold. Nothing was done."""
 
 
 class StalePlan(HoldfastError):

@@ -1,7 +1,7 @@
 """What a plan relies on, and how a fresh snapshot differs from it.
 
 In it: members as clients and threads, who runs what, tasks, settings, release. Not in it: lags, end offsets and times, which move
-every second and are what forecasts and verify are for. Member IDs are left out too: a thread that rejoined is the same capacity.
+every second and are what forecasts and verify are for. Member IDs are no drift either: a thread that rejoined is the same capacity.
 """
 
 from collections.abc import Mapping
@@ -15,12 +15,16 @@ from holdfast.rollout.wording import host_or, listed, printable
 
 @dataclass(frozen=True, slots=True)
 class ClientBasis:
-    """A client, its number of stream threads, and the tasks it runs (sorted), as the plan saw it."""
+    """A client, its members (sorted), one a stream thread, and the tasks it runs (sorted), as the plan saw it."""
 
     process_id: ProcessId
     host: str | None
-    threads: int
+    members: tuple[str, ...]
     active: tuple[TaskId, ...]
+
+    @property
+    def threads(self) -> int:
+        return len(self.members)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,12 @@ def basis_of(snapshot: Snapshot) -> Basis:
             for task in sorted(snapshot.tasks, key=lambda task: task.id)
         ),
         clients=tuple(
-            ClientBasis(client.process_id, client.host, len(client.consumers), tuple(runs[client.process_id]))
+            ClientBasis(
+                client.process_id,
+                client.host,
+                tuple(sorted(consumer.member_id for consumer in client.consumers)),
+                tuple(runs[client.process_id]),
+            )
             for client in sorted(snapshot.clients, key=lambda client: client.process_id)
         ),
     )

@@ -266,7 +266,7 @@ def _client_basis(key: str, value: object) -> ClientBasis:
     client = ClientBasis(
         kafka.process_id(key),
         fields.need("host", nullable(document.text)),
-        fields.need("threads", lambda threads: document.integer(threads, 1, _MOST)),
+        fields.need("members", texts),
         fields.need("active", kafka.task_ids),
     )
     fields.finish(closed=True)
@@ -285,7 +285,7 @@ def _basis_to_json(basis: Basis) -> dict[str, object]:
         "clients": {
             str(client.process_id): {
                 "host": client.host,
-                "threads": client.threads,
+                "members": list(client.members),
                 "active": kafka.task_ids_to_json(client.active),
             }
             for client in basis.clients

@@ -75,7 +75,7 @@ def verify(plan: Plan, fresh: Snapshot) -> Verdict:
         return _verdict(plan, fresh, result, (), expected, rebalances, (sentence,))
     tasks = _tasks(cost, renamed, fresh)
     differences = (*_task_differences(tasks), *_round_differences(plan, expected, rebalances))
-    result = _result(tasks, differences, fresh)
+    result = _result(tasks, differences, expected, rebalances, fresh)
     return _verdict(plan, fresh, result, tasks, expected, rebalances, differences)
 
 
@@ -145,20 +145,23 @@ def _rebalances(plan: Plan, fresh: Snapshot) -> int | None:
 
 
 def _round_differences(plan: Plan, expected: Span, rebalances: int | None) -> tuple[str, ...]:
-    """Rolling restarts and waits in the plan bring rebalances of their own, which the forecast does not count."""
+    """Rolling restarts in the plan bring rebalances of their own, which the forecast does not count."""
     counted = not any(isinstance(step.action, SetConfig) for step in plan.steps)
     if rebalances is None or not counted or expected.low <= rebalances <= expected.high:
         return ()
-    return (f"{many(rebalances, 'rebalance')}, the forecast has {span(expected.low, expected.high)}.",)
+    return (f"{many(rebalances, 'rebalance')} since the plan was made, the forecast has {span(expected.low, expected.high)}.",)
 
 
-def _result(tasks: tuple[TaskVerdict, ...], differences: tuple[str, ...], fresh: Snapshot) -> Result:
+def _result(
+    tasks: tuple[TaskVerdict, ...], differences: tuple[str, ...], expected: Span, rebalances: int | None, fresh: Snapshot
+) -> Result:
     wrong = [task for task in tasks if not task.agrees]
-    if not wrong:
-        return Result.DIFFERENT if differences else Result.AS_FORECAST
     warming = _warming_up(fresh)
     coming = all(task.expected in warming.get(task.task, ()) for task in wrong)
-    return Result.ON_THE_WAY if coming else Result.DIFFERENT
+    too_few = rebalances is not None and rebalances < expected.low
+    if not differences:
+        return Result.AS_FORECAST
+    return Result.ON_THE_WAY if coming and (wrong or too_few) else Result.DIFFERENT
 
 
 def _warming_up(fresh: Snapshot) -> dict[TaskId, tuple[ProcessId, ...]]:

@@ -1,0 +1,57 @@
+"""`holdfast verify`: was the forecast what happened?"""
+
+import click
+
+from holdfast.cli import cluster, documents, reading
+from holdfast.rollout import codec, codec_plan
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.verify import Result
+from holdfast.workflows import settings, verify
+
+STATUS = {Result.AS_FORECAST: 0, Result.ON_THE_WAY: 2, Result.DIFFERENT: 3}
+
+
+@click.command
+@click.argument("plan")
+@cluster.cluster_options
+@click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="STATE_DIR/APPLICATION_ID of one client.")
+@click.option("--snapshot", "fresh", metavar="FILE", help="A snapshot taken afterwards, instead of looking at the cluster.")
+@click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Keep the verdict there, beside the plan.")
+def command(
+    plan: str,
+    bootstrap_server: str,
+    command_config: str | None,
+    timeout_s: float,
+    state_dirs: tuple[str, ...],
+    fresh: str | None,
+    lake: str | None,
+) -> int:
+    """Compare the forecast of the plan in PLAN (a file) with the group as it is now, and print the Verdict.
+
+    Exit status: 0 as forecast, 2 on the way, 3 different, 1 an error.
+    """
+    if fresh is not None and (bootstrap_server or command_config):
+        raise click.UsageError("Give --snapshot, or a cluster to look at, not both.")
+    made = reading.value(plan, codec_plan.plan_from_json)
+    if fresh is not None:
+        group = reading.value(fresh, codec.snapshot_from_json)
+    else:
+        group = _look(made, bootstrap_server, command_config, timeout_s, state_dirs)
+    place = None
+    if lake:
+        from holdfast.adapters.lake import FsspecLake
+
+        place = FsspecLake(lake)
+    verdict = verify.compare(place, made, group)
+    documents.print_document(codec_plan.verdict_to_json(verdict))
+    return STATUS[verdict.result]
+
+
+def _look(made: Plan, bootstrap_server: str, command_config: str | None, timeout_s: float, state_dirs: tuple[str, ...]) -> Snapshot:
+    """The plan's group on the cluster, under the name that the plan knows the cluster by."""
+    from holdfast import wiring
+
+    where = cluster.connection(bootstrap_server, command_config, made.basis.cluster)
+    about = settings.read(made.basis.group_id, made.basis.kafka_release, {}, dict(made.basis.config), ())
+    return wiring.collect_snapshot(where, made.basis.group_id, state_dirs, about, timeout_s)

@@ -1,0 +1,241 @@
+"""What comes next in an approved plan: a pure decision from the plan, its journal and a fresh snapshot.
+
+The workflow around it writes the journal, acts, and asks again. Asking again after a crash is how a plan is resumed: a step that
+was begun is decided anew, and what Holdfast does itself can be done twice without harm.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import assert_never
+
+from holdfast.errors import StalePlan, StepRefused
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.basis import Allowed, drift
+from holdfast.rollout.journal import Approval, Event, Journal
+from holdfast.rollout.plan_value import Plan, PlanVerdict
+from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.steps import (
+    AwaitRebalance,
+    AwaitStable,
+    CopyStateDirectory,
+    RestartClient,
+    SetConfig,
+    StartClient,
+    Step,
+    StopClient,
+    WriteProcessMetadata,
+    touched,
+)
+from holdfast.rollout.verify import STABLE, verify
+from holdfast.rollout.wording import many, printable
+
+REBALANCING = ("PreparingRebalance", "CompletingRebalance")
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """Holdfast can do this now."""
+
+    step: Step
+    action: WriteProcessMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Nothing is left to do in this step: the snapshot, or the operator, says that it is done."""
+
+    step: Step
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Somebody else must do, or come to, something first. `can_confirm`: an operator's word is what is waited for."""
+
+    step: Step
+    needed: str
+    can_confirm: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Going on would do harm."""
+
+    step: Step
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Every step is done."""
+
+
+Next = Do | Note | Wait | Stop | Done
+
+
+def refuse_unapproved(plan: Plan, approval: Approval) -> None:
+    """Raise StepRefused unless this very plan was approved, and may be applied at all."""
+    if approval.plan_id != plan.plan_id:
+        raise StepRefused(
+            f"The approval is for plan {printable(approval.plan_id)}, not for plan {plan.plan_id}. Have this one approved."
+        )
+    if not approval.approved:
+        raise StepRefused(f"Plan {plan.plan_id} was rejected by {printable(approval.by)}. Make a new plan.")
+    if not approval.by.strip():
+        raise StepRefused("An approval without a name is none. Say who approves.")
+    if plan.verdict is PlanVerdict.BLOCKED:
+        raise StepRefused(f"Plan {plan.plan_id} is blocked: {'; '.join(plan.blocked_by)}. A blocked plan cannot be applied.")
+
+
+def next_action(plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) -> Next:
+    """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
+    open_steps = tuple(step for step in plan.steps if not journal.has(step.id, Event.DONE))
+    if not open_steps:
+        return Done()
+    step = open_steps[0]
+    _refuse_expired(plan, journal, now)
+    if fresh.group_state in REBALANCING:
+        why = f"The group is {fresh.group_state}: nobody can see who runs what."
+        return _still_waiting(journal, step, now, _limit_s(step), why)
+    drifted = drift(plan.basis, fresh, _allowed(plan, journal, step, fresh))
+    if drifted:
+        raise StalePlan(plan.plan_id, drifted)
+    return _decide(plan, journal, step, fresh, now)
+
+
+def _limit_s(step: Step) -> int | None:
+    """How long a step may take; None: as long as its operator likes."""
+    match step.action:
+        case AwaitRebalance(limit_s) | AwaitStable(limit_s):
+            return limit_s
+        case _:
+            return None
+
+
+def _refuse_expired(plan: Plan, journal: Journal, now: datetime) -> None:
+    """A plan whose first step is done is not old: it is under way."""
+    begun = any(entry.event is Event.DONE for entry in journal.entries)
+    if not begun and now > datetime.fromisoformat(plan.expires_at):
+        raise StalePlan(plan.plan_id, (f"It could be applied until {plan.expires_at}; it is {now.isoformat(timespec='seconds')}.",))
+
+
+def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allowed:
+    """What the steps that are done, and the one that is due, explain."""
+    until = [one for one in plan.steps if journal.has(one.id, Event.DONE)] + [step]
+    there = {client.process_id: None for client in fresh.clients}
+    moving = tuple(process_id for one in until for process_id in touched(one.action))
+    absent = any(plan.basis.client(process_id) is not None and process_id not in there for process_id in moving)
+    moved = any(isinstance(one.action, StopClient | StartClient | RestartClient | SetConfig) for one in until[:-1])
+    return Allowed(
+        moving=moving if moved or absent or isinstance(step.action, StartClient | RestartClient) else (),
+        fresh_ids=sum(_brings_fresh_id(one) for one in until),
+        settings=tuple(one.action.key for one in until if isinstance(one.action, SetConfig)),
+        ownership=moved or absent,
+    )
+
+
+def _brings_fresh_id(step: Step) -> bool:
+    match step.action:
+        case StartClient(process_id=None) | RestartClient(comes_back_as=None):
+            return True
+        case _:
+            return False
+
+
+def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime) -> Next:
+    confirmed = next((one for one in journal.entries if one.step == step.id and one.event is Event.CONFIRMED), None)
+    word = f"{confirmed.by} says so: {confirmed.detail}" if confirmed else None
+    match step.action:
+        case StopClient(process_id=process_id):
+            if fresh.client(process_id) is None:
+                return Note(step, f"{process_id} is not in the group any more.")
+            return Note(step, word) if word else Wait(step, _please(step, f"the group still lists {process_id}"), can_confirm=True)
+        case WriteProcessMetadata():
+            if word:
+                return Note(step, word)
+            problem = _in_the_way(plan, journal, step.action, fresh)
+            return Stop(step, problem) if problem else Do(step, step.action)
+        case CopyStateDirectory(process_id=process_id):
+            if not _stopped(plan, journal, process_id, fresh):
+                return Stop(step, f"{process_id} is still in the group: a copy of its disk would be torn. Stop it first.")
+            return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is copied"), can_confirm=True)
+        case StartClient():
+            return _started(plan, journal, step, step.action, fresh)
+        case RestartClient() | SetConfig():
+            return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is done"), can_confirm=True)
+        case AwaitRebalance(limit_s):
+            return _stable(journal, step, fresh, now, limit_s)
+        case AwaitStable(limit_s):
+            stable = _stable(journal, step, fresh, now, limit_s)
+            last = step.id == plan.steps[-1].id or all(isinstance(one.action, SetConfig) for one in plan.steps[int(step.id) :])
+            return _as_forecast(plan, journal, step, fresh, now, limit_s) if last and isinstance(stable, Note) else stable
+        case _:
+            assert_never(step.action)
+
+
+def _please(step: Step, because: str) -> str:
+    return f"Step {step.id} is the operator's, and {because}. Before: {step.check_before} Check: {step.check_after}"
+
+
+def _stopped(plan: Plan, journal: Journal, process_id: ProcessId, fresh: Snapshot) -> bool:
+    """Whether a client has ended: it is not in the group, or an operator has said so of the very step that stops it."""
+    stops = (step.id for step in plan.steps if isinstance(step.action, StopClient) and step.action.process_id == process_id)
+    return fresh.client(process_id) is None or any(journal.has(step, Event.CONFIRMED) for step in stops)
+
+
+def _in_the_way(plan: Plan, journal: Journal, action: WriteProcessMetadata, fresh: Snapshot) -> str | None:
+    """Why the file must not be written now (None: it may)."""
+    holder = action.source or action.process_id
+    if _stopped(plan, journal, holder, fresh):
+        return None
+    return (
+        f"The client {holder} is still in the group: two clients with one process ID are one to Kafka. Stop it, and give a fresh"
+        " snapshot without it; or, if its process has ended and only its session has not, confirm the step that stops it."
+    )
+
+
+def _started(plan: Plan, journal: Journal, step: Step, action: StartClient, fresh: Snapshot) -> Next:
+    known = [client.process_id for client in plan.basis.clients] + [one for other in plan.steps for one in touched(other.action)]
+    if action.process_id is None:
+        client = next((one for one in fresh.clients if one.process_id not in known), None)
+    else:
+        client = fresh.client(action.process_id)
+    if client is None:
+        return Wait(step, _please(step, "the group has no such client yet"), can_confirm=False)
+    if _is_the_old_one(plan, journal, client):
+        return Wait(step, _please(step, f"the group still lists the old members of {client.process_id}"), can_confirm=False)
+    if len(client.consumers) != action.threads:
+        found = many(len(client.consumers), "stream thread")
+        return Stop(step, f"{client.process_id} has {found}, the plan has {action.threads}. Start it as planned, or plan again.")
+    return Note(step, f"{client.process_id} is in the group with {many(action.threads, 'stream thread')}.")
+
+
+def _is_the_old_one(plan: Plan, journal: Journal, client: Client) -> bool:
+    """Whether these are the members of a client that an operator said had ended: they are listed until their session times out."""
+    known = plan.basis.client(client.process_id)
+    stops = [one.id for one in plan.steps if isinstance(one.action, StopClient) and one.action.process_id == client.process_id]
+    on_somebodys_word = any(journal.has(stop, Event.CONFIRMED) for stop in stops)
+    return known is not None and on_somebodys_word and any(one.member_id in known.members for one in client.consumers)
+
+
+def _stable(journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
+    if fresh.group_state in (None, STABLE):
+        return Note(step, "The group is stable.")
+    return _still_waiting(journal, step, now, limit_s, f"The group is {printable(fresh.group_state)}, not {STABLE}.")
+
+
+def _as_forecast(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
+    verdict = verify(plan, fresh)
+    if verdict.tasks and all(task.agrees for task in verdict.tasks):
+        return Note(step, "Every task is where the forecast has it.")
+    first = " ".join(verdict.differences[:3])
+    return _still_waiting(journal, step, now, limit_s, f"It is not yet as the forecast ends: {first}")
+
+
+def _still_waiting(journal: Journal, step: Step, now: datetime, limit_s: int | None, why: str) -> Next:
+    since = journal.last_done_at()
+    waited = (now - datetime.fromisoformat(since)).total_seconds() if since else 0
+    if limit_s is not None and waited > limit_s:
+        return Stop(step, f"{why} {limit_s} s have passed, the limit of step {step.id}. Look at the group, and plan again.")
+    return Wait(step, why, can_confirm=False)
