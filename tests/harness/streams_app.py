@@ -123,7 +123,9 @@ class StreamsClient:
         if self.process_id is None:
             return
         self.state_directory.mkdir(parents=True, exist_ok=True)
-        (self.state_directory / PROCESS_METADATA).write_text(json.dumps({"processId": self.process_id}), encoding="utf-8")
+        (self.state_directory / PROCESS_METADATA).write_text(
+            json.dumps({"processId": self.process_id}, separators=(",", ":")), encoding="utf-8"
+        )
 
     def _properties(self) -> dict[str, str]:
         small = {

@@ -6,16 +6,12 @@
 
 import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
-from tests.harness.broker import Broker
-from tests.harness.maven import kafka_streams
-from tests.live.experiment import Experiment, Record, perform
+from tests.live.experiment import Experiment, Record, perform_all
 
 DEFAULT_RELEASES = ("2.7.2", "3.9.1", "4.3.1")
-_FIRST_DEPLOY_DELAY_MS = 3_000  # the members of a first deploy, started together, shall meet in one rebalance
 
 
 def releases() -> tuple[str, ...]:
@@ -25,37 +21,27 @@ def releases() -> tuple[str, ...]:
 
 def experiment(release: str) -> Experiment:
     """The published experiment, with what the environment says instead."""
-    published = Experiment(release, application_id=f"streams-wordcount-{release}")
-    given = {name: os.environ.get(f"HOLDFAST_LIVE_{name}") for name in ("FIRST", "JOINS", "LAST", "PARTITIONS", "THREADS")}
-    return Experiment(
-        release=release,
-        application_id=published.application_id,
-        first=tuple((given["FIRST"] or ",".join(published.first)).split(",")),
-        joins=given["JOINS"] or published.joins,
-        last=given["LAST"] or published.last,
-        partitions=int(given["PARTITIONS"] or published.partitions),
-        threads=int(given["THREADS"] or published.threads),
-        max_warmup_replicas=int(os.environ.get("HOLDFAST_LIVE_WARMUPS") or published.max_warmup_replicas),
-        probing_rebalance_interval_ms=int(os.environ.get("HOLDFAST_LIVE_PROBING_MS") or published.probing_rebalance_interval_ms),
+    published = Experiment.beside_others(release)
+
+    def given(name: str, otherwise: object) -> str:
+        return os.environ.get(f"HOLDFAST_LIVE_{name}") or str(otherwise)
+
+    return replace(
+        published,
+        first=tuple(given("FIRST", ",".join(published.first)).split(",")),
+        joins=given("JOINS", published.joins),
+        last=given("LAST", published.last),
+        partitions=int(given("PARTITIONS", published.partitions)),
+        threads=int(given("THREADS", published.threads)),
+        max_warmup_replicas=int(given("WARMUPS", published.max_warmup_replicas)),
+        probing_rebalance_interval_ms=int(given("PROBING_MS", published.probing_rebalance_interval_ms)),
     )
 
 
 @pytest.fixture(scope="session")
 def records(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Record | Exception]:
     """What each release's group did; or why there is no record, for that release's tests to raise."""
-    folder = tmp_path_factory.mktemp("live")
-    for release in releases():
-        kafka_streams(release)  # one after the other: Maven's repository takes one writer
-
-    def attempt(release: str) -> Record | Exception:
-        try:
-            return perform(experiment(release), broker.bootstrap, folder / release)
-        except Exception as trouble:  # noqa: BLE001 - the other releases' records are wanted all the same
-            return trouble
-
-    delay = {"group.initial.rebalance.delay.ms": str(_FIRST_DEPLOY_DELAY_MS)}
-    with Broker(Path(folder) / "broker", properties=delay) as broker, ThreadPoolExecutor(len(releases())) as pool:
-        return dict(zip(releases(), pool.map(attempt, releases()), strict=True))
+    return perform_all([experiment(release) for release in releases()], tmp_path_factory.mktemp("live"))
 
 
 @pytest.fixture(params=releases())

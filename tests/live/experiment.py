@@ -4,18 +4,21 @@ Before each change a snapshot is taken and the forecast is made from it; after i
 judged by the tests. Process IDs, partition count, threads and settings are the fields of `Experiment`.
 """
 
-import json
 import math
 import string
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 from uuid import UUID
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
+from tests.harness.broker import Broker
+from tests.harness.maven import kafka_streams
 from tests.harness.streams_app import Application, StreamsClient
 from tests.live import observe
 
@@ -28,6 +31,7 @@ WORDS = tuple(string.ascii_lowercase)
 """Each once: 26 records of the repartition topic and as many of the changelog; 2, 2, 8, 6, 4, 4 over six, as published."""
 _STEADY_S = 3
 _DATA_TIMEOUT_S = 90
+_FIRST_DEPLOY_DELAY_MS = 3_000  # the members of a first deploy, started together, shall meet in one rebalance
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,19 @@ class Experiment:
     max_warmup_replicas: int = 6
     probing_rebalance_interval_ms: int = 60_000
     application_id: str = "streams-wordcount"
+    input_topic: str = "streams-plaintext-input"
+
+    @classmethod
+    def beside_others(cls, release: str) -> Self:
+        """Under names of its own, so that several releases can share a broker."""
+        return cls(release, application_id=f"streams-wordcount-{release}", input_topic=f"streams-plaintext-input-{release}")
 
     @property
     def settings(self) -> Mapping[str, str]:
         """The application's settings that decide its assignment, under Kafka's names."""
         return {
             "acceptable.recovery.lag": "0",
+            "num.standby.replicas": "0",
             "max.warmup.replicas": str(self.max_warmup_replicas),
             "probing.rebalance.interval.ms": str(self.probing_rebalance_interval_ms),
         }
@@ -103,7 +114,7 @@ class Run:
             experiment.release,
             experiment.application_id,
             bootstrap,
-            f"{experiment.application_id}-plaintext-input",
+            experiment.input_topic,
             experiment.settings,
         )
         self.clients: dict[str, StreamsClient] = {}
@@ -238,8 +249,24 @@ def perform(experiment: Experiment, bootstrap: str, folder: Path) -> Record:
         steps = [_own_metadata(run, "own metadata"), _join(run), _sorts_last(run), _own_metadata(run, "own metadata again")]
     finally:
         run.stop()
-    (folder / "experiment.json").write_text(json.dumps({"release": experiment.release}), encoding="utf-8")
     return Record(experiment, started, tuple(steps))
+
+
+def perform_all(experiments: Sequence[Experiment], folder: Path) -> dict[str, Record | Exception]:
+    """All of them side by side on one broker, by release. Where one fails, its trouble stands in the place of its record."""
+    for experiment in experiments:
+        kafka_streams(experiment.release)  # one after the other: Maven's repository takes one writer
+
+    def attempt(experiment: Experiment) -> Record | Exception:
+        try:
+            return perform(experiment, broker.bootstrap, folder / experiment.release)
+        except Exception as trouble:  # noqa: BLE001 - the other records are wanted all the same
+            return trouble
+
+    delay = {"group.initial.rebalance.delay.ms": str(_FIRST_DEPLOY_DELAY_MS)}
+    with Broker(folder / "broker", properties=delay) as broker, ThreadPoolExecutor(len(experiments)) as pool:
+        done = list(pool.map(attempt, experiments))
+    return {experiment.release: found for experiment, found in zip(experiments, done, strict=True)}
 
 
 def _join(run: Run) -> Step:

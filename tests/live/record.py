@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.harness.broker import Broker
 from tests.harness.maven import CHECKOUT
 from tests.harness.streams_app import PROCESS_METADATA, StreamsClient
-from tests.live.experiment import Experiment, Record, Run, perform
+from tests.live.experiment import Experiment, Record, Run, perform_all
 
 from holdfast.rollout import codec
 from holdfast.rollout.snapshot import Snapshot
@@ -49,18 +49,19 @@ def example() -> None:
 
 
 def generations() -> None:
-    """Every completed rebalance of the experiment, each release's beside the group as it stood at the end."""
-    delay = {"group.initial.rebalance.delay.ms": "3000"}
+    """Every rebalance of the experiment's steps, each release's beside the group as it stood at the end."""
+    experiments = [Experiment.beside_others(release) for release in RELEASES]
     with tempfile.TemporaryDirectory(prefix="holdfast-record-") as folder:
-        for release in RELEASES:
-            with Broker(Path(folder) / f"broker-{release}", properties=delay) as broker:
-                record = perform(Experiment(release), broker.bootstrap, Path(folder) / release)
-            write_generations(record)
+        records = perform_all(experiments, Path(folder))
+    for record in records.values():
+        if isinstance(record, Exception):
+            raise record
+        _write_generations(record)
 
 
-def write_generations(record: Record) -> None:
-    """The group at the end of the experiment, with all that led there as its `generations`."""
-    done = (*record.started, *(generation for step in record.steps for generation in step.generations))
+def _write_generations(record: Record) -> None:
+    """The end offsets are the same in all of them: those of the first deploy, before any record, are left out."""
+    done = tuple(generation for step in record.steps for generation in step.generations)
     end = record.steps[-1].after
     kept = replace(end, cluster=_CLUSTER, generations=done, state_directories=(), unknown=(), topics=())
     RECORDED.mkdir(parents=True, exist_ok=True)
