@@ -99,6 +99,22 @@ class PriorityQueue(Generic[_E]):
             self._sift_down(0, last)
         return head
 
+    def drained(self) -> list[_E]:
+        """All elements in the order in which `poll` would give them now, one after the other. The queue stays as it is."""
+        heap, rank = self._heap, self._rank
+        ranks = [rank(element) for element in heap]
+        if all(ranks[(index - 1) >> 1] <= ranks[index] for index in range(1, len(ranks))):
+            return sorted(heap, key=rank)  # in order inside: the common case, and much quicker
+        copy: PriorityQueue[_E] = PriorityQueue(rank)
+        copy._heap = list(heap)
+        return [copy.poll() for _ in heap]
+
+    def refill(self, elements: Iterable[_E]) -> None:
+        """Empty the queue and offer these, one after the other."""
+        self._heap = []
+        for element in elements:
+            self.offer(element)
+
     def remove(self, element: _E) -> bool:
         """Remove the first equal element of the array; False if there is none (Java's `remove(Object)`)."""
         try:

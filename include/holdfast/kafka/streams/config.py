@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.errors import InvalidInput, Unsupported
-from holdfast.kafka import java
+from holdfast.errors import Unsupported
 from holdfast.kafka.release import Behaviour, behaviour
+from holdfast.kafka.streams import config_check
+from holdfast.kafka.streams.config_check import ConfigValue
 
 HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
 _HIGH_AVAILABILITY_CLASSES = (
     HIGH_AVAILABILITY,
     "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor",
 )
-
-ConfigValue = str | int | float | bool | tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,53 +37,34 @@ def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str
     strategy that is not modelled. A key that another release has and this one does not know is ignored, as Kafka does.
     """
     line = behaviour(release)
+    config_check.check(release, properties)
     _refuse_other_assignors(line, properties, task_assignor)
-    tags = _list(properties, "rack.aware.assignment.tags") if line.client_tags else ()
-    strategy = properties.get("rack.aware.assignment.strategy", "none") if line.rack_aware else "none"
+
+    def whole(key: str, default: int) -> int:
+        value = config_check.value_of(release, key, properties)
+        return default if value is None else int(str(value))
+
+    tags = config_check.value_of(release, "rack.aware.assignment.tags", properties)
     if tags:
-        raise Unsupported(f"rack.aware.assignment.tags is {', '.join(tags)}: standbys spread by client tags are not modelled yet.")
-    if strategy != "none":
+        raise Unsupported(f"rack.aware.assignment.tags is {tags}: standbys spread by client tags are not modelled yet.")
+    strategy = config_check.value_of(release, "rack.aware.assignment.strategy", properties)
+    if strategy not in (None, "none"):
         raise Unsupported(f"rack.aware.assignment.strategy is {strategy!r}: rack-aware assignment is not modelled yet.")
+    defaults = AssignorConfig()
     return AssignorConfig(
-        num_standby_replicas=_number(properties, "num.standby.replicas", 0, -(2**31), java.INT_MAX),
-        max_warmup_replicas=_number(properties, "max.warmup.replicas", 2, 1, java.INT_MAX),
-        acceptable_recovery_lag=_number(properties, "acceptable.recovery.lag", 10_000, 0, java.LONG_MAX),
-        probing_rebalance_interval_ms=_number(properties, "probing.rebalance.interval.ms", 600_000, 60_000, java.LONG_MAX),
+        num_standby_replicas=whole("num.standby.replicas", defaults.num_standby_replicas),
+        max_warmup_replicas=whole("max.warmup.replicas", defaults.max_warmup_replicas),
+        acceptable_recovery_lag=whole("acceptable.recovery.lag", defaults.acceptable_recovery_lag),
+        probing_rebalance_interval_ms=whole("probing.rebalance.interval.ms", defaults.probing_rebalance_interval_ms),
     )
 
 
 def _refuse_other_assignors(line: Behaviour, properties: Mapping[str, ConfigValue], task_assignor: str | None) -> None:
-    keys = ["internal.task.assignor.class"]
-    if line.public_task_assignor:
-        keys.insert(0, "task.assignor.class")
-    for key in keys:
-        named = properties.get(key)
-        if named is not None and named != "":
-            if named not in _HIGH_AVAILABILITY_CLASSES:
-                raise Unsupported(f"{key} is {named}; only {HIGH_AVAILABILITY} is modelled.")
-            return
-    if task_assignor is not None and task_assignor not in _HIGH_AVAILABILITY_CLASSES:
-        raise Unsupported(f"The group's task assignor is {task_assignor}; only {HIGH_AVAILABILITY} is modelled.")
-
-
-def _number(properties: Mapping[str, ConfigValue], key: str, default: int, least: int, most: int) -> int:
-    value = properties.get(key, default)
-    try:
-        number = int(value.strip()) if isinstance(value, str) else value
-    except ValueError:
-        number = None
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise InvalidInput(f"{key} is {value!r}; Kafka takes a whole number from {least} to {most}")
-    if not least <= number <= most:
-        raise InvalidInput(f"{key} is {number}; Kafka takes {least} to {most}")
-    return number
-
-
-def _list(properties: Mapping[str, ConfigValue], key: str) -> tuple[str, ...]:
-    value = properties.get(key)
-    if value is None:
-        return ()
-    parts = value.split(",") if isinstance(value, str) else value
-    if not isinstance(parts, tuple | list):
-        raise InvalidInput(f"{key} is {value!r}; Kafka takes a list")
-    return tuple(part.strip() for part in parts if part.strip())
+    """The public assignor wins over the internal one, and what is configured over what the group is said to use."""
+    keys = (
+        ("task.assignor.class", "internal.task.assignor.class") if line.public_task_assignor else ("internal.task.assignor.class",)
+    )
+    named = [(key, properties[key]) for key in keys if properties.get(key) not in (None, "")]
+    where, assignor = named[0] if named else ("The group's task assignor", task_assignor or HIGH_AVAILABILITY)
+    if assignor not in _HIGH_AVAILABILITY_CLASSES:
+        raise Unsupported(f"{where} is {assignor}: only {HIGH_AVAILABILITY}, Kafka's default, is modelled.")

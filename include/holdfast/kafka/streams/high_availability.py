@@ -38,7 +38,7 @@ def assign_standbys(board: Board, num_standby_replicas: int) -> None:
     for task in board.stateful:
         missing = num_standby_replicas
         passed_over = []
-        while missing and queue:
+        while missing > 0 and queue:
             entry = heapq.heappop(queue)
             if board.clients[entry[1]].holds(task):
                 passed_over.append(entry)

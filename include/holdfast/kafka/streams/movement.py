@@ -157,17 +157,17 @@ class ConstrainedPrioritySet:
 
     def poll(self, eligible: AbstractSet[int]) -> int | None:
         """Take the first eligible client out; those passed over go back in the order of the HashSet that Kafka keeps them in."""
+        if self._waiting.isdisjoint(eligible):
+            self._queue.refill(self._hash_set_order(self._queue.drained()))
+            return None
         passed_over: list[int] = []
-        found = None
-        while self._queue:
-            client = self._queue.poll()
-            self._waiting.remove(client)
-            if client in eligible:
-                found = client
-                break
-            passed_over.append(client)
+        found = self._queue.poll()
+        while found not in eligible:
+            passed_over.append(found)
+            found = self._queue.poll()
+        self._waiting.remove(found)
         for client in self._hash_set_order(passed_over):
-            self.offer(client)
+            self._queue.offer(client)
         return found
 
     def offer(self, client: int) -> None:

@@ -2,11 +2,16 @@ package holdfast;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.streams.StreamsConfig;
 
 /** The configuration keys of this release, and what it makes of values. */
@@ -19,7 +24,19 @@ final class Configuration {
         tell(answer.putObject("consumer"), definition("org.apache.kafka.clients.consumer.ConsumerConfig"));
         tell(answer.putObject("producer"), definition("org.apache.kafka.clients.producer.ProducerConfig"));
         tell(answer.putObject("admin"), definition("org.apache.kafka.clients.admin.AdminClientConfig"));
-        TopicKeys.all().forEach(answer.putArray("topic")::add);
+        constants(TopicConfig.class, "_CONFIG").forEach(answer.putArray("topic")::add);
+        constants(StreamsConfig.InternalConfig.class, "").forEach(answer.putArray("internal")::add);
+    }
+
+    /** The values of a class's public text constants: keys that no definition lists. */
+    private static Set<String> constants(final Class<?> type, final String suffix) throws IllegalAccessException {
+        final Set<String> keys = new TreeSet<>();
+        for (final Field field : type.getFields()) {
+            if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class && field.getName().endsWith(suffix)) {
+                keys.add((String) field.get(null));
+            }
+        }
+        return keys;
     }
 
     private static ConfigDef definition(final String type) throws Exception {
@@ -45,10 +62,9 @@ final class Configuration {
             final Map.Entry<String, JsonNode> entry = given.next();
             properties.put(entry.getKey(), entry.getValue().asText());
         }
-        final StreamsConfig config = new StreamsConfig(properties);
-        for (final String key : new String[] {
-            "num.standby.replicas", "max.warmup.replicas", "acceptable.recovery.lag", "probing.rebalance.interval.ms"}) {
-            answer.put(key, String.valueOf(config.values().get(key)));
+        final Map<String, ?> values = new StreamsConfig(properties).values();
+        for (final JsonNode key : question.get("keys")) {
+            answer.put(key.asText(), String.valueOf(values.get(key.asText())));
         }
     }
 }

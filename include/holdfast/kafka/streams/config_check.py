@@ -1,0 +1,192 @@
+"""Whether Kafka has a key, and whether it would take a value: ConfigDef's own types and limits, from `config_keys`.
+
+Java: `ConfigDef.parseType` and its validators, and how `StreamsConfig` hands prefixed keys to its clients. Kafka itself only warns
+about keys that it does not know; here they are refused, because a misspelt key changes nothing where somebody meant it to.
+"""
+
+import difflib
+import functools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.kafka.streams.config_keys import MINORS, TABLE
+
+ConfigValue = str | int | float | bool | tuple[str, ...] | None
+
+_PREFIXES = {
+    "main.consumer.": "C",
+    "restore.consumer.": "C",
+    "global.consumer.": "C",
+    "consumer.": "C",
+    "producer.": "P",
+    "admin.": "A",
+    "topic.": "T",
+}
+_ANY_PREFIX = "client.tag."
+_WHOLE = {"int": (-(2**31), java.INT_MAX), "long": (-(2**63), java.LONG_MAX), "short": (-(2**15), 2**15 - 1)}
+_RANGE = re.compile(r"\[([^,\]]+),\.\.\.(?:,([^,\]]+))?\](?: or (-?\d+))?")
+_OPTIONS = re.compile(r"(\(case insensitive\) )?\[(.*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a key is in the releases from one minor to another; `homes` are the letters of `config_keys`."""
+
+    homes: str
+    first: int
+    last: int
+    type: str
+    valid: str
+
+
+@functools.cache
+def _forms() -> Mapping[str, tuple[Form, ...]]:
+    number = {minor: position for position, minor in enumerate(MINORS)}
+    found: dict[str, list[Form]] = {}
+    for line in TABLE.splitlines():
+        key, homes, first, last, kind, *valid = line.split(" ", 5)
+        found.setdefault(key, []).append(Form(homes, number[first], number[last], kind, "".join(valid)))
+    return {key: tuple(forms) for key, forms in found.items()}
+
+
+def is_known(key: str) -> bool:
+    """Whether any covered release has this key, alone or behind one of the prefixes of Streams."""
+    return key.startswith(_ANY_PREFIX) or bool(_forms_of(key))
+
+
+def check(release: str, properties: Mapping[str, ConfigValue]) -> None:
+    """Raise InvalidInput for the first key that no covered release has, or value that this release would refuse."""
+    minor = _minor(release)
+    for key, value in properties.items():
+        if not is_known(key):
+            near = difflib.get_close_matches(key, [*_forms()], n=3)
+            hint = f"; did you mean {' or '.join(near)}?" if near else "."
+            raise InvalidInput(f"no Kafka release has a configuration key {key!r}{hint}")
+        for form in _forms_of(key):
+            if form.first <= minor <= form.last:
+                parse(key, value, form)
+
+
+def value_of(release: str, key: str, properties: Mapping[str, ConfigValue]) -> ConfigValue:
+    """What Streams of this release has for one of its own keys; None where it is not given, or not yet known to the release."""
+    minor = _minor(release)
+    form = next((form for form in _forms().get(key, ()) if "S" in form.homes and form.first <= minor <= form.last), None)
+    return parse(key, properties[key], form) if form is not None and key in properties else None
+
+
+def _minor(release: str) -> int:
+    return MINORS.index(".".join(release.split(".")[:2]))
+
+
+def parse(key: str, value: ConfigValue, form: Form) -> ConfigValue:
+    """The value as ConfigDef would hold it. Raise InvalidInput, with Kafka's limit, where it would refuse it."""
+    if value is None:
+        if _RANGE.fullmatch(form.valid) or form.valid.startswith("non-"):
+            raise InvalidInput(f"{key} is null; Kafka takes {_limits(form)}")
+        return None
+    parsed = _parsed(key, value, form)
+    _validate(key, parsed, form)
+    return parsed
+
+
+def _forms_of(key: str) -> tuple[Form, ...]:
+    """A key alone is meant for Streams, or else for every client that has it; behind a prefix for that client."""
+    alone = _forms().get(key, ())
+    if alone:
+        streams = tuple(form for form in alone if "S" in form.homes)
+        return streams or tuple(form for form in alone if form.homes != "T")
+    for prefix, home in _PREFIXES.items():
+        if key.startswith(prefix):
+            return tuple(form for form in _forms().get(key.removeprefix(prefix), ()) if home in form.homes)
+    return ()
+
+
+def _parsed(key: str, value: ConfigValue, form: Form) -> ConfigValue:
+    found = _PARSERS.get(form.type, _text)(value)
+    if found is None or (form.type in _WHOLE and not _fits_type(found, form)):
+        raise InvalidInput(f"{key} is {value!r}; Kafka takes {_limits(form)}")
+    return found
+
+
+def _fits_type(number: ConfigValue, form: Form) -> bool:
+    least, most = _WHOLE[form.type]
+    return isinstance(number, int) and least <= number <= most
+
+
+def _whole(value: ConfigValue) -> int | None:
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,20}", value.strip()):
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _boolean(value: ConfigValue) -> bool | None:
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
+
+
+def _double(value: ConfigValue) -> float | None:
+    if isinstance(value, str) and re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", value.strip()):
+        return float(value)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _list(value: ConfigValue) -> tuple[str, ...] | None:
+    if isinstance(value, str):
+        return tuple(re.split(r"\s*,\s*", value.strip())) if value.strip() else ()
+    return tuple(str(part) for part in value) if isinstance(value, list | tuple) else None
+
+
+def _text(value: ConfigValue) -> str | None:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return None if isinstance(value, list | tuple) else str(value).strip()
+
+
+_PARSERS: Mapping[str, Callable[[ConfigValue], ConfigValue]] = {
+    "int": _whole,
+    "long": _whole,
+    "short": _whole,
+    "boolean": _boolean,
+    "double": _double,
+    "list": _list,
+}
+
+
+def _validate(key: str, value: ConfigValue, form: Form) -> None:
+    bounds = _RANGE.fullmatch(form.valid)
+    options = _OPTIONS.fullmatch(form.valid)
+    fits = True
+    if bounds and isinstance(value, int | float):
+        least, most, other = bounds.groups()
+        fits = (float(least) <= value and (most is None or value <= float(most))) or (other is not None and value == int(other))
+    elif options and isinstance(value, str):
+        allowed = options[2].split(", ")
+        fits = value.upper() in (each.upper() for each in allowed) if options[1] else value in allowed
+        fits = fits or any(each.startswith("by_duration:") and value.startswith("by_duration:") for each in allowed)
+    elif form.valid == "non-empty string":
+        fits = value != ""
+    elif form.valid == "List containing maximum of 5 elements" and isinstance(value, tuple):
+        fits = len(value) <= 5
+    if not fits:
+        raise InvalidInput(f"{key} is {value!r}; Kafka takes {_limits(form)}")
+
+
+def _limits(form: Form) -> str:
+    """What a form takes, in words: `a whole number, 60000 or more`."""
+    kind = {"int": "a whole number", "long": "a whole number", "short": "a whole number", "double": "a number"}.get(
+        form.type, {"boolean": "true or false", "list": "a list"}.get(form.type, "a text")
+    )
+    bounds = _RANGE.fullmatch(form.valid)
+    if bounds:
+        least, most, other = bounds.groups()
+        return f"{kind} from {least} to {most}" + (f", or {other}" if other else "") if most else f"{kind}, {least} or more"
+    options = _OPTIONS.fullmatch(form.valid)
+    if options:
+        return f"one of {options[2]}"
+    if form.type in _WHOLE:
+        return f"{kind} from {_WHOLE[form.type][0]} to {_WHOLE[form.type][1]}"
+    return f"{kind}: {form.valid}" if form.valid else kind
