@@ -12,19 +12,6 @@ from airflow.sdk import Param, dag, task
 
 from holdfast import airflow_wiring as wiring
 
-EXAMPLE = {
-    "format_version": "1.0",
-    "events": [
-        {
-            "replace_client": {
-                "process_id": "bbb83e43-b1af-4b2d-a60a-94a7091684d0",
-                "by": {"process_id": None, "threads": 2},
-                "state": "empty",
-            }
-        }
-    ],
-}
-
 
 @dag(
     schedule=None,
@@ -37,7 +24,9 @@ EXAMPLE = {
     params={
         "cluster": Param("local", type="string", minLength=1, title="Cluster", description="As in holdfast_kafka_<cluster>."),
         "group": Param("streams-wordcount", type="string", minLength=1, title="Group", description="The application.id."),
-        "change": Param(EXAMPLE, type="object", title="Change", description="What you mean to do, as a Change document."),
+        "change": Param(
+            wiring.EXAMPLE_CHANGE, type="object", title="Change", description="What you mean to do, as a Change document."
+        ),
         "snapshot": Param(
             None,
             type=["null", "string"],

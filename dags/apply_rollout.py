@@ -1,0 +1,66 @@
+"""### Walk an approved plan
+
+Does the steps that Holdfast can do itself (writing process-metadata files into state directories that this machine reaches) and
+leaves the rest to you as a checklist, `plans/<plan id>/checklist.json`. Every act is in the journal beside it before it happens. Do
+the step that the checklist waits for and run this again; a step that no snapshot can show is confirmed in the form. A plan is
+refused when the group is not the one it was made for any more: then the log says what drifted.
+"""
+
+import pendulum
+from airflow.sdk import Param, dag, task
+
+from holdfast import airflow_wiring as wiring
+
+
+@dag(
+    schedule=[wiring.PLANS],
+    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
+    catchup=False,
+    max_active_runs=1,
+    default_args=wiring.DEFAULTS,
+    tags=["holdfast", "rollout", "acts"],
+    doc_md=__doc__,
+    params={
+        "plan_id": Param(
+            None,
+            type=["null", "string"],
+            pattern="^[0-9a-f]{16}$",
+            title="Plan",
+            description="The ID of an approved plan. Empty: what started this run says which.",
+        ),
+        "state_dirs": Param(
+            {},
+            type="object",
+            title="State directories",
+            description="From the process ID that a client is to start with to its STATE_DIR/APPLICATION_ID, on this machine.",
+        ),
+        "confirmed": Param(
+            [],
+            type="array",
+            items={"type": "string"},
+            title="Done",
+            description="The numbers of your steps that are done, in order.",
+        ),
+        "snapshot": Param(
+            None,
+            type=["null", "string"],
+            section="Recorded groups",
+            title="Snapshot",
+            description="The ID of a snapshot in the lake. Empty: take a fresh one.",
+        ),
+    },
+)
+def apply_rollout():
+    @task
+    def plans(params: dict, triggering_asset_events=None) -> list[str]:
+        return wiring.plans_meant(params, triggering_asset_events, wiring.PLANS)
+
+    @task(pool=wiring.KAFKA_POOL, outlets=[wiring.JOURNALS], map_index_template="{{ plan_id }}")
+    def walk(plan_id: str, params: dict, *, outlet_events=None) -> str:
+        outlet_events[wiring.JOURNALS].extra = {"plan_id": plan_id}
+        return wiring.apply(plan_id, params)
+
+    walk.expand(plan_id=plans())
+
+
+apply_rollout()

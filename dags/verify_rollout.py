@@ -1,0 +1,49 @@
+"""### Was the forecast what happened?
+
+Looks at the group while a plan is carried out and afterwards, compares it with the plan's forecast task by task, and keeps
+`plans/<plan id>/verdict.json`. A group that went another way makes the run fail: stop rolling, and look.
+"""
+
+import pendulum
+from airflow.sdk import Param, dag, task
+
+from holdfast import airflow_wiring as wiring
+
+
+@dag(
+    schedule=[wiring.JOURNALS],
+    start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
+    catchup=False,
+    default_args=wiring.DEFAULTS,
+    tags=["holdfast", "rollout"],
+    doc_md=__doc__,
+    params={
+        "plan_id": Param(
+            None,
+            type=["null", "string"],
+            pattern="^[0-9a-f]{16}$",
+            title="Plan",
+            description="The ID of a plan. Empty: what started this run says which.",
+        ),
+        "snapshot": Param(
+            None,
+            type=["null", "string"],
+            section="Recorded groups",
+            title="Snapshot",
+            description="The ID of a snapshot in the lake. Empty: take a fresh one.",
+        ),
+    },
+)
+def verify_rollout():
+    @task
+    def plans(params: dict, triggering_asset_events=None) -> list[str]:
+        return wiring.plans_meant(params, triggering_asset_events, wiring.JOURNALS)
+
+    @task(pool=wiring.KAFKA_POOL, map_index_template="{{ plan_id }}")
+    def compare(plan_id: str, params: dict) -> str:
+        return wiring.verify(plan_id, params)
+
+    compare.expand(plan_id=plans())
+
+
+verify_rollout()
