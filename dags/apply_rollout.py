@@ -21,13 +21,7 @@ from holdfast import airflow_wiring as wiring
     tags=["holdfast", "rollout", "acts"],
     doc_md=__doc__,
     params={
-        "plan_id": Param(
-            None,
-            type=["null", "string"],
-            pattern="^[0-9a-f]{16}$",
-            title="Plan",
-            description="The ID of an approved plan. Empty: what started this run says which.",
-        ),
+        "plan_id": wiring.WHICH_PLAN,
         "state_dirs": Param(
             {},
             type="object",
@@ -41,13 +35,7 @@ from holdfast import airflow_wiring as wiring
             title="Done",
             description="The numbers of your steps that are done, in order.",
         ),
-        "snapshot": Param(
-            None,
-            type=["null", "string"],
-            section="Recorded groups",
-            title="Snapshot",
-            description="The ID of a snapshot in the lake. Empty: take a fresh one.",
-        ),
+        "snapshot": wiring.WHICH_SNAPSHOT,
     },
 )
 def apply_rollout():

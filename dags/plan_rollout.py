@@ -27,13 +27,7 @@ from holdfast import airflow_wiring as wiring
         "change": Param(
             wiring.EXAMPLE_CHANGE, type="object", title="Change", description="What you mean to do, as a Change document."
         ),
-        "snapshot": Param(
-            None,
-            type=["null", "string"],
-            section="Recorded groups",
-            title="Snapshot",
-            description="The ID of a snapshot in the lake. Empty: take a fresh one.",
-        ),
+        "snapshot": wiring.WHICH_SNAPSHOT,
         "policy": Param(
             None,
             type=["null", "object"],

@@ -5,7 +5,7 @@ Looks at the group while a plan is carried out and afterwards, compares it with 
 """
 
 import pendulum
-from airflow.sdk import Param, dag, task
+from airflow.sdk import dag, task
 
 from holdfast import airflow_wiring as wiring
 
@@ -18,20 +18,8 @@ from holdfast import airflow_wiring as wiring
     tags=["holdfast", "rollout"],
     doc_md=__doc__,
     params={
-        "plan_id": Param(
-            None,
-            type=["null", "string"],
-            pattern="^[0-9a-f]{16}$",
-            title="Plan",
-            description="The ID of a plan. Empty: what started this run says which.",
-        ),
-        "snapshot": Param(
-            None,
-            type=["null", "string"],
-            section="Recorded groups",
-            title="Snapshot",
-            description="The ID of a snapshot in the lake. Empty: take a fresh one.",
-        ),
+        "plan_id": wiring.WHICH_PLAN,
+        "snapshot": wiring.WHICH_SNAPSHOT,
     },
 )
 def verify_rollout():

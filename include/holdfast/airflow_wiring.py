@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airflow.sdk import Asset
+from airflow.sdk import Asset, Param
 from airflow.sdk.definitions.retry_policy import ExceptionRetryPolicy, RetryAction, RetryRule
 
 import holdfast
@@ -47,6 +47,22 @@ SNAPSHOTS = Asset("holdfast_snapshots")
 TABLES = Asset("holdfast_tables")
 PLANS = Asset("holdfast_approved_plans")
 JOURNALS = Asset("holdfast_journals")
+
+WHICH_SNAPSHOT = Param(
+    None,
+    type=["null", "string"],
+    section="Recorded groups",
+    title="Snapshot",
+    description="The ID of a snapshot in the lake. Empty: take a fresh one.",
+)
+WHICH_PLAN = Param(
+    None,
+    type=["null", "string"],
+    pattern="^[0-9a-f]{16}$",
+    title="Plan",
+    description="The ID of an approved plan. Empty: what started this run says which.",
+)
+"""Fields of several forms."""
 
 EXAMPLE_CHANGE = {
     "format_version": "1.0",
