@@ -59,7 +59,10 @@ def parse_checkpoint(data: bytes) -> tuple[tuple[TopicPartition, int], ...]:
 
     Lines with another negative offset are left out, as Kafka leaves them out. Raise MalformedBytes where Kafka would fail, too.
     """
-    lines = _LINE_END.split(data.decode("utf-8", "replace"))
+    try:
+        lines = _LINE_END.split(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise MalformedBytes("the checkpoint is not UTF-8; Kafka Streams does not report such a task") from None
     if lines[-1] == "":
         lines.pop()
     if len(lines) < 2:
