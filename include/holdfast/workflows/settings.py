@@ -97,7 +97,9 @@ def read(
 
 
 def _value(value: ConfigValue) -> ConfigValue:
-    return int(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else value
+    if isinstance(value, str):
+        return int(value) if _NUMBER.fullmatch(value.strip()) else value.strip()
+    return value
 
 
 def _changelogs(given: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
