@@ -5,27 +5,28 @@ The effects are in the ports; what is inferred is inferred in `holdfast.kafka`. 
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
-from holdfast.kafka import topology
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.state_dir import raw_offset_sum
 from holdfast.kafka.streams import membership, reports
-from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
-from holdfast.kafka.streams.membership import Member, TaskPartitions
+from holdfast.kafka.streams.group import Client, Consumer
+from holdfast.kafka.streams.membership import Member
 from holdfast.kafka.streams.reports import DiskCopy, Report
-from holdfast.kafka.topology import Clues
-from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
+from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
-from holdfast.rollout.snapshot import Evidence, Generation, GenerationMember, Snapshot, StateDirectory, Topic, Unknown
+from holdfast.rollout.snapshot import Evidence, Generation, GenerationMember, Snapshot, StateDirectory
+from holdfast.workflows import collect_topology
+from holdfast.workflows.collect_topology import Gathered
 from holdfast.workflows.settings import GroupSettings
 
 PROTOCOL = "stream"
 """The assignor's name under which classic Streams members join. Java: `StreamsPartitionAssignor.name`."""
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _ASK_AGAIN_S = 0.5
+_GENERATION_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +36,6 @@ class Patience:
     limit_s: float
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """What one collection has found so far."""
-
-    group: ObservedGroup
-    members: tuple[Member, ...] = ()
-    generations: tuple[Generation, ...] = ()
-    directories: tuple[StateDirectory, ...] = ()
-    topics: tuple[Topic, ...] = ()
-    tasks: tuple[Task, ...] = ()
-    unknown: list[Unknown] = field(default_factory=list)
-
-    def note(self, what: str, reason: str) -> None:
-        self.unknown.append(Unknown(what, reason))
-
-    @property
-    def partition_counts(self) -> dict[str, int]:
-        return {topic.name: len(topic.partitions) for topic in self.topics}
 
 
 def snapshot(
@@ -70,7 +51,7 @@ def snapshot(
 ) -> Snapshot:
     """Raise ClusterTrouble for a cluster or group that is not there, Unsupported for a group of another kind."""
     info = cluster.info()
-    found = _Gathered(_settled_group(cluster, group_id, patience), unknown=list(settings.unknown))
+    found = Gathered(_settled_group(cluster, group_id, patience), unknown=list(settings.unknown))
     moment = now()
     _refuse_other_kinds(found.group)
     _read_generations(cluster, found)
@@ -79,7 +60,7 @@ def snapshot(
         found.members = tuple(
             membership.decode(member.member_id, member.subscription, member.assignment) for member in found.group.members
         )
-        _read_topology(cluster, settings, found)
+        collect_topology.read(cluster, settings, found)
     else:
         found.note("clients", _why_nobody(found.group, patience))
     inferred = _inferred(settings, found, moment)
@@ -149,30 +130,44 @@ def _refuse_other_kinds(group: ObservedGroup) -> None:
         )
 
 
-def _read_generations(cluster: ClusterReader, found: _Gathered) -> None:
+def _read_generations(cluster: ClusterReader, found: Gathered) -> None:
     try:
         found.generations, unknown = cluster.generations(found.group.group_id)
     except ClusterTrouble as trouble:
         found.note("generations", str(trouble))
     else:
         found.unknown.extend(unknown)
+        _keep_newest(found)
 
 
-def _latest(found: _Gathered) -> Generation | None:
+def _keep_newest(found: Gathered) -> None:
+    """A large group's generations are megabytes each: the newest are kept, the present one in any case."""
+    room = _GENERATION_BYTES
+    kept = 0
+    for generation in reversed(found.generations):
+        room -= sum(len(member.subscription) + len(member.assignment) for member in generation.members)
+        if kept and room < 0:
+            found.note("generations", f"those before {generation.number + 1} are left out: {_GENERATION_BYTES} bytes are kept")
+            break
+        kept += 1
+    found.generations = found.generations[len(found.generations) - kept :]
+
+
+def _latest(found: Gathered) -> Generation | None:
     """The generation that the described group is in: the same members with the same assignments."""
     present = {member.member_id: member.assignment for member in found.group.members}
     last = found.generations[-1] if found.generations else None
     return last if last and {member.member_id: member.assignment for member in last.members} == present else None
 
 
-def _leader(found: _Gathered) -> ProcessId | None:
+def _leader(found: Gathered) -> ProcessId | None:
     latest = _latest(found)
     if latest is None:
         return None
     return next((member.process_id for member in found.members if member.member_id == latest.leader_member_id), None)
 
 
-def _read_state_directories(disks: StateDirectoryReader, urls: tuple[str, ...], found: _Gathered) -> None:
+def _read_state_directories(disks: StateDirectoryReader, urls: tuple[str, ...], found: Gathered) -> None:
     directories: list[StateDirectory] = []
     for url in urls:
         try:
@@ -191,125 +186,17 @@ def _read_state_directories(disks: StateDirectoryReader, urls: tuple[str, ...], 
     found.directories = tuple(directories)
 
 
-def _read_topology(cluster: ClusterReader, settings: GroupSettings, found: _Gathered) -> None:
-    assigned = [each for member in found.members for each in member.active + member.standby]
-    sources = {partition.topic: None for _, partitions in assigned for partition in partitions}
-    sources |= {topic: None for member in found.members for topic in member.subscribed}
-    changelogs = _changelog_topics(cluster, found)
-    said = {topic: None for _, topic in settings.changelogs}
-    found.topics, unknown = cluster.topics(tuple(sorted({**sources, **changelogs, **said})))
-    found.unknown.extend(unknown)
-    tasks = topology.all_tasks(assigned, found.partition_counts)
-    _note_unassigned(tasks, found)
-    shape = topology.changelogs(found.group.group_id, tasks, found.partition_counts, _clues(settings, tasks, found))
-    for subtopology, reason in shape.unknown:
-        found.note(f"tasks.{subtopology}_*.changelogs", reason)
-    for subtopology, reason in shape.assumed:
-        found.note(f"tasks.{subtopology}_*.changelogs", f"assumed: {reason}")
-    if not any(topics or topics is None for _, topics in shape.changelogs):
-        found.note(
-            "tasks", f"no topic {found.group.group_id}-…-changelog exists or may be described: all tasks are taken to be stateless"
-        )
-    found.tasks = _with_end_offsets(cluster, tasks, dict(shape.changelogs), tuple(sources), found)
-
-
-def _changelog_topics(cluster: ClusterReader, found: _Gathered) -> dict[str, None]:
-    """Topics named as this application's changelogs, but for those of another application whose ID begins with this one's."""
-    prefix = f"{found.group.group_id}-"
-    names = [name for name in cluster.topic_names() if name.startswith(prefix) and name.endswith("-changelog")]
-    others = [f"{other}-" for other in cluster.group_ids() if other.startswith(prefix)]
-    foreign = [name for name in names if any(name.startswith(other) for other in others)]
-    if foreign:
-        found.note("tasks", f"{', '.join(foreign)}: taken to belong to another group, whose ID they begin with")
-    return {name: None for name in names if name not in foreign}
-
-
-def _note_unassigned(tasks: tuple[TaskPartitions, ...], found: _Gathered) -> None:
-    running = {task: None for member in found.members for task in member.running}
-    missing = [str(task) for task, _ in tasks if task not in running]
-    if missing:
-        found.note(
-            "tasks", f"nobody was handed {', '.join(missing)}: derived from the partitions of their subtopologies' source topics"
-        )
-    known = {partition.topic: None for _, partitions in tasks for partition in partitions}
-    strange = sorted({topic: None for member in found.members for topic in member.subscribed if topic not in known})
-    if strange:
-        found.note("tasks", f"the members subscribe to {', '.join(strange)}, and nobody was handed a partition of it")
-
-
-def _clues(settings: GroupSettings, tasks: tuple[TaskPartitions, ...], found: _Gathered) -> Clues:
-    subtopologies = {task.subtopology: None for task, _ in tasks}
-    checkpointed = {
-        (each.task_id.subtopology, partition.topic): None
-        for directory in found.directories
-        for each in directory.tasks
-        for partition, _ in each.checkpoint or ()
-        if partition.partition == each.task_id.partition
-    }
-    joins = [(member.joined_owned, member.joined_sums) for member in found.members]
-    for generation in found.generations:
-        joins.extend((member.joined_owned, member.joined_sums) for member in _decoded(generation, found))
-    reported = {task.subtopology: None for _, sums in joins for task, _ in sums}
-    return Clues(
-        said=tuple(each for each in settings.changelogs if each[0] in subtopologies),
-        checkpointed=tuple(sorted(checkpointed)),
-        reported=tuple(sorted(reported)),
-        silent=topology.silent_subtopologies(joins, tasks),
-    )
-
-
-def _decoded(generation: Generation, found: _Gathered) -> list[Member]:
-    members = []
-    for each in generation.members:
-        try:
-            members.append(membership.decode(each.member_id, each.subscription, each.assignment))
-        except HoldfastError as refusal:
-            found.note("generations", f"generation {generation.number}: {refusal}")
-    return members
-
-
-def _with_end_offsets(
-    cluster: ClusterReader,
-    tasks: tuple[TaskPartitions, ...],
-    changelogs: dict[int, tuple[str, ...] | None],
-    sources: tuple[str, ...],
-    found: _Gathered,
-) -> tuple[Task, ...]:
-    """Tasks with their changelogs and the end offsets that the leader would use: committed ones for a source topic."""
-    wanted = {TopicPartition(topic, task.partition): None for task, _ in tasks for topic in changelogs.get(task.subtopology) or ()}
-    ends: dict[TopicPartition, int] = {}
-    listed, unknown = cluster.end_offsets(tuple(each for each in wanted if each.topic not in sources))
-    found.unknown.extend(unknown)
-    ends.update(listed)
-    by_commit = [each for each in wanted if each.topic in sources]
-    if by_commit:
-        try:
-            committed = dict(cluster.committed_offsets(found.group.group_id))
-        except ClusterTrouble as trouble:
-            found.note("tasks", str(trouble))
-        else:
-            ends.update((each, committed.get(each, 0)) for each in by_commit)
-    result = []
-    for task, partitions in tasks:
-        topics = changelogs.get(task.subtopology)
-        own = None if topics is None else tuple(TopicPartition(topic, task.partition) for topic in topics)
-        if own is not None and any(each not in ends for each in own):
-            found.note(f"tasks.{task}.changelogs", "the end offsets of its changelogs could not be read")
-            own = None
-        result.append(Task(task, partitions, None if own is None else tuple(Changelog(*each, ends[each]) for each in own)))
-    return tuple(result)
-
-
-def _inferred(settings: GroupSettings, found: _Gathered, moment: datetime) -> dict[str, Report]:
+def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dict[str, Report]:
     if not found.members:
         return {}
-    in_stores = settings.kafka_release is not None and behaviour(settings.kafka_release).closed_copy_counts_last_record
+    since_4_3 = settings.kafka_release is not None and behaviour(settings.kafka_release).closed_copy_counts_last_record
+    in_stores = since_4_3 or settings.kafka_release is None
     seen = reports.Seen(
         members=found.members,
         tasks=found.tasks,
         disks={each.process_id: _copies(each, in_stores, found) for each in found.directories if each.process_id},
         standby_before=_standby_before(found),
-        closed_copy_counts_last_record=in_stores,
+        closed_copy_counts_last_record=since_4_3,
         closed_copies_deleted=_cleaned_since(settings, found, moment),
     )
     inferred, assumed = reports.infer(seen)
@@ -319,7 +206,7 @@ def _inferred(settings: GroupSettings, found: _Gathered, moment: datetime) -> di
     return {report.member_id: report for report in inferred}
 
 
-def _cleaned_since(settings: GroupSettings, found: _Gathered, moment: datetime) -> bool:
+def _cleaned_since(settings: GroupSettings, found: Gathered, moment: datetime) -> bool:
     """Whether Kafka's cleaner has been over every disk since: it runs as often as it lets a closed copy live."""
     latest = _latest(found)
     if latest is None:
@@ -328,31 +215,30 @@ def _cleaned_since(settings: GroupSettings, found: _Gathered, moment: datetime) 
     return age > timedelta(milliseconds=2 * settings.cleanup_delay_ms)
 
 
-def _copies(directory: StateDirectory, in_stores: bool, found: _Gathered) -> tuple[DiskCopy, ...]:
-    copies = []
-    for task in directory.tasks:
-        if not task.non_empty:
-            continue
-        if in_stores and task.checkpoint is None:
-            found.note(
-                f"state_directories.{directory.url}/{task.task_id}",
-                "its offsets are in its stores (RocksDB, since 4.3), which are not read yet",
-            )
-        raw_sum = None if task.checkpoint is None else raw_offset_sum(task.checkpoint)
-        copies.append(DiskCopy(task.task_id, raw_sum, in_stores))
-    return tuple(copies)
+def _copies(directory: StateDirectory, in_stores: bool, found: Gathered) -> tuple[DiskCopy, ...]:
+    held = [task for task in directory.tasks if task.non_empty]
+    bare = [str(task.task_id) for task in held if task.checkpoint is None]
+    if in_stores and bare:
+        what = f"state_directories.{directory.url}"
+        found.note(
+            what,
+            f"{', '.join(bare)}: no checkpoint file; from 4.3 on the offsets are in the stores (RocksDB), which are not read yet",
+        )
+    return tuple(
+        DiskCopy(task.task_id, None if task.checkpoint is None else raw_offset_sum(task.checkpoint), in_stores) for task in held
+    )
 
 
-def _standby_before(found: _Gathered) -> dict[str, tuple[TaskId, ...]]:
+def _standby_before(found: Gathered) -> dict[str, tuple[TaskId, ...]]:
     """Each member's standby tasks in the generation before the present one."""
     latest = _latest(found)
     if latest is None:
         return {}
     before = next((each for each in found.generations if each.number == latest.number - 1), None)
-    return {member.member_id: tuple(task for task, _ in member.standby) for member in _decoded(before, found)} if before else {}
+    return {member.member_id: tuple(task for task, _ in member.standby) for member in found.decoded(before)} if before else {}
 
 
-def _clients(found: _Gathered, inferred: dict[str, Report]) -> tuple[Client, ...]:
+def _clients(found: Gathered, inferred: dict[str, Report]) -> tuple[Client, ...]:
     """Clients in the order in which the broker lists their members; tags and end point are the first one's, as for the leader."""
     described = {member.member_id: member for member in found.group.members}
     by_process: dict[ProcessId, list[Member]] = {}

@@ -1,0 +1,143 @@
+"""What a collection has found so far, and the part of it that finds out tasks, changelogs and end offsets."""
+
+from dataclasses import dataclass, field
+
+from holdfast.errors import ClusterTrouble, HoldfastError
+from holdfast.kafka import topology
+from holdfast.kafka.streams import membership
+from holdfast.kafka.streams.group import Changelog, Task
+from holdfast.kafka.streams.membership import Member, TaskPartitions
+from holdfast.kafka.topology import Clues
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.ports import ClusterReader, ObservedGroup
+from holdfast.rollout.snapshot import Generation, StateDirectory, Topic, Unknown
+from holdfast.workflows.settings import GroupSettings
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What one collection has found so far."""
+
+    group: ObservedGroup
+    members: tuple[Member, ...] = ()
+    generations: tuple[Generation, ...] = ()
+    directories: tuple[StateDirectory, ...] = ()
+    topics: tuple[Topic, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    unknown: list[Unknown] = field(default_factory=list)
+
+    def note(self, what: str, reason: str) -> None:
+        self.unknown.append(Unknown(what, reason))
+
+    @property
+    def partition_counts(self) -> dict[str, int]:
+        return {topic.name: len(topic.partitions) for topic in self.topics}
+
+    def decoded(self, generation: Generation) -> list[Member]:
+        """The members of a generation, but for those whose bytes cannot be read."""
+        members = []
+        for each in generation.members:
+            try:
+                members.append(membership.decode(each.member_id, each.subscription, each.assignment))
+            except HoldfastError as refusal:
+                self.note("generations", f"generation {generation.number}: {refusal}")
+        return members
+
+
+def read(cluster: ClusterReader, settings: GroupSettings, found: Gathered) -> None:
+    assigned = [each for member in found.members for each in member.active + member.standby]
+    sources = {partition.topic: None for _, partitions in assigned for partition in partitions}
+    sources |= {topic: None for member in found.members for topic in member.subscribed}
+    changelogs = _changelog_topics(cluster, found)
+    said = {topic: None for _, topic in settings.changelogs}
+    found.topics, unknown = cluster.topics(tuple(sorted({**sources, **changelogs, **said})))
+    found.unknown.extend(unknown)
+    tasks = topology.all_tasks(assigned, found.partition_counts)
+    _note_unassigned(tasks, found)
+    shape = topology.changelogs(found.group.group_id, tasks, found.partition_counts, _clues(settings, tasks, found))
+    for subtopology, reason in shape.unknown:
+        found.note(f"tasks.{subtopology}_*.changelogs", reason)
+    for subtopology, reason in shape.assumed:
+        found.note(f"tasks.{subtopology}_*.changelogs", f"assumed: {reason}")
+    if not any(topics or topics is None for _, topics in shape.changelogs):
+        found.note(
+            "tasks", f"no topic {found.group.group_id}-…-changelog exists or may be described: all tasks are taken to be stateless"
+        )
+    found.tasks = _with_end_offsets(cluster, tasks, dict(shape.changelogs), tuple(sources), found)
+
+
+def _changelog_topics(cluster: ClusterReader, found: Gathered) -> dict[str, None]:
+    """Topics named as this application's changelogs, but for those of another application whose ID begins with this one's."""
+    prefix = f"{found.group.group_id}-"
+    names = [name for name in cluster.topic_names() if name.startswith(prefix) and name.endswith("-changelog")]
+    others = [f"{other}-" for other in cluster.group_ids() if other.startswith(prefix)]
+    foreign = [name for name in names if any(name.startswith(other) for other in others)]
+    if foreign:
+        found.note("tasks", f"{', '.join(foreign)}: taken to belong to another group, whose ID they begin with")
+    return {name: None for name in names if name not in foreign}
+
+
+def _note_unassigned(tasks: tuple[TaskPartitions, ...], found: Gathered) -> None:
+    running = {task: None for member in found.members for task in member.running}
+    missing = [str(task) for task, _ in tasks if task not in running]
+    if missing:
+        found.note(
+            "tasks", f"nobody was handed {', '.join(missing)}: derived from the partitions of their subtopologies' source topics"
+        )
+    known = {partition.topic: None for _, partitions in tasks for partition in partitions}
+    strange = sorted({topic: None for member in found.members for topic in member.subscribed if topic not in known})
+    if strange:
+        found.note("tasks", f"the members subscribe to {', '.join(strange)}, and nobody was handed a partition of it")
+
+
+def _clues(settings: GroupSettings, tasks: tuple[TaskPartitions, ...], found: Gathered) -> Clues:
+    subtopologies = {task.subtopology: None for task, _ in tasks}
+    checkpointed = {
+        (each.task_id.subtopology, partition.topic): None
+        for directory in found.directories
+        for each in directory.tasks
+        for partition, _ in each.checkpoint or ()
+        if partition.partition == each.task_id.partition
+    }
+    joins = [(member.joined_owned, member.joined_sums) for member in found.members]
+    for generation in found.generations:
+        joins.extend((member.joined_owned, member.joined_sums) for member in found.decoded(generation))
+    reported = {task.subtopology: None for _, sums in joins for task, _ in sums}
+    return Clues(
+        said=tuple(each for each in settings.changelogs if each[0] in subtopologies),
+        checkpointed=tuple(sorted(checkpointed)),
+        reported=tuple(sorted(reported)),
+        silent=topology.silent_subtopologies(joins, tasks),
+    )
+
+
+def _with_end_offsets(
+    cluster: ClusterReader,
+    tasks: tuple[TaskPartitions, ...],
+    changelogs: dict[int, tuple[str, ...] | None],
+    sources: tuple[str, ...],
+    found: Gathered,
+) -> tuple[Task, ...]:
+    """Tasks with their changelogs and the end offsets that the leader would use: committed ones for a source topic."""
+    wanted = {TopicPartition(topic, task.partition): None for task, _ in tasks for topic in changelogs.get(task.subtopology) or ()}
+    ends: dict[TopicPartition, int] = {}
+    listed, unknown = cluster.end_offsets(tuple(each for each in wanted if each.topic not in sources))
+    found.unknown.extend(unknown)
+    ends.update(listed)
+    by_commit = [each for each in wanted if each.topic in sources]
+    if by_commit:
+        try:
+            committed = dict(cluster.committed_offsets(found.group.group_id))
+        except ClusterTrouble as trouble:
+            found.note("tasks", str(trouble))
+        else:
+            ends.update((each, committed.get(each, 0)) for each in by_commit)
+    result = []
+    for task, partitions in tasks:
+        topics = changelogs.get(task.subtopology)
+        own = None if topics is None else tuple(TopicPartition(topic, task.partition) for topic in topics)
+        if own is not None and any(each not in ends for each in own):
+            found.note(f"tasks.{task}.changelogs", "the end offsets of its changelogs could not be read")
+            own = None
+        result.append(Task(task, partitions, None if own is None else tuple(Changelog(*each, ends[each]) for each in own)))
+    return tuple(result)
