@@ -70,7 +70,7 @@ class Reports:
             return 0
         end = self.end(task)
         lacking = end if total is None or total < 0 or total > end else end - total
-        return 0 if total and not self._exact and lacking <= self._changelogs.get(task, 0) else lacking
+        return 0 if total is not None and not self._exact and lacking <= self._changelogs.get(task, 0) else lacking
 
     def on_disk(self, client: Client) -> tuple[tuple[TaskId, int], ...]:
         """What the disk of `client` holds when it is stopped, as it would be reported."""
