@@ -45,7 +45,8 @@ def _clients(case: Case) -> Iterator[Client]:
     for member in case["members"]:
         members.setdefault(member["process"], []).append(member)
     for process, own in members.items():
-        yield Client(ProcessId.parse(process), tuple(_consumer(member) for member in own))
+        tags = tuple(own[0].get("tags", {}).items())
+        yield Client(ProcessId.parse(process), tuple(_consumer(member) for member in own), client_tags=tags)
 
 
 def _consumer(member: Case) -> Consumer:

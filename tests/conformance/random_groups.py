@@ -27,9 +27,13 @@ def random_case(seed: int, release: str) -> Case:
     for _ in range(chance.choice([1, 2, 2, 3, 3, 4, 5, 6, 8, 12])):
         _add_client(chance, case)
     case["leader"] = chance.choice(case["members"])["process"]
+    if chance.random() < 0.3 and behaviour(release).client_tags:
+        _tag(chance, case)
     _scatter(chance, case)
     if chance.random() < 0.5:
         _live_through_a_rebalance(chance, case, release)
+    if "rack.aware.assignment.tags" in case["config"]:
+        _tag(chance, case)  # newcomers have tags too
     if chance.random() < 0.35:
         _spoil(chance, case)
     if chance.random() < 0.1:
@@ -80,6 +84,21 @@ def _add_client(chance: random.Random, case: Case) -> None:
         case["members"].append(
             {"id": f"app-{process}-StreamThread-{thread}-consumer-{end}", "process": process, "owned": [], "sums": {}}
         )
+
+
+def _tag(chance: random.Random, case: Case) -> None:
+    """Clients in zones and clusters, some without; standbys to be spread over one tag or both."""
+    keys = case["config"].setdefault("rack.aware.assignment.tags", chance.choice(["zone", "zone,cluster", "cluster"])).split(",")
+    case["config"].setdefault("num.standby.replicas", chance.choice([1, 2, 3]))
+    case["config"].update({f"client.tag.{key}": "the leader's own" for key in keys})  # Kafka wants the leader to have them
+    values = {"zone": "abcd"[: chance.randint(1, 4)], "cluster": "xyz"[: chance.randint(1, 3)], "other": "12"}
+    tags: dict[str, dict[str, str]] = {}
+    for member in case["members"]:
+        if "tags" not in member:
+            known = tags.setdefault(
+                member["process"], {key: chance.choice(each) for key, each in values.items() if chance.random() < 0.9}
+            )
+            member["tags"] = known
 
 
 def _scatter(chance: random.Random, case: Case) -> None:

@@ -1,6 +1,7 @@
 """The leader's rules, stated one by one, and a golden file recorded from the JVM (`tests/conformance/record.py`)."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -280,3 +281,29 @@ class TestConfig:
         with pytest.raises(Unsupported, match="StickyTaskAssignor"):
             config.read("3.9.1", {}, "StickyTaskAssignor")
         assert config.read("3.9.1", {}, "HighAvailabilityTaskAssignor") == AssignorConfig()
+
+
+class TestStandbys:
+    def test_tags_spread_standbys(self) -> None:
+        """KIP-708: the copies of a task differ in zone as far as there are zones; only from 3.2."""
+
+        def zones_of_copies(release: str) -> list[int]:
+            settings = config.read(release, {"num.standby.replicas": 1, "rack.aware.assignment.tags": "zone"})
+            group = article({A: [], B: [], C: [], D: []}, release, settings)
+            zone_of = {A: "east", B: "east", C: "west", D: "east"}
+            clients = tuple(replace(each, client_tags=(("zone", zone_of[str(each.process_id)]),)) for each in group.clients)
+            holders: dict[int, set[str]] = {}
+            for process, (active, standby) in stateful(decided(replace(group, clients=clients))).items():
+                for task in (*active, *standby):
+                    holders.setdefault(task, set()).add(zone_of[process])
+            return [len(zones) for _, zones in sorted(holders.items())]
+
+        assert zones_of_copies("3.2.0") == [2] * 6
+        assert zones_of_copies("3.9.1") == [2] * 6
+        assert zones_of_copies("3.1.2") != [2] * 6
+
+    def test_more_replicas_than_clients(self) -> None:
+        settings = AssignorConfig(num_standby_replicas=3, acceptable_recovery_lag=0)
+        decision = decided(article({A: [0, 2, 4], B: [1, 3, 5]}, settings=settings))
+
+        assert stateful(decision) == {A: ([0, 2, 4], [1, 3, 5]), B: ([1, 3, 5], [0, 2, 4])}

@@ -14,6 +14,9 @@ from holdfast.kafka.vocabulary import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, Process
 FIRST_VERSION_WITH_OFFSET_SUMS = 7
 """Members of an older metadata version name their tasks without offsets (KIP-441)."""
 
+FIRST_VERSION_WITH_TAGS = 11
+"""Members of an older metadata version cannot tell their client tags (KIP-708)."""
+
 
 class LeaderThrows(Exception):
     """The leader's own class would throw: the rebalance fails, and the answer is a LeaderFailure."""
@@ -41,6 +44,7 @@ class ClientState:
     lags: dict[int, int]
     owners: dict[TopicPartition, str]
     previous_standby: frozenset[int]
+    tags: dict[str, str] = field(default_factory=dict)
     active: set[int] = field(default_factory=set)
     standby: set[int] = field(default_factory=set)
 
@@ -162,6 +166,7 @@ def _client_state(
         previous_standby=frozenset(
             task for task, offsets in reported.items() if offsets != LATEST_OFFSET and task not in previous_active
         ),
+        tags=_tags(client, group),
     )
 
 
@@ -177,6 +182,15 @@ def _reported(consumer: Consumer) -> tuple[tuple[TaskId, int], ...]:
     return tuple((task, offsets if offsets == LATEST_OFFSET else UNKNOWN_OFFSET_SUM) for task, offsets in consumer.task_offset_sums)
 
 
+def _tags(client: Client, group: Group) -> dict[str, str]:
+    """The client's tags as the first of its members that the leader reads tells them; older members have none to tell."""
+    versions = [consumer.metadata_version for consumer in client.consumers]
+    if all(version is None or version >= FIRST_VERSION_WITH_TAGS for version in versions):
+        return dict(client.client_tags)
+    first = _in_hash_order(client, group)[0].metadata_version
+    return dict(client.client_tags) if first is None or first >= FIRST_VERSION_WITH_TAGS else {}
+
+
 def _lag(offset_sum: int, end_offset_sum: int) -> int:
     """A sum beyond the end means a copy that cannot be right: it counts as none at all. Java: `ClientState.computeTaskLags`."""
     if offset_sum in (LATEST_OFFSET, UNKNOWN_OFFSET_SUM):
@@ -187,15 +201,15 @@ def _lag(offset_sum: int, end_offset_sum: int) -> int:
 
 
 def _as_read(client: Client, group: Group) -> tuple[Consumer, ...]:
-    """The client's consumers in the order in which the leader reads them; where two claim the same, the last one counts.
-
-    The leader reads all members of the group from one HashMap keyed by member ID (`ConsumerCoordinator`).
-    """
+    """The consumers; where two claim the same, so that the last one counts, in the order in which the leader reads them."""
     claims = [
         claim for consumer in client.consumers for claim in (*consumer.owned, *(task for task, _ in consumer.task_offset_sums))
     ]
-    if len(set(claims)) == len(claims):
-        return client.consumers
+    return client.consumers if len(set(claims)) == len(claims) else _in_hash_order(client, group)
+
+
+def _in_hash_order(client: Client, group: Group) -> tuple[Consumer, ...]:
+    """The leader reads all members of the group from one HashMap keyed by member ID (`ConsumerCoordinator`)."""
     members = [consumer.member_id for each in group.clients for consumer in each.consumers]
     position = {member: number for number, member in enumerate(java_hash.hash_order(members, java.string_hash, java.string_order))}
     return tuple(sorted(client.consumers, key=lambda consumer: position[consumer.member_id]))

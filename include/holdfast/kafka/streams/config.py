@@ -45,8 +45,6 @@ def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str
         return default if value is None else int(str(value))
 
     tags = config_check.value_of(release, "rack.aware.assignment.tags", properties)
-    if tags:
-        raise Unsupported(f"rack.aware.assignment.tags is {tags}: standbys spread by client tags are not modelled yet.")
     strategy = config_check.value_of(release, "rack.aware.assignment.strategy", properties)
     if strategy not in (None, "none"):
         raise Unsupported(f"rack.aware.assignment.strategy is {strategy!r}: rack-aware assignment is not modelled yet.")
@@ -56,6 +54,7 @@ def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str
         max_warmup_replicas=whole("max.warmup.replicas", defaults.max_warmup_replicas),
         acceptable_recovery_lag=whole("acceptable.recovery.lag", defaults.acceptable_recovery_lag),
         probing_rebalance_interval_ms=whole("probing.rebalance.interval.ms", defaults.probing_rebalance_interval_ms),
+        rack_aware_assignment_tags=tags if isinstance(tags, tuple) else (),
     )
 
 

@@ -4,11 +4,12 @@ Java: `HighAvailabilityTaskAssignor`, 2.6 to 4.3 (KIP-441). The target deals the
 process-ID order, wherever the state is now; `movement` then keeps each task where it is caught up and warms the target.
 """
 
+import functools
 import heapq
 from collections.abc import Callable
 
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams import movement
+from holdfast.kafka.streams import movement, standbys
 from holdfast.kafka.streams.client_state import Board, ClientState
 from holdfast.kafka.streams.config import AssignorConfig
 
@@ -16,7 +17,7 @@ from holdfast.kafka.streams.config import AssignorConfig
 def assign(board: Board, config: AssignorConfig, behaviour: Behaviour) -> bool:
     """Give every task of the board to clients; True if a probing rebalance has to follow."""
     assign_stateful_active(board)
-    assign_standbys(board, config.num_standby_replicas)
+    assign_standbys(board, config)
     movements = movement.move_to_caught_up_clients(board, config, behaviour)
     assign_stateless_active(board)
     return movements > 0
@@ -29,26 +30,17 @@ def assign_stateful_active(board: Board) -> None:
     _balance(board, lambda client: client.active, board.take_active, board.give_active)
 
 
-def assign_standbys(board: Board, num_standby_replicas: int) -> None:
-    """Each task in turn to as many clients that do not have it as there are replicas, the least loaded first."""
-    if num_standby_replicas == 0:
+def assign_standbys(board: Board, config: AssignorConfig) -> None:
+    """So many copies of each stateful task beside the active one; then evened out."""
+    if config.num_standby_replicas == 0:
         return
-    queue = list(board.load_order)
-    heapq.heapify(queue)
-    for task in board.stateful:
-        missing = num_standby_replicas
-        passed_over = []
-        while missing > 0 and queue:
-            entry = heapq.heappop(queue)
-            if board.clients[entry[1]].holds(task):
-                passed_over.append(entry)
-                continue
-            board.give_standby(entry[1], task)
-            heapq.heappush(queue, board.load_order[entry[1]])
-            missing -= 1
-        for entry in passed_over:
-            heapq.heappush(queue, entry)
-    _balance(board, lambda client: client.standby, board.take_standby, board.give_standby)
+    may_move: Callable[[int, int], bool] | None = None
+    if config.rack_aware_assignment_tags:
+        standbys.assign_by_tags(board, config.num_standby_replicas, config.rack_aware_assignment_tags)
+        may_move = functools.partial(standbys.may_move_between, board)
+    else:
+        standbys.assign_to_least_loaded(board, config.num_standby_replicas)
+    _balance(board, lambda client: client.standby, board.take_standby, board.give_standby, may_move)
 
 
 def assign_stateless_active(board: Board) -> None:
@@ -67,14 +59,17 @@ def _balance(
     tasks_of: Callable[[ClientState], set[int]],
     take: Callable[[int, int], None],
     give: Callable[[int, int], None],
+    may_move: Callable[[int, int], bool] | None = None,
 ) -> None:
-    """Move tasks of one kind from client to client as long as that narrows the difference in tasks a thread."""
+    """Move tasks of one kind from client to client, where they may, as long as that narrows the difference in tasks a thread."""
     moved = True
     while moved:
         moved = False
         for source_number, source in enumerate(board.clients):
             for destination_number, destination in enumerate(board.clients):
                 if source_number == destination_number or not _should_move(source, destination):
+                    continue
+                if may_move is not None and not may_move(source_number, destination_number):
                     continue
                 for task in sorted(tasks_of(source)):
                     if not _should_move(source, destination):
