@@ -1,0 +1,226 @@
+"""What the DAGs' functions do with Airflow's variables and connections, read from the environment as any Airflow reads them."""
+
+import json
+import socket
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from holdfast import airflow_wiring as wiring
+from holdfast.adapters.lake import FsspecLake
+from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
+from holdfast.rollout import codec
+from holdfast.rollout.rules import Policy
+from holdfast.workflows import plan as plans
+from holdfast.workflows import snapshots
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "streams-wordcount"
+PASSWORD = "open-sesame-4711"
+LOGIN = f'org.apache.kafka.common.security.scram.ScramLoginModule required username="u" password="{PASSWORD}";'
+
+
+@pytest.fixture(autouse=True)
+def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FsspecLake:
+    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path))
+    monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", str(tmp_path / "lake"))
+    return FsspecLake(str(tmp_path / "lake"))
+
+
+@pytest.fixture
+def recorded(lake: FsspecLake) -> str:
+    return snapshots.keep(lake, codec.snapshot_from_json(codec.loads((EXAMPLE / "snapshot.json").read_bytes())))
+
+
+def connection(monkeypatch: pytest.MonkeyPatch, cluster: str, **extras: object) -> None:
+    value = json.dumps({"conn_type": "generic", "extra": extras})
+    monkeypatch.setenv(f"AIRFLOW_CONN_HOLDFAST_KAFKA_{cluster.upper()}", value)
+
+
+def form(**given: object) -> dict[str, object]:
+    change = codec.loads((EXAMPLE / "change.json").read_bytes())
+    return {"cluster": "local", "group": "streams-wordcount", "change": change, "snapshot": None, "policy": None} | given
+
+
+class TestSpark:
+    @pytest.mark.parametrize("connection", [None, '{"conn_type": "spark"}'])
+    def test_is_refused_without_a_master(self, monkeypatch: pytest.MonkeyPatch, connection: str | None) -> None:
+        """Left to itself, the operator would submit to YARN."""
+        monkeypatch.delenv("AIRFLOW_CONN_SPARK_DEFAULT", raising=False)
+        if connection:
+            monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", connection)
+
+        with pytest.raises(InvalidInput, match=r"no connection spark_default with a host.*YARN"):
+            wiring.prepare_spark()
+
+    def test_gets_the_zip_from_the_lake(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", '{"conn_type": "spark", "host": "local[2]"}')
+
+        url = wiring.prepare_spark()
+
+        assert Path(url).is_file()
+        assert url == wiring.prepare_spark()
+
+    def test_goes_where_the_connection_says(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
+
+        monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", '{"conn_type": "spark", "host": "local[2]"}')
+
+        assert SparkSubmitHook(conn_id=wiring.submitted("decode_snapshots")["conn_id"])._connection["master"] == "local[2]"
+
+    @pytest.mark.parametrize("job", ["search_candidates", "decode_snapshots", "compute_targets", "detect_order_changes"])
+    def test_finds_its_jobs(self, job: str) -> None:
+        assert Path(wiring.submitted(job)["application"]).is_file()
+
+
+def test_the_lake_must_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AIRFLOW_VAR_HOLDFAST_LAKE", raising=False)
+
+    with pytest.raises(InvalidInput, match="no variable holdfast_lake"):
+        wiring.lake()
+
+
+class TestClusters:
+    def test_a_missing_connection_is_named(self) -> None:
+        with pytest.raises(InvalidInput, match="no connection holdfast_kafka_elsewhere"):
+            wiring.collect("elsewhere", "g")
+
+    def test_the_groups_of_every_cluster_are_collected(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        connection(monkeypatch, "a", groups={"one": {"kafka_release": "3.9.1"}, "two": {}})
+        connection(monkeypatch, "b", groups={"one": {}})
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_CLUSTERS", '["a", "b"]')
+
+        assert wiring.groups_to_collect(None, None) == [
+            {"cluster": "a", "group": "one"}, {"cluster": "a", "group": "two"}, {"cluster": "b", "group": "one"},
+        ]  # fmt: skip
+        assert wiring.groups_to_collect("a", None) == [{"cluster": "a", "group": "one"}, {"cluster": "a", "group": "two"}]
+        assert wiring.groups_to_collect(None, "two") == [{"cluster": "a", "group": "two"}]
+
+    @pytest.mark.parametrize(
+        ("extras", "said"),
+        [
+            ({"groups": ["g"]}, "not an object"),
+            ({"groups": {"g": {"state_dir": "/x"}}}, "state_dir"),
+            ({"groups": {"g": {}}, "sasl.mecanism": "PLAIN"}, "sasl.mecanism"),
+            ({"groups": {"g": {"kafka_release": "1.0.0"}}}, "1.0.0"),
+            ({"groups": {"g": {"config": {"max.warmup.replicas": 0}}}}, "max.warmup.replicas"),
+        ],
+    )
+    def test_what_a_connection_gets_wrong_is_named(
+        self, monkeypatch: pytest.MonkeyPatch, extras: dict[str, object], said: str
+    ) -> None:
+        connection(monkeypatch, "a", **{"bootstrap.servers": "127.0.0.1:9"} | extras)
+
+        with pytest.raises((InvalidInput, Unsupported), match=said):
+            wiring.collect("a", "g")
+
+    def test_a_broker_that_is_not_there_is_trouble_that_may_pass_and_no_secret_shows(
+        self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            address = f"127.0.0.1:{taken.getsockname()[1]}"
+            login = {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "SCRAM-SHA-512", "sasl.jaas.config": LOGIN}
+            connection(monkeypatch, "a", **{"bootstrap.servers": address, "groups": {"g": {}}} | login)
+
+            with pytest.raises(ClusterTrouble) as trouble:
+                wiring.collect("a", "g")
+
+        assert address in str(trouble.value)
+        assert PASSWORD not in str(trouble.value) + caplog.text
+        assert lake.names(("snapshots",)) == ()
+
+
+class TestDrafts:
+    def test_hold_all_that_a_plan_is_made_from(self, lake: FsspecLake, recorded: str) -> None:
+        draft = wiring.draft("manual__2026-11-20T10:00:00+00:00", form(snapshot=recorded))
+        folder = tuple(draft.split("/"))
+
+        assert lake.names(folder) == ("change.json", "origin.json", "policy.json", "snapshot.json")
+        assert json.loads(lake.read((*folder, "origin.json"), 10**6))["snapshot"] == recorded
+
+    def test_of_two_runs_are_two(self, recorded: str) -> None:
+        runs = ("manual__a b", "manual__a_b")
+
+        assert len({wiring.draft(run, form(snapshot=recorded)) for run in runs}) == 2
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            {"change": {"format_version": "1.0", "events": [{"explode": {}}]}},
+            {"group": "another"},
+            {"snapshot": "snapshots/../../etc/passwd"},
+            {"snapshot": "plans/x"},
+            {"policy": {"format_version": "1.0", "rebalances_mots": 3}},
+        ],
+    )
+    def test_are_not_made_of_what_is_wrong(self, lake: FsspecLake, recorded: str, given: dict[str, object]) -> None:
+        with pytest.raises(HoldfastError):
+            wiring.draft("run", form(**{"snapshot": recorded} | given))
+
+        assert lake.names(("drafts",)) == ()
+
+
+class TestDecisions:
+    @pytest.fixture
+    def plan_id(self, lake: FsspecLake, recorded: str) -> str:
+        snapshot = snapshots.load(lake, recorded)
+        change = codec.change_from_json(form()["change"])
+        return plans.keep(lake, plans.make(snapshot, change, Policy(), datetime(2026, 11, 20, 14, tzinfo=UTC)))
+
+    def answer(self, chosen: str, **params: str) -> dict[str, object]:
+        by = {"id": "7", "name": "vera"}
+        return {
+            "chosen_options": [chosen],
+            "params_input": params,
+            "responded_at": "2026-11-20T15:00:00.25+01:00",
+            "responded_by_user": by,
+        }
+
+    def test_an_approval_says_who_when_and_why(self, lake: FsspecLake, plan_id: str) -> None:
+        assert wiring.record_decision(plan_id, self.answer("Approve", reason="fine")) == plan_id
+
+        kept = plans.approval_of(lake, plan_id)
+        assert kept is not None
+        assert (kept.plan_id, kept.approved, kept.by, kept.reason, kept.at) == (
+            plan_id,
+            True,
+            "vera",
+            "fine",
+            "2026-11-20T14:00:00Z",
+        )
+
+    def test_a_form_sent_empty_is_an_answer_too(self, lake: FsspecLake, plan_id: str) -> None:
+        wiring.record_decision(plan_id, self.answer("Approve"))
+
+        assert plans.approval_of(lake, plan_id).reason == ""
+
+    def test_a_rejection_is_kept_and_stops_what_follows(self, lake: FsspecLake, plan_id: str) -> None:
+        from airflow.sdk.exceptions import AirflowSkipException
+
+        with pytest.raises(AirflowSkipException, match="rejected by vera: not today"):
+            wiring.record_decision(plan_id, self.answer("Reject", reason="not today"))
+
+        assert not plans.approval_of(lake, plan_id).approved
+
+    def test_a_plan_that_nobody_approved_is_not_applied(self, plan_id: str, recorded: str) -> None:
+        with pytest.raises(InvalidInput, match="was not approved"):
+            wiring.apply(plan_id, {"state_dirs": {}, "confirmed": [], "snapshot": recorded})
+
+    def test_a_rejected_plan_is_not_applied(self, plan_id: str, recorded: str) -> None:
+        with pytest.raises(Exception, match="rejected"):
+            wiring.record_decision(plan_id, self.answer("Reject"))
+
+        with pytest.raises(HoldfastError):
+            wiring.apply(plan_id, {"state_dirs": {}, "confirmed": [], "snapshot": recorded})
+
+
+def test_the_module_is_light() -> None:
+    """The DAG processor imports it again and again; see test_dag_files for the DAGs."""
+    source = (ROOT / "include" / "holdfast" / "airflow_wiring.py").read_text()
+    top = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
+
+    assert [line for line in top if "adapters" in line or "workflows" in line or "rollout" in line] == []
+    assert "holdfast.airflow_wiring" in sys.modules

@@ -1,0 +1,143 @@
+"""`bin/try` as a stranger meets it: a fresh copy in a path with spaces, started from elsewhere, with everything real."""
+
+import json
+import os
+import re
+import signal
+import stat
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.dags.trying import Rest, copy_checkout, marked, trying
+
+pytestmark = pytest.mark.airflow
+FIRST = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_checkout(tmp_path_factory.mktemp("a path with spaces") / "hold fast")
+
+
+def listening(checkout: Path) -> list[str]:
+    """The addresses on which this checkout's processes listen."""
+    found: set[str] = set()
+    for process in marked(checkout):
+        try:
+            found |= {one.laddr.ip for one in process.net_connections(kind="tcp") if one.status == psutil.CONN_LISTEN}
+        except psutil.Error:
+            continue
+    return sorted(found)
+
+
+def test_ctrl_c_while_it_starts_leaves_nothing(checkout: Path) -> None:
+    with trying(checkout) as run:
+        run.wait_for(r"Starting Airflow …")
+        assert run.interrupt() == 130
+
+    assert marked(checkout) == []
+
+
+def test_the_whole_story(checkout: Path) -> None:
+    """The plan, another bin/try meanwhile, the approval over REST, the plan walked and verified, the fleet; and then Ctrl-C."""
+    with trying(checkout) as run:
+        rest = Rest(run)
+        plan_id = run.wait_for(r"Plan ([0-9a-f]{16}) for streams-wordcount on local")
+        lake = checkout / ".holdfast" / "lake"
+        folder = lake / "plans" / plan_id
+
+        check_the_plan(folder, run.printed())
+        check_what_is_open(checkout, rest)
+        with trying(checkout) as second:
+            assert second.process.wait(120) == 1
+        assert "Another bin/try of this checkout is running" in second.printed()
+
+        approve(rest, "looks right")
+        approval = json.loads((folder / "approval.json").read_text())
+        assert {key: approval[key] for key in ("plan_id", "approved", "by", "reason")} == {
+            "plan_id": plan_id, "approved": True, "by": "admin", "reason": "looks right",
+        }  # fmt: skip
+
+        check_the_other_dags(rest, lake, plan_id)
+        assert run.interrupt() == 0
+
+    assert marked(checkout) == []
+
+
+def check_the_plan(folder: Path, printed: str) -> None:
+    """The article's case: plainly all six stateful tasks change hands; with the process metadata copied, none does."""
+    plan = json.loads((folder / "plan.json").read_text())
+    moved = {way["name"]: [outcome["moved"] for outcome in way["summary"]] for way in plan["candidates"]}
+
+    assert plan["plan_id"] == folder.name
+    assert plan["chosen"] == "copy-process-metadata"
+    assert (moved["plainly"], moved["copy-process-metadata"]) == ([6], [0])
+    assert (folder / "plan.md").read_text().startswith("# ")
+    assert plan["headline"] in printed
+    assert re.search(r"Searching the ways to roll, with Spark [0-9.]+ s", printed)
+
+
+def check_what_is_open(checkout: Path, rest: Rest) -> None:
+    assert listening(checkout) in (["127.0.0.1"], ["127.0.0.1", "::ffff:127.0.0.1"])
+    assert stat.S_IMODE((checkout / ".holdfast" / "airflow" / "passwords.json").stat().st_mode) == 0o600
+    assert rest.refused_without_login() == 401
+
+
+def approve(rest: Rest, reason: str) -> None:
+    task = (
+        rest.page.removeprefix(rest.base)
+        .removesuffix("/required_actions")
+        .replace("/runs/", "/dagRuns/")
+        .replace("/tasks/", "/taskInstances/")
+    )
+    path = f"/api/v2{task}"
+    rest.wait(path, "state", ("awaiting_input",))
+    time.sleep(3)  # an answer in the instant of asking can be lost by the scheduler
+    rest.call("PATCH", f"{path}/-1/hitlDetails", {"chosen_options": ["Approve"], "params_input": {"reason": reason}})
+    assert rest.state_at_the_end(path.split("/taskInstances/", maxsplit=1)[0]) == "success"
+
+
+def check_the_other_dags(rest: Rest, lake: Path, plan_id: str) -> None:
+    (recorded,) = lake.glob("snapshots/*/*/*/*.json")
+    snapshot = str(recorded.relative_to(lake))
+    runs = {
+        "apply_rollout": rest.trigger("apply_rollout", {"plan_id": plan_id, "snapshot": snapshot}),
+        "verify_rollout": rest.trigger("verify_rollout", {"plan_id": plan_id, "snapshot": snapshot}),
+        "forecast_fleet": rest.trigger("forecast_fleet", {}),
+        "collect_groups": rest.trigger("collect_groups", {"cluster": "nowhere"}),
+    }
+    ends = {dag: rest.state_at_the_end(run) for dag, run in runs.items()}
+
+    assert ends == {
+        "apply_rollout": "success",
+        "verify_rollout": "success",
+        "forecast_fleet": "success",
+        "collect_groups": "failed",
+    }
+    checklist = json.loads((lake / "plans" / plan_id / "checklist.json").read_text())
+    assert (checklist["done"], checklist["waiting_for"]["step"]) == (False, "1")
+    assert FIRST in checklist["checklist"][0]["what"]
+    assert json.loads((lake / "plans" / plan_id / "verdict.json").read_text())["plan_id"] == plan_id
+    assert [len(list(lake.glob(f"{place}/*/{table}/*.parquet"))) > 0 for place, table in (
+        ("tables", "groups"), ("targets", "targets"), ("order_changes", "order_changes"),
+    )] == [True] * 3  # fmt: skip
+    refused = rest.call("GET", f"{runs['collect_groups']}/taskInstances/groups")
+    assert refused["try_number"] == 1, "a missing connection was tried again"
+
+
+def test_goes_on_after_it_was_killed(checkout: Path) -> None:
+    """SIGKILL leaves Airflow running: the next bin/try says so, ends it, and does its work."""
+    with trying(checkout) as run:
+        run.wait_for(r"Reading the DAGs …")
+        os.killpg(run.process.pid, signal.SIGKILL)
+        run.process.wait(60)
+    assert marked(checkout) != []
+
+    with trying(checkout, "--once") as again:
+        again.wait_for(r"The plan was ready after")
+        assert again.process.wait(120) == 0
+    assert re.search(r"An earlier bin/try left \d+ processes behind; ending them", again.printed())
+    assert "did not end as it should" in again.printed()
+    assert marked(checkout) == []

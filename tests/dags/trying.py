@@ -1,0 +1,149 @@
+"""A copy of this checkout, `bin/try` started in it from elsewhere, and its Airflow spoken to over REST."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 400
+"""For any one wait. Nothing is timed: a machine that is shared by others may be slow."""
+
+
+def copy_checkout(folder: Path) -> Path:
+    """What is tracked, as it is in the work tree."""
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listing.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def environment() -> dict[str, str]:
+    """Without what the tests' own environment says of Python and Airflow; with uv, if this checkout has one of its own."""
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "PYTHON", "VIRTUAL_ENV", "SPARK"))
+    }
+    return inherited | {"PATH": f"{ROOT / '.holdfast' / 'uv' / 'bin'}:{os.environ['PATH']}", "COLUMNS": "200"}
+
+
+def marked(checkout: Path) -> list[psutil.Process]:
+    """Every process whose environment says that it belongs to this checkout's Airflow."""
+    home = str(checkout / ".holdfast" / "airflow")
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if home in process.environ().values():
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found
+
+
+@dataclass
+class Try:
+    """A running bin/try, and all that it has printed."""
+
+    process: subprocess.Popen[str]
+    lines: list[str] = field(default_factory=list)
+
+    def printed(self) -> str:
+        return "".join(self.lines)
+
+    def wait_for(self, pattern: str) -> str:
+        """Wait until something printed matches, and return its first group, or all of it."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            if match := re.search(pattern, self.printed()):
+                return match[1] if match.groups() else match[0]
+            assert self.process.poll() is None, f"bin/try ended with {self.process.returncode}:\n{self.printed()}"
+            time.sleep(0.1)
+        raise AssertionError(f"bin/try never printed {pattern!r}:\n{self.printed()}")
+
+    def interrupt(self) -> int:
+        """Ctrl-C: the terminal sends it to the whole group."""
+        os.killpg(self.process.pid, signal.SIGINT)
+        return self.process.wait(PATIENCE_S)
+
+
+@contextmanager
+def trying(checkout: Path, *arguments: str) -> Iterator[Try]:
+    """Start bin/try from another directory. Whatever happens, it is ended, and so is what it may have left."""
+    process = subprocess.Popen(
+        [str(checkout / "bin" / "try"), *arguments],
+        cwd="/",
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    running = Try(process)
+    reader = threading.Thread(target=lambda: running.lines.extend(process.stdout), daemon=True)
+    reader.start()
+    try:
+        yield running
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(60)
+        reader.join(10)
+
+
+class Rest:
+    """Airflow's REST interface, logged in as bin/try says."""
+
+    def __init__(self, run: Try) -> None:
+        self.page = run.wait_for(r"Approve or reject it:\s+(http://\S+)")
+        self.base = self.page.split("/dags/")[0]
+        password = run.wait_for(r"Password:\s+(\S+)")
+        self.token = self.call("POST", "/auth/token", {"username": "admin", "password": password})["access_token"]
+
+    def call(self, method: str, path: str, body: object = None) -> dict:
+        request = urllib.request.Request(self.base + path, method=method, data=None if body is None else json.dumps(body).encode())
+        request.add_header("Content-Type", "application/json")
+        if hasattr(self, "token"):
+            request.add_header("Authorization", f"Bearer {self.token}")
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def refused_without_login(self) -> int:
+        """The status of a request that carries no credentials."""
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+                f"{self.base}/api/v2/dags", timeout=30
+            ) as answer:
+                return answer.status
+        except urllib.error.HTTPError as refusal:
+            return refusal.code
+
+    def trigger(self, dag: str, conf: dict) -> str:
+        self.call("PATCH", f"/api/v2/dags/{dag}?update_mask=is_paused", {"is_paused": False})
+        run = self.call("POST", f"/api/v2/dags/{dag}/dagRuns", {"logical_date": None, "conf": conf})
+        return f"/api/v2/dags/{dag}/dagRuns/{run['dag_run_id']}"
+
+    def state_at_the_end(self, run: str) -> str:
+        return self.wait(run, "state", ("success", "failed"))
+
+    def wait(self, path: str, key: str, wanted: tuple[str, ...]) -> str:
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            found = self.call("GET", path)[key]
+            if found in wanted:
+                return found
+            time.sleep(0.5)
+        raise AssertionError(f"{path}: {key} stayed {found!r}")
