@@ -3,20 +3,28 @@
 import json
 import logging
 import subprocess
+import threading
 import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from kafka import KafkaConsumer
 from tests.contract.conftest import GROUP, INPUT, PARTITIONS, PLAIN_GROUP, PROCESS_ID, RELEASE, Cluster
 from tests.harness.maven import SIMPLE_LOGGING, classpath, java_tool
 from tests.harness.secured_broker import password
+from tests.harness.streams_app import Application, StreamsClient
 
+from holdfast import wiring
 from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.deadline import Deadline
+from holdfast.adapters.kafka_cluster import KafkaCluster
+from holdfast.adapters.session import KafkaSession
 from holdfast.cli.main import holdfast
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.rollout import codec
 from holdfast.rollout.snapshot import Snapshot
+from holdfast.workflows.settings import GroupSettings
 
 DIFFERENT_WORDS = 32
 CHANGELOG = f"{GROUP}-counts-store-changelog"
@@ -128,11 +136,63 @@ class TestLackingRights:
                 _snapshot_of(connection)
 
 
-def _snapshot_of(connection: ClusterConnection) -> Snapshot:
-    from holdfast import wiring
-    from holdfast.workflows.settings import GroupSettings
+class TestOtherGroups:
+    def test_a_group_of_the_streams_protocol_is_refused_by_name(self, live_cluster: Cluster, tmp_path: Path) -> None:
+        broker = live_cluster.broker
+        application = Application("4.3.1", "new-protocol", broker.bootstrap, INPUT, {"group.protocol": "streams"})
+        with StreamsClient(application, tmp_path / "client", threads=1, process_id=None) as client:
+            client.go()
+            client.wait_running()
+            with pytest.raises(Unsupported, match="KIP-1071"):
+                _snapshot_of(ClusterConnection.of(broker.bootstrap), "new-protocol")
 
-    return wiring.collect_snapshot(connection, GROUP, (), GroupSettings(), 30)
+    def test_a_group_that_everybody_has_left_is_a_snapshot_that_says_so(self, live_cluster: Cluster) -> None:
+        bootstrap = live_cluster.broker.bootstrap
+        consumer = KafkaConsumer(INPUT, bootstrap_servers=bootstrap, group_id="left", auto_offset_reset="earliest")
+        while not consumer.poll(timeout_ms=500):
+            pass
+        consumer.commit()
+        consumer.close()
+        found = _snapshot_of(ClusterConnection.of(bootstrap), "left")
+        assert (found.group_state, found.clients, found.tasks) == ("Empty", (), ())
+        assert "no member is running" in said(found, "clients")
+
+    def test_a_rebalance_is_waited_for_and_then_said(self, live_cluster: Cluster) -> None:
+        """Its second member joins and never answers: the first one's rejoin completes, and the coordinator waits for the other."""
+        bootstrap = live_cluster.broker.bootstrap
+        first = KafkaConsumer(INPUT, bootstrap_servers=bootstrap, group_id="slow", max_poll_interval_ms=60_000)
+        first.poll(timeout_ms=5_000)
+        stop = threading.Event()
+        second = threading.Thread(target=_join, args=(bootstrap, "slow", stop))
+        second.start()  # the rebalance waits for the first member, which polls no more
+        try:
+            _until_rebalancing(bootstrap, "slow")
+            found = wiring.collect_snapshot(ClusterConnection.of(bootstrap), "slow", (), GroupSettings(), 6)
+        finally:
+            stop.set()
+            first.close()
+            second.join(60)
+        assert found.group_state in ("PreparingRebalance", "CompletingRebalance")
+        assert "in the middle of a rebalance" in said(found, "clients")
+
+
+def _join(bootstrap: str, group: str, stop: threading.Event) -> None:
+    consumer = KafkaConsumer(INPUT, bootstrap_servers=bootstrap, group_id=group)
+    while not stop.is_set():
+        consumer.poll(timeout_ms=200)
+    consumer.close()
+
+
+def _until_rebalancing(bootstrap: str, group: str) -> None:
+    ends_at = time.monotonic() + 30
+    with KafkaSession(ClusterConnection.of(bootstrap), Deadline(60)) as session:
+        while KafkaCluster(session).group(group).state == "Stable":
+            assert time.monotonic() < ends_at, "the second member never joined"
+            time.sleep(0.1)
+
+
+def _snapshot_of(connection: ClusterConnection, group: str = GROUP) -> Snapshot:
+    return wiring.collect_snapshot(connection, group, (), GroupSettings(), 30)
 
 
 class TestTheCommands:
