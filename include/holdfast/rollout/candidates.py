@@ -92,10 +92,10 @@ def _candidate(snapshot: Snapshot, change: Change, remedy: Remedy) -> Candidate:
 
 
 def _wrong_if(change: Change, remedy: Remedy) -> str:
-    """With the process IDs that it is about, where the change names them."""
-    named = [str(one) for one in _new_ids(change)]
-    ids = ", ".join(named) if named else "the one it should have"
-    return remedy.wrong_if.format(ids=ids)
+    """With the process IDs that it is about. Where none is new, or any will do, it is the group itself that must stay as it was."""
+    if change.fresh_ids() or not _new_ids(change):
+        return "Wrong if a client that is not in this plan joins, leaves or restarts before the group is stable."
+    return remedy.wrong_if.format(ids=", ".join(str(one) for one in _new_ids(change)))
 
 
 def _new_ids(change: Change) -> tuple[ProcessId, ...]:

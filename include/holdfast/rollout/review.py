@@ -12,6 +12,7 @@ from holdfast.rollout.cost import end_owners
 from holdfast.rollout.evaluation import Cost
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
 from holdfast.rollout.rendering import Block, Heading, Lines, Paragraph, Table
+from holdfast.rollout.rules import Status
 from holdfast.rollout.steps import (
     Action,
     AwaitRebalance,
@@ -27,12 +28,6 @@ from holdfast.rollout.steps import (
 from holdfast.rollout.wording import amount_of_bytes, duration, listed, many, span
 
 MOST_ROWS = 40
-_VERDICTS = {
-    PlanVerdict.NOTHING_TO_DO: "nothing to do",
-    PlanVerdict.SAFE: "safe: within every limit of your policy",
-    PlanVerdict.REVIEW: "look closely: a limit is broken, or something is not known",
-    PlanVerdict.BLOCKED: "blocked: do not do this",
-}
 GLOSSARY = (
     ("Client", "one running copy of the application; it runs stream threads, and they run tasks."),
     ("Stateful task", "a share of the work that keeps a store on its client's disk, and a copy of it in Kafka, the changelog."),
@@ -50,7 +45,7 @@ def review(plan: Plan) -> tuple[Block, ...]:
 
 
 def _blocks(plan: Plan) -> Iterator[Block]:
-    yield Heading(1, f"Plan {plan.plan_id} for {plan.basis.group_id} on {plan.basis.cluster}: {_VERDICTS[plan.verdict]}")
+    yield Heading(1, f"Plan {plan.plan_id} for {plan.basis.group_id} on {plan.basis.cluster}: {_verdict(plan)}")
     yield Paragraph(plan.headline, strong=True)
     yield Lines(tuple(_summary(plan)))
     if plan.steps:
@@ -74,6 +69,23 @@ def _blocks(plan: Plan) -> Iterator[Block]:
     yield Lines(GLOSSARY)
     yield Heading(2, "Made from")
     yield Lines(_fingerprints(plan))
+
+
+def _verdict(plan: Plan) -> str:
+    match plan.verdict:
+        case PlanVerdict.NOTHING_TO_DO:
+            return "nothing to do"
+        case PlanVerdict.SAFE:
+            return "safe, within every limit of your policy"
+        case PlanVerdict.BLOCKED:
+            return "blocked, do not do this"
+        case PlanVerdict.REVIEW:
+            failed = [rule.name for rule in plan.rules if rule.status is Status.FAIL]
+            unknown = [rule.name for rule in plan.rules if rule.status is Status.UNKNOWN]
+            parts = [f"{what}: {', '.join(names)}" for what, names in (("over the limit", failed), ("not known", unknown)) if names]
+            return f"look closely ({'; '.join(parts)})"
+        case _:
+            assert_never(plan.verdict)
 
 
 # The first ten lines.

@@ -6,7 +6,7 @@ A limit that is broken asks for a person's eyes (`review`); a rule named in `blo
 from dataclasses import dataclass
 from enum import StrEnum
 
-from holdfast.rollout.evaluation import Evaluation
+from holdfast.rollout.evaluation import Effort, Evaluation
 
 RULES = (
     "forecast",
@@ -16,6 +16,7 @@ RULES = (
     "time-to-stable",
     "rebalances",
     "restored-bytes",
+    "copied-in-time",
     "evidence",
 )
 """In the order in which a review lists them."""
@@ -94,6 +95,7 @@ def judge(evaluation: Evaluation, policy: Policy) -> tuple[Rule, ...]:
             policy,
         ),
         _bytes_rule(evaluation, policy),
+        _copy_rule(evaluation, policy),
         _rule(
             "evidence",
             f"{unknown} not known" if unknown else "complete",
@@ -132,6 +134,13 @@ def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
         return _rule("restored-bytes", "not known: bytes per record are not given", limit, Status.UNKNOWN, policy)
     status = Status.PASS if max(known) <= policy.restored_bytes_most else Status.FAIL
     return _rule("restored-bytes", f"{max(known):,} bytes", limit, status, policy)
+
+
+def _copy_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+    """Only where a disk is copied: nobody but the operator knows how long that takes."""
+    if evaluation.candidate.effort is not Effort.COPY_DISK:
+        return None
+    return _rule("copied-in-time", "not known: measure the copying", "the session time-out", Status.UNKNOWN, policy)
 
 
 def _rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> Rule:
