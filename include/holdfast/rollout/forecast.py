@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from holdfast.errors import CannotPredict
+from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout import chances, events, groups, order
-from holdfast.rollout.change import Assume, CatchUp, Change, Wait
+from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
 from holdfast.rollout.events import Scene
 from holdfast.rollout.evolution import Pause, Reports, reported
 from holdfast.rollout.snapshot import Snapshot, Unknown
@@ -104,7 +104,26 @@ def forecast(snapshot: Snapshot, change: Change) -> Forecast:
         unknown.append(Unknown("kafka_release", f"not given; {', '.join(releases)} all come to the same"))
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
     unknown.extend(Unknown("leader_process_id" if "leads" in note else "forecast", note) for note in notes)
+    unknown.extend(_static_members(snapshot, change))
     return Forecast(change.assume, outcomes, tuple(unknown))
+
+
+def _static_members(snapshot: Snapshot, change: Change) -> tuple[Unknown, ...]:
+    """A static member that comes back in time gets its old assignment without a rebalance, whatever its process ID and disk."""
+    restarting = [event.process_id for event in change.events if isinstance(event, ReplaceClient | RestartClient)]
+    static = [
+        client.process_id
+        for client in snapshot.clients
+        if client.process_id in restarting and any(consumer.group_instance_id is not None for consumer in client.consumers)
+    ]
+    return tuple(
+        Unknown(
+            "group_instance_id",
+            f"the members of {process_id} are static: if they return with the same instance IDs within the session time-out, no"
+            " rebalance happens then, and the next one, whatever causes it, goes as forecast here",
+        )
+        for process_id in static
+    )
 
 
 def _refuse_disagreement(answers: list[tuple[str, tuple[Outcome, ...]]]) -> None:
@@ -175,7 +194,7 @@ def _course(snapshot: Snapshot, change: Change, assume: Assume) -> _Course:
     """Carry out the change, batch by batch, each with the rebalances that it causes."""
     stage = _Stage(snapshot, assume)
     for batch in change.numbered_batches():
-        stage.scene = events.apply(stage.scene, batch, stage.reports)
+        stage.carry_out(batch)
         trouble = stage.rebalance(until=batch.wait or Wait.STABLE)
         if trouble is not None:
             return stage.course(trouble)
@@ -199,11 +218,23 @@ class _Stage:
     def course(self, trouble: str | None) -> _Course:
         return _Course(tuple(self._rounds), self.scene.clients, self._waiting_records, trouble)
 
+    def carry_out(self, batch: Batch) -> None:
+        """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
+        self.scene = events.apply(self.scene, batch, self.reports)
+        changed = [index for index, event in batch.events if isinstance(event, SetConfig)]
+        try:
+            settings = groups.settings_of(replace(self._snapshot, config=self.scene.config), self._group.release)
+        except InvalidInput as problem:
+            raise InvalidInput(problem.problem, f"events[{changed[-1]}].set_config" if changed else problem.where) from None
+        self._group = replace(
+            self._group, config=settings, clients=self.scene.clients, leader_process_id=self.scene.leader_process_id
+        )
+
     def rebalance(self, until: Wait) -> str | None:
         """Rebalance once, or until nothing is pending. Returns why that does not come about (None: it does)."""
         if not self.scene.clients:
             raise CannotPredict("No client is left in the group: its tasks run nowhere until one joins.")
-        group = self._group_now()
+        group = self._group
         trigger = Trigger.CHANGE
         seen: dict[tuple[Client, ...], float] = {}
         while True:
@@ -227,10 +258,6 @@ class _Stage:
                 return f"The group does not settle within {MOST_ROUNDS:,} rebalances."
             trigger = pending
             self._at_seconds += seconds
-
-    def _group_now(self) -> Group:
-        settings = groups.settings_of(replace(self._snapshot, config=self.scene.config), self._group.release)
-        return replace(self._group, config=settings, clients=self.scene.clients, leader_process_id=self.scene.leader_process_id)
 
     def _round(self, trigger: Trigger, group: Group, decision: Assignment | LeaderFailure) -> Round:
         if isinstance(decision, LeaderFailure):

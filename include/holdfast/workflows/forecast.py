@@ -47,7 +47,7 @@ def forecast_case(case: object, detail: codec.Detail) -> dict[str, object]:
     fields = Fields(case)
     snapshot = fields.need("snapshot", lambda document: document)
     change = fields.need("change", lambda document: document)
-    fields.finish(closed=True)
+    fields.finish()
     return codec.forecast_to_json(read_forecast(("snapshot", snapshot), ("change", change))[1], detail)
 
 

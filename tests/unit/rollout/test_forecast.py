@@ -302,3 +302,33 @@ class TestWhatCannotBePredicted:
         answer = predict(group(AFTER) | {"unknown": [{"what": "standbys", "reason": "nobody can see them"}]})
 
         assert [(one.what, one.reason) for one in answer.unknown] == [("standbys", "nobody can see them")]
+
+
+class TestWhatIsSaidBesides:
+    def test_a_refused_setting_is_named_with_its_event(self) -> None:
+        with pytest.raises(InvalidInput, match=r"^events\[1\]\.set_config: max\.warmup\.replicas"):
+            predict(group(AFTER), {"remove_client": {"process_id": A}}, {"set_config": {"max.warmup.replicas": 0}})
+
+    def test_static_members_may_return_without_a_rebalance(self) -> None:
+        snapshot = group(AFTER)
+        for number, consumer in enumerate(snapshot["clients"][A]["consumers"].values()):
+            consumer["group_instance_id"] = f"a-{number}"
+
+        assert [one.what for one in predict(snapshot, {"restart_client": {"process_id": A}}).unknown] == ["group_instance_id"]
+        assert predict(snapshot, {"restart_client": {"process_id": B}}).unknown == ()
+
+    def test_who_leads_is_said_to_be_unknown_where_it_matters(self) -> None:
+        answer = predict(group(BEFORE, leader=None), JOIN_C)
+
+        assert [one.what for one in answer.unknown] == ["leader_process_id"]
+
+    def test_a_leader_that_fails_is_the_end(self) -> None:
+        """2.7: a member reports a task that the topology has no more."""
+        snapshot = group(AFTER)
+        next(iter(snapshot["clients"][A]["consumers"].values()))["task_offset_sums"]["7_7"] = 5
+        outcome = only(predict(snapshot))
+
+        assert not outcome.stable
+        assert outcome.summary.seconds_to_stable is None
+        assert "fails" in outcome.notes[0]
+        assert "error" in codec.assignment_to_json(outcome.rounds[-1].decision)

@@ -1,0 +1,161 @@
+"""Do members report what the contract's five rules say?"""
+
+from dataclasses import replace
+
+import pytest
+from tests.harness.article import BEFORE, A, B, change, group
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka.streams.group import Assignment, ConsumerAssignment, Group, NextRebalance
+from holdfast.kafka.vocabulary import TaskId
+from holdfast.rollout import codec, groups
+from holdfast.rollout.change import Assume, CatchUp, ClosedCopies, DormantCopies
+from holdfast.rollout.events import Scene, apply
+from holdfast.rollout.evolution import Pause, Reports, reported
+
+BY_DEFAULT = Assume()
+END = {"1_0": 2, "1_1": 2, "1_2": 8, "1_3": 6, "1_4": 4, "1_5": 4}
+
+
+def start(release: str = "3.9.1") -> Group:
+    return groups.group_of(codec.snapshot_from_json(group(BEFORE, release)))
+
+
+def tasks(names: str) -> tuple[TaskId, ...]:
+    return tuple(TaskId.parse(name) for name in names.split())
+
+
+def handed(here: Group, shares: dict[str, str]) -> Assignment:
+    """`shares`: first letters of a process ID and a thread → `active | standby | withheld`."""
+    consumers = []
+    for client in here.clients:
+        for number, consumer in enumerate(client.consumers, start=1):
+            active, standby, withheld = (shares.get(f"{str(client.process_id)[:4]}-{number}", "") + "||").split("|")[:3]
+            consumers.append(
+                ConsumerAssignment(consumer.member_id, tasks(active), tasks(standby), tasks(withheld), NextRebalance.NONE)
+            )
+    return Assignment(False, (), tuple(consumers))
+
+
+def after(
+    shares: dict[str, str], pause: Pause, assume: Assume = BY_DEFAULT, release: str = "3.9.1", seconds: float = 60
+) -> dict[str, dict[str, int]]:
+    here = start(release)
+    clients = Reports(here, assume).after(here.clients, handed(here, shares), pause, seconds)
+    return {
+        f"{str(client.process_id)[:4]}-{number}": {str(task): total for task, total in consumer.task_offset_sums}
+        for client in clients
+        for number, consumer in enumerate(client.consumers, start=1)
+    }
+
+
+class TestActiveTasks:
+    def test_what_is_handed_over_runs_and_is_owned(self) -> None:
+        here = start()
+        clients = Reports(here, Assume()).after(here.clients, handed(here, {"7156-2": "0_0 1_5 | | 1_0"}), Pause.NONE, 0)
+        consumer = clients[1].consumers[1]
+
+        assert [str(one) for one in consumer.owned] == ["input-0", "repartition-5"]
+        assert dict(consumer.task_offset_sums)[TaskId(1, 5)] == -2
+        assert TaskId(1, 0) not in dict(consumer.task_offset_sums)
+
+    def test_a_stateless_task_is_owned_and_not_reported(self) -> None:
+        assert "0_0" not in after({"7156-2": "0_0"}, Pause.PROBING)["7156-2"]
+
+
+class TestStandbys:
+    @pytest.mark.parametrize(("pause", "total"), [(Pause.NONE, 0), (Pause.PROBING, 8), (Pause.SETTLED, 8)])
+    def test_a_new_one_has_caught_up_by_the_next_probe_and_not_sooner(self, pause: Pause, total: int) -> None:
+        assert after({"7156-1": "| 1_2"}, pause)["7156-1"]["1_2"] == total
+
+    def test_it_may_be_assumed_to_catch_up_at_once(self) -> None:
+        assert after({"7156-1": "| 1_2"}, Pause.NONE, Assume(catch_up=CatchUp.NEXT_REBALANCE))["7156-1"]["1_2"] == 8
+
+    @pytest.mark.parametrize(("seconds", "total"), [(0, 0), (2, 6), (60, 8)])
+    def test_it_may_be_assumed_to_catch_up_at_a_rate(self, seconds: float, total: int) -> None:
+        assume = Assume(CatchUp.RATE, records_per_second=3)
+
+        assert after({"7156-1": "| 1_2"}, Pause.PROBING, assume, seconds=seconds)["7156-1"]["1_2"] == total
+
+    def test_what_ran_on_the_same_client_is_complete(self) -> None:
+        assert after({"4b61-1": "| 1_2"}, Pause.NONE)["4b61-1"]["1_2"] == 8
+
+
+class TestDormantCopies:
+    @pytest.mark.parametrize(("release", "total"), [("2.7.2", 7), ("4.1.1", 7), ("4.3.1", 8)])
+    def test_one_that_was_active_was_closed_cleanly(self, release: str, total: int) -> None:
+        """Up to 4.2 it reports one too few a changelog."""
+        reports = after({}, Pause.PROBING, release=release)
+
+        assert reports["4b61-2"]["1_2"] == total
+        assert "1_2" not in reports["4b61-1"]
+
+    def test_it_may_be_assumed_complete(self) -> None:
+        assume = Assume(closed_copies=ClosedCopies.END)
+
+        assert after({}, Pause.PROBING, assume, release="2.7.2")["4b61-2"]["1_2"] == 8
+
+    def test_it_may_be_assumed_lost(self) -> None:
+        assert after({}, Pause.PROBING, Assume(dormant_copies=DormantCopies.DROPPED))["4b61-2"] == {}
+
+    def test_a_copy_that_another_thread_runs_is_not_dormant(self) -> None:
+        reports = after({"4b61-1": "1_2"}, Pause.PROBING)
+
+        assert "1_2" not in reports["4b61-2"]
+        assert reports["4b61-1"]["1_2"] == -2
+
+
+class TestEvents:
+    def scene(self, *events: object, release: str = "4.3.1") -> Scene:
+        snapshot = codec.snapshot_from_json(group(BEFORE, release))
+        here = groups.group_of(snapshot)
+        (batch,) = codec.change_from_json(change(*events)).numbered_batches()
+        scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
+        return apply(scene, batch, Reports(here, Assume()))
+
+    def test_a_kept_disk_is_reported_by_the_first_member_in_string_order(self) -> None:
+        by = {"process_id": A, "member_ids": ["member-9", "member-10"]}
+        scene = self.scene({"replace_client": {"process_id": A, "by": by, "state": "kept"}})
+        first, second = scene.clients[-1].consumers
+
+        assert first.task_offset_sums == ()
+        assert {str(task): total for task, total in second.task_offset_sums} == {"1_0": 2, "1_2": 8, "1_4": 4}
+        assert first.owned == second.owned == ()
+
+    def test_a_copy_is_taken_before_the_change(self) -> None:
+        scene = self.scene(
+            {"remove_client": {"process_id": B}},
+            {"replace_client": {"process_id": A, "by": {"process_id": A}, "state": {"copied_from": B}}},
+        )
+
+        assert {str(task) for task in reported(scene.clients[0])} == {"1_1", "1_3", "1_5"}
+
+    def test_a_restart_owns_nothing_and_keeps_its_members(self) -> None:
+        before = start().clients[0]
+        restarted = self.scene({"restart_client": {"process_id": A}}).clients[0]
+
+        assert [one.member_id for one in restarted.consumers] == [one.member_id for one in before.consumers]
+        assert all(one.owned == () for one in restarted.consumers)
+        assert reported(restarted) == {task: END[str(task)] for task in reported(before)}
+
+    def test_a_restart_may_lose_its_disk_and_change_its_threads(self) -> None:
+        restarted = self.scene({"restart_client": {"process_id": A, "keeps_state": False, "threads": 3}}).clients[0]
+
+        assert len(restarted.consumers) == 3
+        assert reported(restarted) == {}
+
+    def test_settings_are_put_over_the_old_ones(self) -> None:
+        scene = self.scene({"set_config": {"max.warmup.replicas": 6}})
+
+        assert dict(scene.config)["max.warmup.replicas"] == 6
+        assert dict(scene.config)["probing.rebalance.interval.ms"] == 60000
+
+
+def test_unknown_end_offsets_cannot_be_reckoned_with() -> None:
+    here = start()
+    task = here.tasks[6]
+    assert task.changelogs
+    unknown = replace(task, changelogs=(replace(task.changelogs[0], end_offset=None),))
+
+    with pytest.raises(CannotPredict, match="1_0"):
+        Reports(replace(here, tasks=(*here.tasks[:6], unknown, *here.tasks[7:])), Assume())
