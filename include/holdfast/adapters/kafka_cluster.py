@@ -13,7 +13,7 @@ from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
 from kafka.protocol.metadata import MetadataRequest
 
 from holdfast.adapters import consumer_offsets
-from holdfast.adapters.session import KafkaSession, Send, raise_for, refusal, translated
+from holdfast.adapters.session import KafkaSession, Send, raise_for, refusal
 from holdfast.errors import ClusterTrouble, Unsupported
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ClusterInfo, ObservedGroup, Operations
@@ -111,8 +111,7 @@ class KafkaCluster:
     def committed_offsets(self, group_id: str) -> tuple[tuple[TopicPartition, int], ...]:
         what = f"reading the committed offsets of {group_id!r}"
         admin = self._session.admin
-        with translated(what):
-            answer = self._session.deadline.within(what, lambda: admin.list_group_offsets({group_id: None}))
+        answer = self._session.call(what, lambda: admin.list_group_offsets({group_id: None}))
         offsets = answer.get(group_id, {})
         return tuple(
             sorted(

@@ -3,6 +3,7 @@
 import logging
 import re
 import socket
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -23,6 +24,7 @@ Send = Callable[..., Awaitable[Any]]
 _REQUEST_TIMEOUT_MS = 20_000
 _FIRST_CONTACT_S = 5.0
 _FIRST_CONTACT_ATTEMPTS = 3
+_CLOSING_S = 2.0
 _FIRST_ATTEMPT_S = 3.0
 _FINAL = (kafka_errors.SaslAuthenticationFailedError, kafka_errors.UnsupportedSaslMechanismError)
 _DISTRUST = re.compile(r"certificate verify failed: (.*?)(?: \(_ssl|$)")
@@ -91,6 +93,13 @@ class KafkaSession:
             answer: T = await manager.wait_for(future, max(1.0, 1000 * self.deadline.remaining_s()))
             return answer
 
+        def run() -> T:
+            return manager.run(bounded)  # type: ignore[no-any-return]
+
+        return self.call(what, run)
+
+    def call(self, what: str, action: Callable[[], T]) -> T:
+        """The result of `action`, which is repeated while what may pass stands in its way. Raise ClusterTrouble as `ask` does."""
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(_RETRIED),
             wait=tenacity.wait_exponential(multiplier=0.1, max=2),
@@ -99,9 +108,10 @@ class KafkaSession:
         )
         with translated(what):
             try:
-                return retrying(lambda: self.deadline.within(what, lambda: manager.run(bounded)))  # type: ignore[no-any-return]
+                answer: T = retrying(self.deadline.within, what, action)
             except (kafka_errors.KafkaTimeoutError, kafka_errors.RequestTimedOutError):
                 raise self.deadline.trouble(what) from None
+        return answer
 
     async def coordinator(self, send: Send, group_id: str) -> int:
         """The node that coordinates a group."""
@@ -116,8 +126,10 @@ class KafkaSession:
         return int(found.node_id)
 
     def close(self) -> None:
-        """Idempotent; does not wait for a broker."""
-        self.admin.close()
+        """Idempotent; does not wait for a broker, or for a thread that does not come back."""
+        closing = threading.Thread(target=self.admin.close, daemon=True)
+        closing.start()
+        closing.join(_CLOSING_S)
 
     def __enter__(self) -> Self:
         return self

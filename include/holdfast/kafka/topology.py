@@ -105,7 +105,7 @@ class _Search:
             self._sources.setdefault(task.subtopology, {}).update((partition.topic, None) for partition in partitions)
         self._found: dict[int, dict[str, None]] = {subtopology: {} for subtopology in sorted(self._sizes)}
         self._unknown: dict[int, str] = {}
-        self._assumed: dict[int, str] = {}
+        self._assumed: dict[int, list[str]] = {}
 
     def topology(self) -> Topology:
         for subtopology, topic in self._clues.said + self._clues.checkpointed:
@@ -121,8 +121,11 @@ class _Search:
         return Topology(
             tuple((each, None if each in self._unknown else tuple(sorted(topics))) for each, topics in self._found.items()),
             tuple(sorted(self._unknown.items())),
-            tuple(sorted(self._assumed.items())),
+            tuple((each, "; ".join(reasons)) for each, reasons in sorted(self._assumed.items())),
         )
+
+    def _assume(self, subtopology: int, reason: str) -> None:
+        self._assumed.setdefault(subtopology, []).append(reason)
 
     def _is_internal(self, topic: str) -> bool:
         """A repartition topic: its records are deleted once they are read, so it is nobody's changelog."""
@@ -137,15 +140,14 @@ class _Search:
         if len(named) == 1:
             self._found[named[0]][changelog] = None
             if named[0] not in self._clues.reported:
-                self._assumed[named[0]] = f"taken to own {changelog} because it reads {partner}; no file or report confirms it"
+                self._assume(named[0], f"taken to own {changelog} because it reads {partner}; no file or report confirms it")
         elif len(possible) == 1:
             self._found[possible[0]][changelog] = None
         elif len(stateful) == 1:
             self._found[stateful[0]][changelog] = None
             others = ", ".join(str(each) for each in possible if each != stateful[0])
-            self._assumed[stateful[0]] = (
-                f"taken to own {changelog}: of the subtopologies that fit ({others} too) only it reported state"
-            )
+            why = f"of the subtopologies that fit ({others} too) only it reported state"
+            self._assume(stateful[0], f"taken to own {changelog}: {why}")
         else:
             for each in possible or self._sizes:
                 self._unknown[each] = (
@@ -159,9 +161,7 @@ class _Search:
         sources = [topic for topic in self._sources[subtopology] if not self._is_internal(topic)]
         if len(sources) == 1:
             self._found[subtopology][sources[0]] = None
-            self._assumed[subtopology] = (
-                f"reports state and has no changelog topic: its source {sources[0]} is taken to be the changelog"
-            )
+            self._assume(subtopology, f"reports state and has no changelog topic: its source {sources[0]} is taken to be it")
         else:
             self._unknown[subtopology] = (
                 "reports state, and no changelog topic fits it. A state directory tells, or the option --changelog"

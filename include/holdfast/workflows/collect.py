@@ -26,6 +26,7 @@ PROTOCOL = "stream"
 """The assignor's name under which classic Streams members join. Java: `StreamsPartitionAssignor.name`."""
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _ASK_AGAIN_S = 0.5
+_ERRORS = {1: "a source topic is missing", 2: "version probing", 3: "the assignment failed", 4: "a shutdown was requested"}
 _GENERATION_BYTES = 8 * 1024 * 1024
 
 
@@ -60,6 +61,7 @@ def snapshot(
         found.members = tuple(
             membership.decode(member.member_id, member.subscription, member.assignment) for member in found.group.members
         )
+        _note_errors(found)
         collect_topology.read(cluster, settings, found)
     else:
         found.note("clients", _why_nobody(found.group, patience))
@@ -127,6 +129,15 @@ def _refuse_other_kinds(group: ObservedGroup) -> None:
         raise Unsupported(
             f"{group.group_id!r} is a plain consumer group (its assignor is {group.protocol!r}); Kafka Streams groups, whose "
             f"assignor is {PROTOCOL!r}, are covered so far"
+        )
+
+
+def _note_errors(found: Gathered) -> None:
+    """A leader that could not assign tells everybody why, with an error code and no tasks."""
+    codes = sorted({member.error_code: None for member in found.members if member.error_code})
+    for code in codes:
+        found.note(
+            "clients", f"the leader answered with error code {code} ({_ERRORS.get(code, 'unknown')}): no task is running there"
         )
 
 

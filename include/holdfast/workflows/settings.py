@@ -86,6 +86,14 @@ def read(
         assignor_config.read(kafka_release or _NEWEST_RELEASE, values, None)
     except Unsupported as refusal:
         unknown.append(Unknown("config", str(refusal)))
+    if application.get("processing.guarantee", "").startswith("exactly_once"):
+        unknown.append(
+            Unknown(
+                "clients",
+                "processing.guarantee is exactly-once: end offsets count transaction markers, so that a copy that has caught up is "
+                "one or two behind for each changelog. This is not modelled; it matters where acceptable.recovery.lag is as small",
+            )
+        )
     for key, default in _DEFAULTS:
         if key not in values:
             values[key] = default
