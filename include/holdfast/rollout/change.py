@@ -60,7 +60,7 @@ class DormantCopies(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewClient:
-    """A client that joins. `process_id` None: a fresh random one. `threads` None: as many as the replaced client."""
+    """A client that joins. `process_id` None: a fresh random one. `threads` None: as many as `member_ids` or the replaced client."""
 
     process_id: ProcessId | None
     threads: int | None

@@ -83,7 +83,8 @@ def _new_client(value: object, *, replaces: bool) -> NewClient:
     fields = Fields(value)
     absent = _INHERITED if replaces else None
     no_tags = _INHERITED_TAGS if replaces else ()
-    threads = fields.optional("threads", nullable(_threads), None) if replaces else fields.need("threads", _threads)
+    may_leave_threads_out = replaces or fields.has("member_ids")
+    threads = fields.optional("threads", nullable(_threads), None) if may_leave_threads_out else fields.need("threads", _threads)
     client = NewClient(
         process_id=fields.need("process_id", nullable(kafka.process_id)),
         threads=threads,
@@ -94,6 +95,8 @@ def _new_client(value: object, *, replaces: bool) -> NewClient:
         member_ids=fields.optional("member_ids", nullable(_member_ids), None),
     )
     fields.finish(closed=True)
+    if client.threads is None and client.member_ids is None and not replaces:
+        raise InvalidInput("the field 'threads' is missing")
     _one_member_a_thread(client.member_ids, client.threads)
     return client
 

@@ -122,8 +122,11 @@ def _restarted_consumers(
 def _made(scene: Scene, new: NewClient, old: Client | None, disk: OffsetSums) -> Client:
     """The client that `new` describes, as it joins."""
     assert new.process_id is not None, "IDs left to chance are chosen before"
-    threads = new.threads if new.threads is not None or old is None else len(old.consumers)
-    assert threads is not None, "only a replacement may leave its threads out"
+    threads = new.threads
+    if threads is None:
+        like = new.member_ids or (old.consumers if old is not None else ())
+        assert like, "only a replacement, or a client with member IDs, may leave its threads out"
+        threads = len(like)
     member_ids = new.member_ids or _member_ids(scene.group_id, new.process_id, threads)
     if len(member_ids) != threads:
         raise InvalidInput(f"one member ID a thread is needed ({threads}), {len(member_ids)} were found", "member_ids")

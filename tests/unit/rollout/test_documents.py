@@ -203,6 +203,7 @@ class TestChange:
             {"add_client": {"process_id": None, "threads": 1, "member_ids": ["m"], "user_endpoint": "h:1"}},
             {"replace_client": {"process_id": A, "by": {"process_id": None, "threads": 2}, "state": "empty"}},
             {"replace_client": {"process_id": A, "by": {"process_id": A, "host": None}, "state": {"copied_from": B}}},
+            {"add_client": {"process_id": C, "member_ids": ["m", "n"]}},
             {"remove_client": {"process_id": B}},
             {"restart_client": {"process_id": A, "keeps_process_id": False, "new_process_id": C, "keeps_state": False}},
             {"restart_client": {"process_id": A, "member_ids": ["x", "y"]}},

@@ -1,0 +1,205 @@
+"""Is every way to make a change proposed where it makes sense, and only there, and does its forecast say what it is for?"""
+
+import pytest
+from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, change, group
+from tests.harness.plans import REPLACE_FIRST, read
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout import candidates, codec, codec_plan
+from holdfast.rollout.change import AddClient, Disk, ReplaceClient, RestartClient
+from holdfast.rollout.evaluation import Candidate, Evaluation
+from holdfast.rollout.steps import CopyStateDirectory, SetConfig, StartClient, StopClient, WriteProcessMetadata
+
+EMPTY_RESTART = {"restart_client": {"process_id": A, "keeps_process_id": False, "new_process_id": LAST, "keeps_state": False}}
+
+
+def proposed(snapshot: Document, *events: object) -> dict[str, Candidate]:
+    ways = candidates.propose(read(snapshot), codec.change_from_json(change(*events)))
+    return {way.name: way for way in ways}
+
+
+def evaluated(snapshot: Document, *events: object) -> dict[str, Evaluation]:
+    return {name: candidates.evaluate(read(snapshot), way) for name, way in proposed(snapshot, *events).items()}
+
+
+def actions(way: Candidate) -> list[type]:
+    return [type(step.action) for step in way.steps][:-1]
+
+
+class TestProposed:
+    def test_a_replacement_has_every_remedy_and_plainly_comes_first(self) -> None:
+        names = list(proposed(group(AFTER), REPLACE_FIRST))
+
+        assert names == ["plainly", "copy-process-metadata", "seed-process-id", "copy-state-directory", "raise-warmups"]
+
+    def test_a_restart_that_loses_its_id_has_the_same(self) -> None:
+        names = list(proposed(group(AFTER), EMPTY_RESTART))
+
+        assert names == ["plainly", "copy-process-metadata", "seed-process-id", "copy-state-directory", "raise-warmups"]
+
+    def test_a_restart_that_keeps_all_needs_none(self) -> None:
+        names = list(proposed(group(AFTER), {"restart_client": {"process_id": A}}))
+
+        assert names == ["plainly", "raise-warmups"]
+
+    def test_an_added_client_can_only_be_placed_and_warmed_up(self) -> None:
+        names = list(proposed(group(BEFORE), {"add_client": {"process_id": C, "threads": 2}}))
+
+        assert names == ["plainly", "seed-process-id", "raise-warmups", "seed-process-id+raise-warmups"]
+
+    def test_a_replacement_under_the_old_id_need_not_get_it(self) -> None:
+        same = {"replace_client": {"process_id": C, "by": {"process_id": C, "threads": 2}, "state": "kept"}}
+
+        assert list(proposed(group(AFTER), same)) == ["plainly", "raise-warmups"]
+
+    @pytest.mark.parametrize("release", ["2.6.0", "2.6.1", "2.7.0"])
+    def test_releases_that_read_no_process_file_cannot_be_given_an_id(self, release: str) -> None:
+        assert list(proposed(group(AFTER, release), REPLACE_FIRST)) == ["plainly", "raise-warmups"]
+
+    def test_a_stateless_group_has_nothing_to_remedy(self) -> None:
+        snapshot = group(AFTER)
+        for task in snapshot["tasks"].values():
+            task["changelogs"] = []
+        for client in snapshot["clients"].values():
+            for consumer in client["consumers"].values():
+                consumer["task_offset_sums"] = {}
+
+        assert list(proposed(snapshot, REPLACE_FIRST)) == ["plainly"]
+
+    def test_warm_ups_are_not_raised_where_the_change_sets_them(self) -> None:
+        sets = {"set_config": {"max.warmup.replicas": 3}}
+
+        assert "raise-warmups" not in proposed(group(AFTER), REPLACE_FIRST, sets)
+
+    def test_every_candidate_survives_its_json(self) -> None:
+        for way in proposed(group(AFTER), REPLACE_FIRST).values():
+            text = codec.dumps(codec_plan.candidate_to_json(way))
+
+            assert codec_plan.candidate_from_json(codec.loads(text)) == way
+
+
+class TestRewritten:
+    def test_copying_the_metadata_keeps_the_id_and_not_the_state(self) -> None:
+        way = proposed(group(AFTER), REPLACE_FIRST)["copy-process-metadata"]
+
+        (event,) = way.change.events
+        assert isinstance(event, ReplaceClient)
+        assert (event.by.process_id, event.disk) == (ProcessId.parse(C), Disk.EMPTY)
+        assert actions(way) == [StopClient, WriteProcessMetadata, StartClient]
+
+    def test_copying_the_state_directory_keeps_both(self) -> None:
+        way = proposed(group(AFTER), REPLACE_FIRST)["copy-state-directory"]
+
+        (event,) = way.change.events
+        assert isinstance(event, ReplaceClient)
+        assert (event.by.process_id, event.disk) == (ProcessId.parse(C), Disk.KEPT)
+        assert actions(way) == [StopClient, CopyStateDirectory, StartClient]
+
+    def test_a_seeded_id_stands_where_the_old_one_stood_and_is_written_before_the_stop(self) -> None:
+        way = proposed(group(AFTER), REPLACE_FIRST)["seed-process-id"]
+
+        (event,) = way.change.events
+        assert isinstance(event, ReplaceClient)
+        seed = event.by.process_id
+        assert seed is not None
+        assert seed not in (ProcessId.parse(C), ProcessId.parse(LAST))
+        assert seed < ProcessId.parse(A)
+        assert actions(way) == [WriteProcessMetadata, StopClient, StartClient]
+
+    def test_in_the_middle_the_seed_stands_between_the_neighbours(self) -> None:
+        middle = {"replace_client": {"process_id": A, "by": {"process_id": LAST, "threads": 2}}}
+        (event,) = proposed(group(AFTER), middle)["seed-process-id"].change.events
+
+        assert isinstance(event, ReplaceClient)
+        assert event.by.process_id is not None
+        assert ProcessId.parse(C) < event.by.process_id < ProcessId.parse(B)
+
+    def test_a_restarted_client_gets_its_id_back(self) -> None:
+        (event,) = proposed(group(AFTER), EMPTY_RESTART)["copy-process-metadata"].change.events
+
+        assert isinstance(event, RestartClient)
+        assert (event.keeps_process_id, event.keeps_state) == (True, False)
+
+    def test_raised_warm_ups_are_put_back(self) -> None:
+        way = proposed(group(AFTER), REPLACE_FIRST)["raise-warmups"]
+
+        assert [(one.key, one.value, one.revert_to) for one in way.settings] == [("max.warmup.replicas", 6, 2)]
+        first, last = way.steps[0].action, way.steps[-1].action
+        assert (first, last) == (SetConfig("max.warmup.replicas", 6, 2), SetConfig("max.warmup.replicas", 2, 6))
+        assert [step.id for step in way.steps] == [str(number) for number in range(1, len(way.steps) + 1)]
+
+    def test_a_place_is_found_for_an_added_client(self) -> None:
+        (event,) = proposed(group(BEFORE), {"add_client": {"process_id": None, "threads": 2}})["seed-process-id"].change.events
+
+        assert isinstance(event, AddClient)
+        assert event.client.process_id is not None
+
+
+class TestEvaluated:
+    """The article: clients C, A, B in process-ID order; C is replaced by one that sorts last, with an empty disk."""
+
+    def test_plainly_every_stateful_task_changes_hands(self) -> None:
+        (cost,) = evaluated(group(AFTER), REPLACE_FIRST)["plainly"].costs
+
+        assert (cost.moved, cost.stateful_tasks, cost.needless) == (6, 6, 4)
+        assert cost.restored_records == 2 + 2 + 8 + 6 + 4 + 4
+        assert cost.rebalances.high > cost.rebalances.low > 1
+
+    def test_with_the_old_metadata_only_its_own_tasks_restore(self) -> None:
+        (cost,) = evaluated(group(AFTER), REPLACE_FIRST)["copy-process-metadata"].costs
+
+        assert (cost.moved, cost.needless, cost.rebalances.high) == (0, 0, 1)
+        assert [(str(one.process_id), " ".join(map(str, one.tasks)), one.records) for one in cost.restores] == [(C, "1_0 1_3", 8)]
+        assert cost.cold == cost.restores
+
+    def test_with_a_seeded_id_the_same_but_for_the_name(self) -> None:
+        ways = evaluated(group(AFTER), REPLACE_FIRST)
+        (seeded,), (copied,) = ways["seed-process-id"].costs, ways["copy-process-metadata"].costs
+
+        assert (seeded.moved, seeded.needless, seeded.restored_records) == (2, 0, copied.restored_records)
+
+    def test_with_the_whole_disk_nothing_restores(self) -> None:
+        (cost,) = evaluated(group(AFTER), REPLACE_FIRST)["copy-state-directory"].costs
+
+        assert (cost.moved, cost.restores, cost.cold, cost.rebalances.high) == (0, (), (), 1)
+
+    def test_more_warm_ups_move_the_same_sooner(self) -> None:
+        ways = evaluated(group(AFTER), REPLACE_FIRST)
+        (plain,), (raised,) = ways["plainly"].costs, ways["raise-warmups"].costs
+
+        assert raised.moved == plain.moved
+        assert raised.seconds_to_stable.high < plain.seconds_to_stable.high
+
+    def test_an_id_left_to_chance_has_an_outcome_for_every_place(self) -> None:
+        event = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}}}
+        plain = evaluated(group(AFTER), event)["plainly"]
+
+        assert [cost.moved for cost in plain.costs] == [2, 4, 6]
+        assert sum(cost.probability for cost in plain.costs) == pytest.approx(1)
+        assert plain.worst.moved == 6
+        assert 2 < plain.expected_moved < 3
+
+    def test_a_client_that_must_give_some_of_its_tasks_gives_none_needlessly(self) -> None:
+        last = {"add_client": {"process_id": LAST, "threads": 2}}
+        (cost,) = evaluated(group(BEFORE), last)["plainly"].costs
+        got = sum(len(client.active) for client in cost.end if str(client.process_id) == LAST)
+
+        assert cost.moved - cost.needless == sum(
+            str(task).startswith("1_") for client in cost.end if str(client.process_id) == LAST for task in client.active
+        )
+        assert got > 0
+
+    def test_what_cannot_be_predicted_says_why(self) -> None:
+        snapshot = altered(group(AFTER), ["tasks", "1_0", "changelogs"], None)
+
+        for evaluation in evaluated(snapshot, REPLACE_FIRST).values():
+            assert evaluation.costs == ()
+            assert evaluation.refused is not None
+            assert evaluation.refused.startswith("Cannot predict: ")
+            assert "1_0" in evaluation.refused
+
+    def test_every_evaluation_survives_its_json(self) -> None:
+        for evaluation in evaluated(group(AFTER), REPLACE_FIRST).values():
+            text = codec.dumps(codec_plan.evaluation_to_json(evaluation))
+
+            assert codec_plan.evaluation_from_json(codec.loads(text)) == evaluation

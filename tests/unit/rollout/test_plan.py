@@ -1,0 +1,145 @@
+"""Is the best way chosen, are reasons given, and is a plan the same bytes every time?"""
+
+from datetime import datetime, timedelta
+
+import pytest
+from tests.harness.article import AFTER, LAST, B, C, altered, change, group
+from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout import candidates, codec, codec_plan
+from holdfast.rollout.plan import assemble
+from holdfast.rollout.plan_value import Plan, PlanVerdict
+from holdfast.rollout.rules import Policy, Status
+
+
+def why_not(plan: Plan) -> dict[str, str]:
+    return {one.name: one.why_not for one in plan.candidates}
+
+
+class TestTheArticle:
+    def test_the_metadata_is_copied_first(self) -> None:
+        plan = article_plan()
+
+        assert (plan.chosen, plan.verdict) == ("copy-process-metadata", PlanVerdict.SAFE)
+        assert "no stateful task changes hands (2 of 6 restore on the new disk), in 1 rebalance" in plan.headline
+        assert "Done plainly: all 6 stateful tasks change hands" in plan.headline
+        assert C in plan.wrong_if
+
+    def test_every_loser_says_why(self) -> None:
+        reasons = why_not(article_plan())
+
+        assert reasons.pop("copy-process-metadata") == ""
+        assert "moved-without-need: 4 of 6" in reasons["plainly"]
+        assert "2 tasks would get another process ID" in reasons["seed-process-id"]
+        assert "More handwork" in reasons["copy-state-directory"]
+        assert "8 records" in reasons["copy-state-directory"]
+        assert all(reasons.values())
+
+    def test_steps_carry_all_that_a_reviewer_needs(self) -> None:
+        plan = article_plan()
+
+        assert [step.id for step in plan.steps] == ["1", "2", "3", "4"]
+        assert all(step.check_before and step.check_after and step.undo and step.expect for step in plan.steps)
+
+    def test_where_a_restore_takes_too_long_the_disk_is_copied_and_looked_at(self) -> None:
+        plan = article_plan(Policy(copy_state_over_s=0, restore_records_per_second=1, without_caught_up_copy_s_most=3600))
+
+        assert plan.chosen == "copy-state-directory"
+        assert plan.verdict is PlanVerdict.REVIEW
+        assert [rule.name for rule in plan.rules if rule.status is Status.UNKNOWN] == ["copied-in-time"]
+        assert "A task would stand still for 8 s" in why_not(plan)["copy-process-metadata"]
+
+    def test_what_the_policy_excludes_is_not_chosen(self) -> None:
+        plan = article_plan(Policy(exclude=("copy-process-metadata", "copy-state-directory")))
+
+        assert plan.chosen == "seed-process-id"
+        assert why_not(plan)["copy-process-metadata"] == "Your policy excludes it."
+
+    def test_time_is_saved_where_the_policy_has_no_more_of_it(self) -> None:
+        only = Policy(
+            exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"),
+            time_to_stable_s_most=100,
+            moved_percent_most=100,
+        )
+        plan = article_plan(only)
+
+        assert plan.chosen == "raise-warmups"
+        assert [(one.key, one.revert_to) for one in plan.settings] == [("max.warmup.replicas", 2)]
+
+
+class TestVerdicts:
+    def test_nothing_to_do_has_no_steps(self) -> None:
+        plan = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 2}})
+
+        assert (plan.verdict, plan.chosen, plan.steps) == (PlanVerdict.NOTHING_TO_DO, None, ())
+
+    def test_a_change_without_events_is_nothing_to_do(self) -> None:
+        assert planned(group(AFTER)).verdict is PlanVerdict.NOTHING_TO_DO
+
+    def test_the_plain_way_is_chosen_where_no_other_is_better(self) -> None:
+        plan = planned(group(AFTER), {"replace_client": {"process_id": B, "by": {"process_id": LAST, "threads": 2}}})
+
+        assert plan.chosen == "plainly"
+        assert "It gains nothing here." in why_not(plan)["copy-process-metadata"]
+
+    def test_what_cannot_be_predicted_is_blocked_and_not_guessed(self) -> None:
+        plan = planned(altered(group(AFTER), ["tasks", "1_0", "changelogs"], None), REPLACE_FIRST)
+
+        assert (plan.verdict, plan.chosen, plan.steps) == (PlanVerdict.BLOCKED, None, ())
+        assert plan.headline.startswith("Cannot predict: ")
+        assert len(plan.blocked_by) == 1
+
+    def test_a_blocking_rule_blocks(self) -> None:
+        only = Policy(
+            exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"), blocking=("moved-without-need",)
+        )
+        plan = article_plan(only)
+
+        assert plan.verdict is PlanVerdict.BLOCKED
+        assert plan.steps == ()
+        assert plan.blocked_by == ("moved-without-need: 4 of 6 stateful tasks (67 %), 25 % is the limit",)
+
+    def test_what_is_not_known_asks_for_a_look(self) -> None:
+        snapshot = altered(group(AFTER), ["unknown"], [{"what": "config", "reason": "not given"}])
+        plan = planned(snapshot, REPLACE_FIRST)
+
+        assert plan.verdict is PlanVerdict.REVIEW
+        assert plan.unknown == ("config: not given",)
+
+    def test_everything_excluded_is_blocked(self) -> None:
+        plan = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 3}}, policy=Policy(exclude=("plainly",)))
+
+        assert plan.verdict is PlanVerdict.BLOCKED
+
+
+class TestTheSameEveryTime:
+    def test_the_same_arguments_give_the_same_bytes(self) -> None:
+        first, second = (codec.dumps(codec_plan.plan_to_json(article_plan())) for _ in range(2))
+
+        assert first == second
+
+    def test_the_id_is_the_digest_of_the_rest(self) -> None:
+        plan = article_plan()
+        snapshot = read(group(AFTER))
+        meant = codec.change_from_json(change(REPLACE_FIRST))
+        evaluations = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, meant))
+        later = assemble(snapshot, meant, evaluations, Policy(), NOON + timedelta(seconds=1))
+
+        assert plan.plan_id == codec_plan.plan_id_of(plan)
+        assert later.plan_id != plan.plan_id
+        assert later.created_from == plan.created_from
+
+    def test_lags_do_not_change_what_it_was_made_from(self) -> None:
+        busier = altered(group(AFTER), ["tasks", "1_5", "changelogs"], [["changelog", 5, 5000]])
+
+        assert planned(busier, REPLACE_FIRST).created_from == article_plan().created_from
+
+    def test_it_expires_when_the_policy_says(self) -> None:
+        plan = article_plan(Policy(valid_for_s=60))
+
+        assert (plan.created_at, plan.expires_at) == ("2026-11-20T12:00:00Z", "2026-11-20T12:01:00Z")
+
+    def test_a_time_without_zone_is_refused(self) -> None:
+        with pytest.raises(InvalidInput, match="time zone"):
+            assemble(read(group(AFTER)), codec.change_from_json(change()), (), Policy(), datetime(2026, 11, 20))  # noqa: DTZ001
