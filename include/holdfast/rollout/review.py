@@ -101,13 +101,16 @@ def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
         yield "Costs", _restoring(plan, worst, plain_worst)
         yield "Why this way", plan.why
     for reason in plan.blocked_by:
-        yield "Blocked", reason
+        if reason not in plan.headline:
+            yield "Blocked", reason
     if plan.steps:
-        yield "Do", " ".join(f"({step.id}) {_brief(step.action)}" for step in plan.steps) + " Checks and undo are below."
+        briefs = "; ".join(f"({step.id}) {_brief(step.action)}" for step in plan.steps)
+        yield "Do", f"{briefs}. Checks and undo are below."
     if plan.wrong_if:
         yield "Wrong if", plan.wrong_if.removeprefix("Wrong if ")
     basis = f"snapshot {_short(plan.created_from.snapshot)} of {many(len(plan.basis.clients), 'client')}, at {plan.created_at}"
-    yield "Made from", f"{basis}. It may be applied until {plan.expires_at}, and only to that group as it was."
+    until = f" It may be applied until {plan.expires_at}, and only to that group as it was." if plan.steps else ""
+    yield "Made from", f"{basis}.{until}"
 
 
 def _worst(way: Considered) -> Cost:
@@ -189,21 +192,21 @@ def describe(action: Action) -> str:
 def _brief(action: Action) -> str:
     match action:
         case StopClient():
-            return f"stop {action.host or str(action.process_id)[:8]},"
+            return f"stop {action.host or str(action.process_id)[:8]}"
         case WriteProcessMetadata():
-            return f"write its process ID {str(action.process_id)[:8]}…{_at(action.host)},"
+            return f"write process ID {str(action.process_id)[:8]}…{_at(action.host)}"
         case CopyStateDirectory():
-            return f"copy its disk to {action.to_host or 'the new host'},"
+            return f"copy its disk to {action.to_host or 'the new host'}"
         case StartClient():
-            return f"start the new client{_at(action.host)},"
+            return f"start the new client{_at(action.host)}"
         case RestartClient():
-            return f"restart {action.host or str(action.process_id)[:8]},"
+            return f"restart {action.host or str(action.process_id)[:8]}"
         case SetConfig():
-            return f"roll out {action.key} = {_setting(action.value)},"
+            return f"roll out {action.key} = {_setting(action.value)}"
         case AwaitRebalance():
-            return "wait for a rebalance,"
+            return "wait for a rebalance"
         case AwaitStable():
-            return "wait until it is stable."
+            return "wait until it is stable"
         case _:
             assert_never(action)
 

@@ -1,0 +1,44 @@
+"""Plans of the article's group, made at a fixed moment."""
+
+import copy
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from tests.harness.article import AFTER, LAST, C, Document, change, group
+
+from holdfast.rollout import codec
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.rules import Policy
+from holdfast.rollout.snapshot import Snapshot
+from holdfast.workflows import plan as workflow
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+REPLACE_FIRST = {"replace_client": {"process_id": C, "by": {"process_id": LAST, "threads": 2, "host": "app-new"}, "state": "empty"}}
+"""The article's case: the first in process-ID order is replaced by one that sorts last."""
+
+
+def read(document: Document) -> Snapshot:
+    return codec.snapshot_from_json(document)
+
+
+def planned(document: Document, *events: object, policy: Policy | None = None, **others: object) -> Plan:
+    return workflow.make(read(document), codec.change_from_json(change(*events, **others)), policy or Policy(), NOON)
+
+
+def article_plan(policy: Policy | None = None) -> Plan:
+    return planned(group(AFTER), REPLACE_FIRST, policy=policy)
+
+
+def without_client(document: Document, process_id: str) -> Document:
+    """The group after a client has left."""
+    left = copy.deepcopy(document)
+    del left["clients"][process_id]
+    if left["leader_process_id"] == process_id:
+        left["leader_process_id"] = None
+    return left
+
+
+def with_client(document: Document, process_id: str, client: Mapping[str, object]) -> Document:
+    joined = copy.deepcopy(document)
+    joined["clients"][process_id] = copy.deepcopy(dict(client))
+    return joined

@@ -1,0 +1,102 @@
+"""Does a review read as before, are its first ten lines enough, and can no name steer what it is shown on?
+
+`GOLDEN_UPDATE=1` writes the expected text anew: read the difference before committing it.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.harness.article import AFTER, LAST, C, altered, group
+from tests.harness.plans import REPLACE_FIRST, article_plan, planned
+
+from holdfast.rollout import rendering
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.review import review
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden"
+HOSTILE = "x\x1b[31m\n# owned <script>|[a](http://evil) `b` *c* \u202ed"
+
+
+def markdown(plan: Plan) -> str:
+    return rendering.to_markdown(review(plan))
+
+
+def text(plan: Plan) -> str:
+    return rendering.to_text(review(plan))
+
+
+def by_chance() -> Plan:
+    return planned(group(AFTER), {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}}})
+
+
+def raised() -> Plan:
+    from holdfast.rollout.rules import Policy
+
+    remedies = ("copy-process-metadata", "copy-state-directory", "seed-process-id")
+    return article_plan(Policy(exclude=remedies, time_to_stable_s_most=100, bytes_per_record=2000))
+
+
+def blocked() -> Plan:
+    return planned(altered(group(AFTER), ["tasks", "1_0", "changelogs"], None), REPLACE_FIRST)
+
+
+PLANS = {"article": article_plan, "by-chance": by_chance, "raised": raised, "blocked": blocked}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_plan_md_reads_as_before(name: str) -> None:
+    golden = GOLDEN / f"plan-{name}.md"
+    written = markdown(PLANS[name]())
+    if os.environ.get("GOLDEN_UPDATE"):
+        golden.write_text(written)
+
+    assert written == golden.read_text()
+
+
+def test_ten_lines_are_enough_to_decide() -> None:
+    first = "\n".join(markdown(article_plan()).splitlines()[:10])
+
+    for needed in (
+        "no stateful task changes hands",  # what moves
+        "1 rebalance, stable at once",  # in how many rebalances and how long
+        "2 tasks (1_0 1_3)",  # what is without a caught-up copy
+        "8 records",  # what it costs
+        "nothing to do with the change would move as well",  # why this beats the others
+        "(1) stop app-bbb8; (2) write process ID",  # what to do
+        f"another process ID than {C}",  # the one fact that would make it wrong
+        article_plan().created_from.snapshot.removeprefix("sha256:")[:12],  # the fingerprint
+    ):
+        assert needed in first
+
+
+def test_text_and_markdown_say_the_same() -> None:
+    """Without markup and layout, both are the same words."""
+
+    def words(shown: str) -> list[str]:
+        for mark in ("**", "\\", "|", "---"):
+            shown = shown.replace(mark, " ")
+        letters = shown.lower().replace("- ", " ").replace("#", " ").replace("=", " ")
+        return [word for word in letters.split() if word.strip("-")]
+
+    assert words(text(article_plan())) == words(markdown(article_plan()))
+
+
+@pytest.mark.parametrize("render", [markdown, text])
+def test_names_cannot_steer(render: object) -> None:
+    snapshot = group(AFTER)
+    snapshot["clients"][C]["host"] = HOSTILE
+    snapshot["unknown"] = [{"what": HOSTILE, "reason": HOSTILE}]
+    event = {"replace_client": {"process_id": C, "by": {"process_id": LAST, "threads": 2, "host": HOSTILE}}}
+    assert callable(render)
+    shown = render(planned(snapshot, event))
+
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert "\n# owned" not in shown
+    if render is markdown:
+        assert "<script>" not in shown.replace("\\<", "")
+        assert "[a](" not in shown.replace("\\[", "")
+        assert "http://" not in shown
+        rows = [line.replace("\\|", "") for line in shown.splitlines() if line.startswith("| ") and "owned" in line]
+        assert [row.count("|") for row in rows] == [4]
