@@ -60,7 +60,7 @@ class DormantCopies(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewClient:
-    """A client that joins. `process_id` None: a fresh random one. `threads` None: as many as `member_ids` or the replaced client."""
+    """A client that joins. `process_id` None: a fresh random one. `threads` None: one a member ID, or as the replaced client."""
 
     process_id: ProcessId | None
     threads: int | None

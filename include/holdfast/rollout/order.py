@@ -16,7 +16,10 @@ from holdfast.kafka import java
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Client, Group, LeaderFailure, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
-from holdfast.rollout import groups
+from holdfast.rollout import events, groups
+from holdfast.rollout.change import Change
+from holdfast.rollout.events import Scene
+from holdfast.rollout.evolution import Reports
 from holdfast.rollout.snapshot import Snapshot
 
 SPACE = 1 << 128
@@ -134,7 +137,7 @@ def target(group: Group) -> tuple[tuple[TaskId, ProcessId], ...]:
 
 
 def order_changes(before: Snapshot, after: Snapshot) -> OrderChange:
-    """Compare two snapshots of a group (for a change that is only meant: `rollout.change.apply` gives the second)."""
+    """Compare two snapshots of a group."""
     old, new = _ordered(before), _ordered(after)
     old_place = {process_id: index for index, process_id in enumerate(old)}
     new_place = {process_id: index for index, process_id in enumerate(new)}
@@ -154,6 +157,20 @@ def order_changes(before: Snapshot, after: Snapshot) -> OrderChange:
         text_order_misleads=misleads,
         warnings=(_MISLEADS,) if misleads else (),
     )
+
+
+def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
+    """The same for a change that is only meant. Raise InvalidInput if it does not fit, or leaves a process ID to chance."""
+    if change.fresh_ids():
+        raise InvalidInput(
+            "the change leaves process IDs to chance (null); give them, or see the forecast for every place they can take"
+        )
+    reports = Reports(groups.any_group_of(snapshot), change.assume)
+    scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
+    for batch in change.numbered_batches():
+        scene = events.apply(scene, batch, reports)
+    meant = replace(snapshot, clients=scene.clients, config=scene.config, leader_process_id=scene.leader_process_id)
+    return order_changes(snapshot, meant)
 
 
 _MISLEADS = (

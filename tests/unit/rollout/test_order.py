@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, group
+from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, change, group
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
@@ -73,26 +73,36 @@ class TestOrderChanges:
         before = codec.snapshot_from_json(group(AFTER))
         after = codec.snapshot_from_json(group({A: AFTER[A], B: AFTER[B], LAST: ((), ())}))
 
-        change = order.order_changes(before, after)
+        found = order.order_changes(before, after)
 
-        assert (change.joined, change.left) == ((PLAST,), (PC,))
-        assert change.shifted == (PA, PB)
-        assert len(change.moved) == 6
-        assert {str(move.task) for move in change.moved_between_survivors} == {"1_1", "1_4"}
-        assert change.text_order_misleads
-        ((lost, seed),) = change.seeds
+        assert (found.joined, found.left) == ((PLAST,), (PC,))
+        assert found.shifted == (PA, PB)
+        assert len(found.moved) == 6
+        assert {str(move.task) for move in found.moved_between_survivors} == {"1_1", "1_4"}
+        assert found.text_order_misleads
+        ((lost, seed),) = found.seeds
         assert lost == PC
         assert seed < PA
 
     def test_the_same_ids_change_nothing(self) -> None:
         before, after = (codec.snapshot_from_json(group(threads)) for threads in (AFTER, dict(reversed(AFTER.items()))))
 
-        change = order.order_changes(before, after)
+        found = order.order_changes(before, after)
 
-        assert (change.joined, change.left, change.shifted, change.moved, change.seeds) == ((), (), (), (), ())
+        assert (found.joined, found.left, found.shifted, found.moved, found.seeds) == ((), (), (), (), ())
+
+    def test_a_change_that_is_only_meant(self) -> None:
+        before = codec.snapshot_from_json(group(AFTER))
+        by = {"process_id": LAST, "threads": 2}
+        meant = codec.change_from_json(change({"replace_client": {"process_id": C, "by": by}}))
+        chance = codec.change_from_json(change({"replace_client": {"process_id": C, "by": by | {"process_id": None}}}))
+
+        assert len(order.order_changes_by(before, meant).moved) == 6
+        with pytest.raises(InvalidInput, match="chance"):
+            order.order_changes_by(before, chance)
 
     def test_a_client_more(self) -> None:
-        change = order.order_changes(codec.snapshot_from_json(group(BEFORE)), codec.snapshot_from_json(group(AFTER)))
+        found = order.order_changes(codec.snapshot_from_json(group(BEFORE)), codec.snapshot_from_json(group(AFTER)))
 
-        assert change.joined == (PC,)
-        assert {str(move.task) for move in change.moved} == {"1_0", "1_1", "1_2", "1_3"}
+        assert found.joined == (PC,)
+        assert {str(move.task) for move in found.moved} == {"1_0", "1_1", "1_2", "1_3"}
