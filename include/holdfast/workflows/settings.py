@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams import config as assignor_config
+from holdfast.kafka.streams import config_check
 from holdfast.rollout.snapshot import ConfigValue, Unknown
 
 DEFAULT_TASK_ASSIGNOR = "HighAvailabilityTaskAssignor"
@@ -95,7 +96,7 @@ def read(
             )
         )
     for key, default in _DEFAULTS:
-        if key not in values:
+        if key not in values and config_check.has(kafka_release or _NEWEST_RELEASE, key):
             values[key] = default
             shown = "none" if default == () else default
             unknown.append(Unknown(f"config.{key}", f"not given; taken to be Kafka's default, {shown}"))

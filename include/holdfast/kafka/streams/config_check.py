@@ -57,6 +57,12 @@ def is_known(key: str) -> bool:
     return key.startswith(_ANY_PREFIX) or bool(_forms_of(key))
 
 
+def has(release: str, key: str) -> bool:
+    """Whether Streams of this release has this key of its own."""
+    minor = _minor(release)
+    return any("S" in form.homes and form.first <= minor <= form.last for form in _forms().get(key, ()))
+
+
 def check(release: str, properties: Mapping[str, ConfigValue]) -> None:
     """Raise InvalidInput for the first key that no covered release has, or value that this release would refuse."""
     minor = _minor(release)
