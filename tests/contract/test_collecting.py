@@ -226,7 +226,14 @@ class TestTheCommands:
         ("user", "status", "lacking"),
         [
             ("reader", 0, {}),
-            ("limited", 0, {"right: READ on __consumer_offsets (optional)": "limited"}),
+            (
+                "limited",
+                0,
+                {
+                    "right: READ on __consumer_offsets (optional)": "limited",
+                    f"right: DESCRIBE on the topics {GROUP}-* and the source topics": "limited",
+                },
+            ),
             ("nobody", 1, {f"right: DESCRIBE on the group {GROUP}": "missing"}),
         ],
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from holdfast.errors import HoldfastError
+from holdfast.kafka.wire import consumer_protocol
 from holdfast.ports import ClusterReader, Machine, ObservedGroup, StateDirectoryReader
 from holdfast.workflows.collect import PROTOCOL
 
@@ -32,13 +33,14 @@ class Check:
 def examine_group(cluster: ClusterReader, group_id: str) -> tuple[Check, ...]:
     """The group and the rights on it, its topics and the broker's own offsets topic."""
     checks = [_group_right(cluster, group_id)]
+    sources: tuple[str, ...] = ()
     try:
         group = cluster.group(group_id)
+        checks.append(_kind(group))
+        sources = _subscribed(group)
     except HoldfastError as trouble:
         checks.append(Check(f"group {group_id}", Status.MISSING, str(trouble), "see the message"))
-    else:
-        checks.append(_kind(group))
-    checks.append(_topic_rights(cluster, group_id))
+    checks.append(_topic_rights(cluster, group_id, sources))
     checks.append(_offsets_right(cluster))
     return tuple(checks)
 
@@ -104,18 +106,27 @@ def _kind(group: ObservedGroup) -> Check:
     return Check(name, Status.OK, f"{group.state}, {len(group.members)} members")
 
 
-def _topic_rights(cluster: ClusterReader, group_id: str) -> Check:
+def _subscribed(group: ObservedGroup) -> tuple[str, ...]:
+    """The topics that the members subscribe to; none, while the broker shows no metadata."""
+    members = (member for member in group.members if member.subscription)
+    topics = {topic: None for member in members for topic in consumer_protocol.decode_subscription(member.subscription).topics}
+    return tuple(sorted(topics))
+
+
+def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...]) -> Check:
     name = f"right: DESCRIBE on the topics {group_id}-* and the source topics"
+    prefixed = f"--topic '{group_id}-' --resource-pattern-type prefixed"
+    remedy = f"{_acl('Describe', prefixed)}; and --topic … for each source topic"
     own = tuple(topic for topic in cluster.topic_names() if topic.startswith(f"{group_id}-"))
-    remedy = (
-        f"{_acl('Describe', f'--topic {chr(39)}{group_id}-{chr(39)} --resource-pattern-type prefixed')}; and on each source topic"
-    )
-    if not own:
-        return Check(name, Status.LIMITED, f"no topic {group_id}-… can be seen: none is there, or it is not granted", remedy)
-    lacking = [topic for topic, rights in cluster.topic_rights(own) if "DESCRIBE" not in rights]
+    wanted = tuple(sorted(dict.fromkeys(own + sources)))
+    lacking = [topic for topic, rights in cluster.topic_rights(wanted) if "DESCRIBE" not in rights]
     if lacking:
-        return Check(name, Status.MISSING, f"not granted on {', '.join(lacking[:5])}", remedy)
-    return Check(name, Status.OK, f"granted on {len(own)} topics of the application")
+        return Check(name, Status.MISSING, f"not granted, or not there: {', '.join(lacking[:5])}", remedy)
+    if not any(topic.endswith("-changelog") for topic in own):
+        return Check(
+            name, Status.LIMITED, f"no topic {group_id}-…-changelog can be seen: there is none, or it is not granted", remedy
+        )
+    return Check(name, Status.OK, f"granted on {len(wanted)} topics")
 
 
 def _offsets_right(cluster: ClusterReader) -> Check:

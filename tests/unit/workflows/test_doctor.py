@@ -1,0 +1,85 @@
+"""What the doctor finds: rights, group, machine and folders, over fakes of the ports."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from tests.fakes.cluster import FakeCluster, FakeStateDirectories, streams_member
+
+from holdfast.ports import ObservedGroup
+from holdfast.workflows import doctor
+from holdfast.workflows.doctor import Status
+
+A = "4b61083e-57d0-457d-951f-d06556c148ca"
+EVERYTHING = {"wc-counts-changelog": 1, "in": 1, "__consumer_offsets": 4}
+
+
+@dataclass
+class FakeMachine:
+    java: int | None = 17
+    packages: dict[str, str] = field(default_factory=lambda: {"pyspark": "4.3.0"})
+    problems: dict[str, str] = field(default_factory=dict)
+
+    def java_major(self) -> int | None:
+        return self.java
+
+    def package_version(self, name: str) -> str | None:
+        return self.packages.get(name)
+
+    def folder_problem(self, url: str) -> str | None:
+        return self.problems.get(url)
+
+
+def group(**more: str) -> ObservedGroup:
+    member = streams_member("wc", A, active={"0_0": (("in", 0),)})
+    return ObservedGroup(
+        **({"group_id": "wc", "state": "Stable", "protocol_type": "consumer", "protocol": "stream"} | more), members=(member,)
+    )
+
+
+def statuses(found: ObservedGroup | None, partitions=EVERYTHING, forbidden=()) -> list[Status]:
+    views = {} if found is None else {"wc": [found]}
+    fake = FakeCluster(views, partitions, forbidden=frozenset(forbidden))
+    return [check.status for check in doctor.examine_group(fake, "wc")]
+
+
+OK, LIMITED, MISSING = Status
+
+
+@pytest.mark.parametrize(
+    ("found", "partitions", "forbidden", "expected"),
+    [
+        (group(), EVERYTHING, (), [OK, OK, OK, OK]),
+        (group(), EVERYTHING, ("__consumer_offsets",), [OK, OK, OK, LIMITED]),
+        (group(), EVERYTHING, ("wc-counts-changelog",), [OK, OK, LIMITED, OK]),
+        (group(), EVERYTHING, ("in",), [OK, OK, MISSING, OK]),
+        (group(), EVERYTHING, ("wc",), [MISSING, MISSING, OK, OK]),
+        (group(protocol="range"), EVERYTHING, (), [OK, MISSING, OK, OK]),
+        (group(protocol_type="connect"), EVERYTHING, (), [OK, MISSING, OK, OK]),
+        (None, EVERYTHING, (), [OK, MISSING, OK, OK]),
+    ],
+)
+def test_the_group_and_the_rights(found, partitions, forbidden, expected) -> None:
+    assert statuses(found, partitions, forbidden) == expected
+
+
+def test_an_empty_group_limits() -> None:
+    empty = ObservedGroup("wc", "Empty", "consumer", "", ())
+    assert statuses(empty) == [OK, LIMITED, OK, OK]
+
+
+@pytest.mark.parametrize(("java", "expected"), [(None, LIMITED), (11, LIMITED), (17, OK), (21, OK)])
+def test_java(java: int | None, expected: Status) -> None:
+    assert doctor.examine_machine(FakeMachine(java), ())[0].status is expected
+
+
+def test_spark_and_folders() -> None:
+    machine = FakeMachine(packages={}, problems={"/read-only": "Permission denied"})
+    checks = doctor.examine_machine(machine, ("/fine", "/read-only"))
+    assert [check.status for check in checks[1:]] == [LIMITED, OK, MISSING]
+    assert "Permission denied" in checks[3].found
+
+
+def test_a_state_directory_that_cannot_be_read_limits() -> None:
+    (check,) = doctor.examine_state_directories(FakeStateDirectories(), ("/gone",))
+    assert check.status is LIMITED
+    assert "/gone" in check.found
