@@ -7,9 +7,9 @@ from tests.live import observe
 from tests.live.experiment import Step
 
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.group import Assignment, Task
+from holdfast.kafka.streams.group import Assignment, Client, Task
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout import groups, replay
+from holdfast.rollout import evolution, groups, replay
 from holdfast.rollout.snapshot import Generation, Snapshot
 
 Placement = dict[tuple[TaskId, str], str]
@@ -67,11 +67,44 @@ def active(placement: Placement) -> Mapping[TaskId, str]:
     return {task: process_id for (task, what), process_id in placement.items() if what == "active"}
 
 
+def report_differences(step: Step) -> list[tuple[str, ...]]:
+    """Where a client that stayed did not report what the snapshot before the change said it would: client, what, said, reported.
+
+    A copy that a client does not run is reported by whichever of its threads locks it first, so that sums are compared by client.
+    """
+    group = groups.group_of(step.before)
+    reported = replay.reported_group(step.generations[0], group.tasks, group.release, group.config)
+    rows: list[tuple[str, ...]] = []
+    for client in step.before.clients:
+        now = next((one for one in reported.clients if one.process_id == client.process_id), None)
+        if now is None or _members(now) != _members(client):
+            continue  # it left, or came back as another process on another disk
+        for what, say in (("owned", _owned), ("offset sums", _sums)):
+            if say(client) != say(now):
+                rows.append((str(client.process_id), what, say(client), say(now)))
+    return rows
+
+
 def table(title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """The rows under their columns, for a failure's message."""
     widths = [max(len(row[index]) for row in (columns, *rows)) for index in range(len(columns))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (columns, *rows))
     return "\n".join([title, *lines])
+
+
+def _members(client: Client) -> list[str]:
+    return sorted(consumer.member_id for consumer in client.consumers)
+
+
+def _owned(client: Client) -> str:
+    """Each consumer's partitions."""
+    consumers = sorted(client.consumers, key=lambda consumer: consumer.member_id)
+    return "; ".join(" ".join(map(str, sorted(consumer.owned))) for consumer in consumers)
+
+
+def _sums(client: Client) -> str:
+    """All of the client's tasks."""
+    return " ".join(f"{task}={total}" for task, total in sorted(evolution.reported(client).items()))
 
 
 def _placement(handed: Iterable[tuple[str, tuple[TaskId, ...], tuple[TaskId, ...]]]) -> Placement:

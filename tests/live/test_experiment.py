@@ -19,6 +19,13 @@ def test_every_rebalance_is_decided_as_we_decide(record: Record) -> None:
     assert not rows, compare.table(f"Kafka Streams {record.experiment.release}", columns, rows)
 
 
+def test_members_reported_what_the_snapshot_said_they_would(record: Record) -> None:
+    """The clients that stay, at the rebalance after the snapshot: partitions they own, and the sum of every task's offsets."""
+    for step in record.steps:
+        rows = compare.report_differences(step)
+        assert not rows, compare.table(_title(record, step), ("client", "what", "snapshot", "reported"), rows)
+
+
 def test_every_stable_end_is_the_one_forecast(record: Record) -> None:
     """Task by task, active and standby, client by client."""
     for step in record.steps:
