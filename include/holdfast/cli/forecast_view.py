@@ -12,7 +12,7 @@ from rich.text import Text
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import order
-from holdfast.rollout.forecast import Forecast, Outcome, Round
+from holdfast.rollout.outcomes import Forecast, Outcome, Round
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.wording import duration, listed, many, printable, span
 

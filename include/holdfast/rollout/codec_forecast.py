@@ -7,7 +7,7 @@ from holdfast.rollout import document
 from holdfast.rollout.codec_assignment import assignment_to_json
 from holdfast.rollout.codec_change import assume_to_json
 from holdfast.rollout.codec_snapshot import unknown_to_json
-from holdfast.rollout.forecast import Forecast, Outcome, Round, Summary
+from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary
 
 
 class Detail(StrEnum):

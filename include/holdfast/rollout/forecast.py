@@ -6,102 +6,31 @@ Nothing here is a guess: where evidence is missing, or releases that nobody has 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
-from holdfast.rollout import chances, events, groups, order
+from holdfast.rollout import chances, events, groups, order, releases_apart
 from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
 from holdfast.rollout.events import Scene
 from holdfast.rollout.evolution import Pause, Reports, reported
+from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary, Trigger, Waiting
 from holdfast.rollout.snapshot import Snapshot, Unknown
+
+__all__ = ["Forecast", "Outcome", "Round", "Summary", "Trigger", "Waiting", "forecast"]
 
 MOST_ROUNDS = 20_000
 """At ten minutes each, four months."""
-
-
-class Trigger(StrEnum):
-    """What brings a rebalance about."""
-
-    CHANGE = "change"
-    IMMEDIATE = "immediate"
-    PROBING = "probing"
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One rebalance. `restoring` is what each client begins to restore in it, in records; `without_caught_up_copy` are the stateful
-    tasks that are handed to a client which has yet to restore them."""
-
-    trigger: Trigger
-    at_seconds: float
-    decision: Assignment | LeaderFailure
-    restoring: tuple[tuple[ProcessId, int], ...] = ()
-    without_caught_up_copy: tuple[TaskId, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Tasks that run nowhere while their state is restored.
-
-    `tasks`: how many; `task_seconds`, `longest_seconds`: over the rounds but the last one, whose end nobody knows; `records`: what
-    they have to restore before they run.
-    """
-
-    tasks: int
-    task_seconds: float
-    longest_seconds: float
-    records: int
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """`…_at_least`: if immediate follow-ups find warm-ups caught up, which Kafka leaves open. None: the group does not settle."""
-
-    stateful_tasks: int
-    active_moved: int
-    rebalances: int
-    rebalances_at_least: int
-    seconds_to_stable: float | None
-    seconds_to_stable_at_least: float | None
-    restore_records: int
-    restore_records_by_client: tuple[tuple[ProcessId, int], ...]
-    without_caught_up_copy: Waiting
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One way in which it can turn out. `process_ids`: all clients at the end, in order."""
-
-    probability: float
-    process_ids: tuple[ProcessId, ...]
-    stable: bool
-    rounds: tuple[Round, ...]
-    summary: Summary
-    clients: tuple[Client, ...]
-    """What the members report once it is over."""
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    assume: Assume
-    outcomes: tuple[Outcome, ...]
-    unknown: tuple[Unknown, ...] = ()
 
 
 def forecast(snapshot: Snapshot, change: Change) -> Forecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group."""
     releases = groups.releases_of(snapshot)
     answers = [(release, _outcomes(groups.with_release(snapshot, release), change)) for release in releases]
-    _refuse_disagreement(answers)
-    outcomes = answers[0][1]
-    unknown = list(snapshot.unknown)
-    if len(releases) > 1:
-        unknown.append(Unknown("kafka_release", f"not given; {', '.join(releases)} all come to the same"))
+    unknown = [*snapshot.unknown, *releases_apart.unknown_release(answers)]
+    outcomes = answers[-1][1]
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
     unknown.extend(Unknown("leader_process_id" if "leads" in note else "forecast", note) for note in notes)
     unknown.extend(_static_members(snapshot, change))
@@ -124,35 +53,6 @@ def _static_members(snapshot: Snapshot, change: Change) -> tuple[Unknown, ...]:
         )
         for process_id in static
     )
-
-
-def _refuse_disagreement(answers: list[tuple[str, tuple[Outcome, ...]]]) -> None:
-    alike: list[tuple[list[str], tuple[Outcome, ...]]] = []
-    for release, outcomes in answers:
-        same = next((names for names, known in alike if known == outcomes), None)
-        if same is None:
-            alike.append(([release], outcomes))
-        else:
-            same.append(release)
-    if len(alike) > 1:
-        ways = "; ".join(f"Kafka {', '.join(names)}: {_in_short(outcomes)}" for names, outcomes in alike)
-        raise CannotPredict(
-            f"The Kafka Streams release is not known, and it matters here. {ways}. Say which release the group runs."
-        )
-
-
-def _in_short(outcomes: tuple[Outcome, ...]) -> str:
-    if len(outcomes) > 1:
-        moved = sum(outcome.probability * outcome.summary.active_moved for outcome in outcomes)
-        return f"{len(outcomes)} outcomes, on average {moved:.1f} tasks moved"
-    summary = outcomes[0].summary
-    first = outcomes[0].rounds[0].decision
-    warm_ups = (
-        f"leader fails ({first.error})"
-        if isinstance(first, LeaderFailure)
-        else " ".join(f"{str(client.process_id)[:8]}:{task}" for client in first.clients for task in client.standby) or "none"
-    )
-    return f"{summary.active_moved} tasks moved in {summary.rebalances} rebalances, standbys and warm-ups first {warm_ups}"
 
 
 def _outcomes(snapshot: Snapshot, change: Change) -> tuple[Outcome, ...]:

@@ -9,7 +9,8 @@ from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.rollout import codec, groups
 from holdfast.rollout.document import Fields
-from holdfast.rollout.forecast import Forecast, forecast
+from holdfast.rollout.forecast import forecast
+from holdfast.rollout.outcomes import Forecast
 from holdfast.rollout.snapshot import ConfigValue, Snapshot
 
 T = TypeVar("T")

@@ -287,8 +287,18 @@ class TestWhatCannotBePredicted:
         assert any(one.what == "kafka_release" for one in answer.unknown)
 
     def test_without_a_release_it_says_which_would_decide_what(self) -> None:
-        with pytest.raises(CannotPredict, match=r"2\.7\.2.*4\.3\.1"):
+        with pytest.raises(CannotPredict) as refusal:
             predict(group(BEFORE, release=None), JOIN_C)
+
+        first = f"4 tasks moved in 6 rebalances, in rebalance 1 {A} runs 0_4 1_0 1_2 1_4 and stands by for"
+        assert f"3.1.2, 3.2.3: {first} none" in str(refusal.value)
+        assert f"4.3.1: {first} 1_1" in str(refusal.value)
+
+    def test_without_a_release_a_difference_between_threads_is_said(self) -> None:
+        answer = predict(group(BEFORE, None, {"acceptable.recovery.lag": 10_000}), JOIN_C)
+
+        assert only(answer).summary.active_moved == 4
+        assert ["temporary standbys: those shown are of 4.3.1" in one.reason for one in answer.unknown] == [True]
 
     def test_a_release_is_narrowed_down_by_the_members_metadata(self) -> None:
         snapshot = group(BEFORE, release=None)

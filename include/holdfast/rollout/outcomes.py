@@ -1,0 +1,79 @@
+"""What a Forecast consists of: outcomes, each with its rebalances and what they add up to. Values only; `forecast` makes them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdfast.kafka.streams.group import Assignment, Client, LeaderFailure
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.change import Assume
+from holdfast.rollout.snapshot import Unknown
+
+
+class Trigger(StrEnum):
+    """What brings a rebalance about."""
+
+    CHANGE = "change"
+    IMMEDIATE = "immediate"
+    PROBING = "probing"
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One rebalance. `restoring` is what each client begins to restore in it, in records; `without_caught_up_copy` are the stateful
+    tasks that are handed to a client which has yet to restore them."""
+
+    trigger: Trigger
+    at_seconds: float
+    decision: Assignment | LeaderFailure
+    restoring: tuple[tuple[ProcessId, int], ...] = ()
+    without_caught_up_copy: tuple[TaskId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Tasks that run nowhere while their state is restored.
+
+    `tasks`: how many; `task_seconds`, `longest_seconds`: over the rounds but the last one, whose end nobody knows; `records`: what
+    they have to restore before they run.
+    """
+
+    tasks: int
+    task_seconds: float
+    longest_seconds: float
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """`…_at_least`: if immediate follow-ups find warm-ups caught up, which Kafka leaves open. None: the group does not settle."""
+
+    stateful_tasks: int
+    active_moved: int
+    rebalances: int
+    rebalances_at_least: int
+    seconds_to_stable: float | None
+    seconds_to_stable_at_least: float | None
+    restore_records: int
+    restore_records_by_client: tuple[tuple[ProcessId, int], ...]
+    without_caught_up_copy: Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way in which it can turn out. `process_ids`: all clients at the end, in order."""
+
+    probability: float
+    process_ids: tuple[ProcessId, ...]
+    stable: bool
+    rounds: tuple[Round, ...]
+    summary: Summary
+    clients: tuple[Client, ...]
+    """What the members report once it is over."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    assume: Assume
+    outcomes: tuple[Outcome, ...]
+    unknown: tuple[Unknown, ...] = ()
