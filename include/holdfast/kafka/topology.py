@@ -112,9 +112,15 @@ class _Search:
             if subtopology in self._found:
                 self._found[subtopology][topic] = None
         placed = {topic: None for topics in self._found.values() for topic in topics}
-        for topic in sorted(self._counts):
-            if topic.startswith(self._prefix) and topic.endswith(_CHANGELOG) and topic not in placed:
-                self._place(topic)
+        pending = [topic for topic in sorted(self._counts) if self._is_changelog(topic) and topic not in placed]
+        pending = [topic for topic in pending if not self._place(topic)]
+        while owed := self._owed(pending):
+            subtopology, changelog = owed
+            self._found[subtopology][changelog] = None
+            self._assume(subtopology, f"taken to own {changelog}: it reported state, and no other changelog fits it")
+            pending.remove(changelog)
+        for changelog in pending:
+            self._cannot_tell(changelog)
         for subtopology in self._clues.reported:
             if subtopology in self._found and not self._found[subtopology] and subtopology not in self._unknown:
                 self._source_as_changelog(subtopology)
@@ -131,30 +137,57 @@ class _Search:
         """A repartition topic: its records are deleted once they are read, so it is nobody's changelog."""
         return topic.startswith(self._prefix) and topic.endswith(_REPARTITION)
 
-    def _place(self, changelog: str) -> None:
+    def _is_changelog(self, topic: str) -> bool:
+        return topic.startswith(self._prefix) and topic.endswith(_CHANGELOG)
+
+    def _fitting(self, changelog: str) -> list[int]:
+        """Subtopologies with as many tasks as the changelog has partitions."""
+        return [each for each, size in self._sizes.items() if size == self._counts[changelog]]
+
+    def _possible(self, changelog: str) -> list[int]:
+        """Those that fit, but for those that are known to be stateless."""
+        return [each for each in self._fitting(changelog) if each not in self._clues.silent]
+
+    def _place(self, changelog: str) -> bool:
+        """Give a changelog to its subtopology, if there is but one that it can belong to."""
         partner = changelog.removesuffix(_CHANGELOG) + _REPARTITION
-        fitting = [each for each, size in self._sizes.items() if size == self._counts[changelog]]
-        possible = [each for each in fitting if each not in self._clues.silent]
+        possible = self._possible(changelog)
         named = [each for each in possible if partner in self._sources[each]]
         stateful = [each for each in possible if each in self._clues.reported]
+        filed = {subtopology: None for subtopology, _ in self._clues.checkpointed}
+        unfiled = [each for each in possible if each not in filed]
         if len(named) == 1:
-            self._found[named[0]][changelog] = None
-            if named[0] not in self._clues.reported:
-                self._assume(named[0], f"taken to own {changelog} because it reads {partner}; no file or report confirms it")
+            owner, why = named[0], f"it reads {partner}; no file or report confirms it"
+            certain = owner in self._clues.reported
         elif len(possible) == 1:
-            self._found[possible[0]][changelog] = None
+            owner, why = possible[0], "the others that fit reported no state while they ran"
+            certain = len(self._fitting(changelog)) == 1
+        elif len(unfiled) == 1:
+            owner, why, certain = unfiled[0], "the checkpoint files of the others that fit do not name it", False
         elif len(stateful) == 1:
-            self._found[stateful[0]][changelog] = None
-            others = ", ".join(str(each) for each in possible if each != stateful[0])
-            why = f"of the subtopologies that fit ({others} too) only it reported state"
-            self._assume(stateful[0], f"taken to own {changelog}: {why}")
+            owner, why, certain = stateful[0], "of the subtopologies that fit only it reported state", False
         else:
-            for each in possible or self._sizes:
-                self._unknown[each] = (
-                    f"whether {changelog} is its changelog cannot be told: "
-                    + (f"subtopologies {', '.join(map(str, possible))} all fit" if possible else "no subtopology has as many tasks")
-                    + ". A state directory tells, and so does the option --changelog"
-                )
+            return False
+        self._found[owner][changelog] = None
+        if not certain:
+            self._assume(owner, f"taken to own {changelog}: {why}")
+        return True
+
+    def _owed(self, pending: list[str]) -> tuple[int, str] | None:
+        """A subtopology that reported state, has no changelog yet, and the only pending one that it can have."""
+        for subtopology in self._clues.reported:
+            fitting = [changelog for changelog in pending if subtopology in self._possible(changelog)]
+            if len(fitting) == 1 and not self._found[subtopology]:
+                return subtopology, fitting[0]
+        return None
+
+    def _cannot_tell(self, changelog: str) -> None:
+        possible = self._possible(changelog)
+        fit = f"subtopologies {', '.join(map(str, possible))} all fit" if possible else "no subtopology has as many tasks"
+        for each in possible or self._sizes:
+            self._unknown[each] = (
+                f"whether {changelog} is its changelog cannot be told: {fit}. A state directory tells, or the option --changelog"
+            )
 
     def _source_as_changelog(self, subtopology: int) -> None:
         """A store of an optimised topology uses its source topic as its changelog."""
