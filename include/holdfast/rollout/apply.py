@@ -126,12 +126,13 @@ def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allow
     there = {client.process_id: None for client in fresh.clients}
     moving = tuple(process_id for one in until for process_id in touched(one.action))
     absent = any(plan.basis.client(process_id) is not None and process_id not in there for process_id in moving)
+    arrived = any(plan.basis.client(client.process_id) is None for client in fresh.clients)
     moved = any(isinstance(one.action, StopClient | StartClient | RestartClient | SetConfig) for one in until[:-1])
     return Allowed(
         moving=moving if moved or absent or isinstance(step.action, StartClient | RestartClient) else (),
         fresh_ids=sum(_brings_fresh_id(one) for one in until),
         settings=tuple(one.action.key for one in until if isinstance(one.action, SetConfig)),
-        ownership=moved or absent,
+        ownership=moved or absent or arrived or isinstance(step.action, RestartClient | SetConfig),
     )
 
 

@@ -1,0 +1,197 @@
+"""`holdfast plan`, `show`, `apply` and `verify` as people and pipes use them: exit status, output, one message for bad input."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.harness.article import AFTER, LAST, A, C, Document, altered, change, group
+from tests.harness.plans import REPLACE_FIRST, without_client
+
+from holdfast.adapters.process_metadata import FILE_NAME
+
+HOLDFAST = (sys.executable, "-m", "holdfast.cli.main")
+UNPREDICTABLE = altered(group(AFTER), ["tasks", "1_0", "changelogs"], None)
+
+
+def run(arguments: Sequence[str | Path], folder: Path) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, in a folder of its own."""
+    return subprocess.run([*HOLDFAST, *map(str, arguments)], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
+def written(folder: Path, name: str, document: object) -> Path:
+    path = folder / name
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    return path
+
+
+@pytest.fixture
+def article(tmp_path: Path) -> tuple[Path, Path]:
+    return written(tmp_path, "snapshot.json", group(AFTER)), written(tmp_path, "change.json", change(REPLACE_FIRST))
+
+
+def made(tmp_path: Path, article: tuple[Path, Path]) -> tuple[Path, Document]:
+    done = run(["plan", *article, "--json"], tmp_path)
+    assert (done.returncode, done.stderr) == (2, "")
+    return written(tmp_path, "plan.json", done.stdout), json.loads(done.stdout)
+
+
+class TestPlan:
+    def test_a_plan_is_status_2_and_text(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        done = run(["plan", *article], tmp_path)
+
+        assert (done.returncode, done.stderr) == (2, "")
+        assert "no stateful task changes hands" in done.stdout
+        assert "\x1b" not in done.stdout
+
+    def test_json_is_the_plan_and_nothing_else(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        _, plan = made(tmp_path, article)
+
+        assert (plan["chosen"], plan["verdict"]) == ("copy-process-metadata", "safe")
+
+    @pytest.mark.parametrize(
+        ("snapshot", "events", "status", "verdict"),
+        [
+            (group(AFTER), [{"set_config": {"max.warmup.replicas": 2}}], 0, "nothing to do"),
+            (UNPREDICTABLE, [REPLACE_FIRST], 3, "blocked"),
+        ],
+    )
+    def test_the_status_is_the_verdict(
+        self, tmp_path: Path, snapshot: Document, events: list[object], status: int, verdict: str
+    ) -> None:
+        files = written(tmp_path, "s.json", snapshot), written(tmp_path, "c.json", change(*events))
+        done = run(["plan", *files, "--json"], tmp_path)
+
+        assert done.returncode == status
+        assert json.loads(done.stdout)["verdict"] == verdict
+
+    def test_it_is_kept_in_a_lake(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        done = run(["plan", *article, "--json", "--lake", "a lake"], tmp_path)
+        folder = tmp_path / "a lake" / "plans" / json.loads(done.stdout)["plan_id"]
+
+        assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "plan.md"]
+        assert json.loads((folder / "plan.json").read_text()) == json.loads(done.stdout)
+
+    def test_a_policy_is_read(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        policy = written(tmp_path, "policy.json", {"format_version": "1.0", "exclude": ["copy-process-metadata"]})
+        done = run(["plan", *article, "--json", "--policy", policy], tmp_path)
+
+        assert json.loads(done.stdout)["chosen"] == "seed-process-id"
+
+    @pytest.mark.parametrize(
+        ("snapshot", "meant", "policy", "said"),
+        [
+            ("no JSON", change(REPLACE_FIRST), None, "snapshot.json: the document is not JSON"),
+            (group(AFTER), change({"remove_client": {"process_id": LAST}}), None, "change.json"),
+            (group(AFTER), change({"explode": {}}), None, "change.json"),
+            (group(AFTER), change(REPLACE_FIRST), {"format_version": "1.0", "most": 1}, "policy.json"),
+            (group(AFTER), change(REPLACE_FIRST), "no JSON", "policy.json"),
+        ],
+    )
+    def test_bad_input_is_one_message_and_status_1(
+        self, tmp_path: Path, snapshot: object, meant: object, policy: object, said: str
+    ) -> None:
+        arguments: list[str | Path] = [
+            "plan", written(tmp_path, "snapshot.json", snapshot), written(tmp_path, "change.json", meant), "--lake", "lake",
+        ]  # fmt: skip
+        if policy is not None:
+            arguments += ["--policy", written(tmp_path, "policy.json", policy)]
+        done = run(arguments, tmp_path)
+
+        assert (done.returncode, done.stdout) == (1, "")
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+        assert not (tmp_path / "lake").exists()
+
+
+class TestShow:
+    def test_it_prints_what_plan_printed(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        plan, document = made(tmp_path, article)
+        done = run(["show", plan], tmp_path)
+
+        assert done.returncode == 0
+        assert document["headline"] in done.stdout
+
+    def test_markdown_is_plan_md(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        run(["plan", *article, "--lake", "lake"], tmp_path)
+        (folder,) = (tmp_path / "lake" / "plans").iterdir()
+
+        assert run(["show", folder / "plan.json", "--markdown"], tmp_path).stdout == (folder / "plan.md").read_text()
+
+    @pytest.mark.parametrize("content", ["", "{", "[]", '{"format_version": "1.0"}', '{"format_version": "3.0"}'])
+    def test_what_is_no_plan_is_refused(self, tmp_path: Path, content: str) -> None:
+        done = run(["show", written(tmp_path, "plan.json", content)], tmp_path)
+
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "plan.json" in done.stderr or "format_version" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+class TestApplyAndVerify:
+    BY = ("--approved-by", "ann", "--reason", "seen")
+
+    def test_the_file_is_written_once_the_source_has_gone(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        plan, _ = made(tmp_path, article)
+        state = tmp_path / "state"
+        state.mkdir()
+        where = ("--state-dir-of", f"{C}={state}")
+
+        early = run(["apply", plan, "--snapshot", article[0], *self.BY, *where], tmp_path)
+        assert (early.returncode, early.stdout) == (1, "")
+        assert "still in the group" in early.stderr
+        assert not (state / FILE_NAME).exists()
+
+        gone = written(tmp_path, "gone.json", without_client(group(AFTER), C))
+        done = run(["apply", plan, "--snapshot", gone, *where], tmp_path)
+        journal = json.loads(done.stdout)
+        assert (done.returncode, journal["waiting_for"]["step"]) == (0, "3")
+        assert json.loads((state / FILE_NAME).read_text()) == {"processId": C}
+        assert [(entry["step"], entry["event"]) for entry in journal["entries"]] == [("1", "done"), ("2", "begun"), ("2", "done")]
+
+        back = run(["apply", plan, "--snapshot", article[0]], tmp_path)
+        assert json.loads(back.stdout)["done"] is True
+        verified = run(["verify", plan, "--snapshot", article[0], "--lake", ".holdfast/lake"], tmp_path)
+        assert (verified.returncode, json.loads(verified.stdout)["result"]) == (0, "as forecast")
+        (folder,) = (tmp_path / ".holdfast" / "lake" / "plans").iterdir()
+        assert (folder / "verdict.json").exists()
+
+    def test_a_stale_plan_prints_what_drifted(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        plan, _ = made(tmp_path, article)
+        drifted = written(tmp_path, "drifted.json", without_client(group(AFTER), A))
+        done = run(["apply", plan, "--snapshot", drifted, *self.BY], tmp_path)
+
+        assert (done.returncode, done.stdout) == (1, "")
+        assert f"Client {A}" in done.stderr
+        assert "has left the group" in done.stderr
+
+    def test_without_an_approval_nothing_is_done(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        plan, _ = made(tmp_path, article)
+        done = run(["apply", plan, "--snapshot", article[0]], tmp_path)
+
+        assert done.returncode == 1
+        assert "An approval is needed" in done.stderr
+        assert not (tmp_path / ".holdfast").exists()
+
+    def test_an_edited_plan_is_refused(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        _, document = made(tmp_path, article)
+        document["verdict"] = "review"
+        done = run(["apply", written(tmp_path, "plan.json", document), "--snapshot", article[0], *self.BY], tmp_path)
+
+        assert done.returncode == 1
+        assert "was edited after it was made" in done.stderr
+
+    @pytest.mark.parametrize("pair", ["nothing", f"{C}=", "x=/tmp"])
+    def test_a_directory_that_is_none_is_refused(self, tmp_path: Path, article: tuple[Path, Path], pair: str) -> None:
+        plan, _ = made(tmp_path, article)
+        done = run(["apply", plan, "--snapshot", article[0], *self.BY, "--state-dir-of", pair], tmp_path)
+
+        assert (done.returncode, done.stdout) == (1, "")
+
+    def test_a_group_that_went_another_way_is_status_3(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        plan, _ = made(tmp_path, article)
+        swapped = group(AFTER | {A: (("0_1", "1_0"), ("0_4", "1_4")), C: (("0_0", "1_1"), ("0_3", "1_3"))})
+        done = run(["verify", plan, "--snapshot", written(tmp_path, "after.json", swapped)], tmp_path)
+
+        assert (done.returncode, json.loads(done.stdout)["result"]) == (3, "different")

@@ -1,0 +1,118 @@
+"""Is the forecast compared with what happened: task by task, round by round, and never with a guess?"""
+
+from datetime import timedelta
+
+import pytest
+from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, client, group
+from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read, with_client, without_client
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout import codec_plan
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.rules import Policy
+from holdfast.rollout.verify import Result, verify
+
+STRANGER = "11111111-57d0-457d-951f-d06556c148ca"
+PLAINLY = Policy(exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups"))
+REPLACED = {
+    A: (("0_0", "1_0"), ("0_3", "1_3")),
+    B: (("0_1", "1_1"), ("0_4", "1_4")),
+    LAST: (("0_2", "1_2"), ("0_5", "1_5")),
+}
+"""Where everything is after the first was replaced by one that sorts last."""
+
+
+def with_generations(document: Document, *minutes: int) -> Document:
+    """Rebalances so many minutes after the plan was made."""
+    generations = [
+        {
+            "number": number,
+            "completed_at": (NOON + timedelta(minutes=minute)).isoformat(),
+            "leader_member_id": None,
+            "protocol": "stream",
+            "members": {},
+        }
+        for number, minute in enumerate(minutes, start=1)
+    ]
+    return altered(document, ["generations"], generations)
+
+
+def test_what_happened_as_forecast_is_said_task_by_task() -> None:
+    verdict = verify(article_plan(PLAINLY), read(group(REPLACED)))
+
+    assert (verdict.result, verdict.differences) == (Result.AS_FORECAST, ())
+    assert len(verdict.tasks) == 12
+    assert verdict.rebalances is None
+
+
+def test_a_task_elsewhere_is_a_difference() -> None:
+    swapped = REPLACED | {A: (("0_0", "1_1"), ("0_3", "1_3")), B: (("0_1", "1_0"), ("0_4", "1_4"))}
+    verdict = verify(article_plan(PLAINLY), read(group(swapped)))
+
+    assert verdict.result is Result.DIFFERENT
+    assert verdict.differences == (
+        f"Task 1_0 is on {B}, the forecast has it on {A}.",
+        f"Task 1_1 is on {A}, the forecast has it on {B}.",
+    )
+    assert codec_plan.verdict_to_json(verdict)["score"] == {"tasks_as_forecast": 10, "tasks": 12}
+
+
+def test_a_warm_up_on_the_right_client_is_on_the_way() -> None:
+    half = group(REPLACED | {A: (("0_0", "1_0", "1_1"), ("0_3", "1_3")), B: (("0_1",), ("0_4", "1_4"))})
+    member = next(iter(half["clients"][B]["consumers"].values()))
+    member["assigned"] = {"active": ["0_1"], "standby": ["1_1"]}
+
+    assert verify(article_plan(PLAINLY), read(half)).result is Result.ON_THE_WAY
+
+
+@pytest.mark.parametrize(
+    ("fresh", "result"),
+    [
+        (group(AFTER), Result.ON_THE_WAY),
+        (without_client(group(AFTER), C), Result.ON_THE_WAY),
+        (altered(group(REPLACED), ["group_state"], "PreparingRebalance"), Result.ON_THE_WAY),
+        (
+            with_client(without_client(group(AFTER), C), "11111111-57d0-457d-951f-d06556c148ca", client(C, AFTER[C])),
+            Result.DIFFERENT,
+        ),
+    ],
+    ids=["not begun", "the old one gone", "rebalancing", "another process ID"],
+)
+def test_other_clients_are_on_the_way_or_strangers(fresh: Document, result: Result) -> None:
+    verdict = verify(article_plan(PLAINLY), read(fresh))
+
+    assert verdict.result is result
+    assert verdict.tasks == ()
+    assert len(verdict.differences) == 1
+
+
+@pytest.mark.parametrize(
+    ("minutes", "result"),
+    [((-5, 1), Result.AS_FORECAST), ((1, 2), Result.DIFFERENT), ((-5,), Result.ON_THE_WAY)],
+    ids=["one, as forecast", "one too many", "none yet"],
+)
+def test_rebalances_are_counted_from_when_the_plan_was_made(minutes: tuple[int, ...], result: Result) -> None:
+    verdict = verify(article_plan(), read(with_generations(group(AFTER), *minutes)))
+
+    assert verdict.result is result
+    assert verdict.rebalances == sum(minute > 0 for minute in minutes)
+
+
+def test_a_fresh_id_is_found_by_its_place_in_the_order() -> None:
+    added = {"add_client": {"process_id": None, "threads": 2}}
+    plan: Plan = planned(group(BEFORE), added)
+    first = "cccccccc-0000-4000-8000-000000000000"
+    renamed = {first if owner == C else owner: tasks for owner, tasks in AFTER.items()}
+
+    assert plan.chosen == "plainly"
+    assert verify(plan, read(group(renamed))).result is Result.AS_FORECAST
+
+
+def test_nothing_to_verify_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="nothing to do"):
+        verify(planned(group(AFTER)), read(group(AFTER)))
+
+
+def test_another_group_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="'other'"):
+        verify(planned(group(AFTER), REPLACE_FIRST), read(altered(group(AFTER), ["group_id"], "other")))
