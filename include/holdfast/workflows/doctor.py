@@ -100,7 +100,7 @@ def _kind(group: ObservedGroup) -> Check:
     name = f"group {group.group_id}"
     if group.protocol_type not in ("consumer", "") or (group.state == "Stable" and group.protocol != PROTOCOL):
         kind = group.protocol or group.protocol_type
-        return Check(name, Status.MISSING, f"{group.state}, of another kind ({kind})", "name a classic Kafka Streams group")
+        return Check(name, Status.MISSING, f"{group.state}, of another kind ({kind!r})", "name a classic Kafka Streams group")
     if not group.members:
         return Check(name, Status.LIMITED, f"{group.state}: no member is running", "start the application")
     return Check(name, Status.OK, f"{group.state}, {len(group.members)} members")
@@ -121,7 +121,7 @@ def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...
     wanted = tuple(sorted(dict.fromkeys(own + sources)))
     lacking = [topic for topic, rights in cluster.topic_rights(wanted) if "DESCRIBE" not in rights]
     if lacking:
-        return Check(name, Status.MISSING, f"not granted, or not there: {', '.join(lacking[:5])}", remedy)
+        return Check(name, Status.MISSING, f"not granted, or not there: {', '.join(map(repr, lacking[:5]))}", remedy)
     if not any(topic.endswith("-changelog") for topic in own):
         return Check(
             name, Status.LIMITED, f"no topic {group_id}-…-changelog can be seen: there is none, or it is not granted", remedy

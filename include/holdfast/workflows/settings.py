@@ -108,7 +108,9 @@ def read(
 def _value(value: ConfigValue) -> ConfigValue:
     if isinstance(value, str):
         return int(value) if _NUMBER.fullmatch(value.strip()) else value.strip()
-    return value
+    if value is None or isinstance(value, int | float):
+        return value
+    return tuple(value)  # a list, where the settings stood in JSON
 
 
 def _changelogs(given: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
