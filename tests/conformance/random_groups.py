@@ -36,6 +36,9 @@ def random_case(seed: int, release: str) -> Case:
         _tag(chance, case)  # newcomers have tags too
     if chance.random() < 0.35:
         _spoil(chance, case)
+    if chance.random() < 0.06:
+        for offsets in case["ends"].values():  # a broker that does not answer
+            offsets[:] = [None] * len(offsets)
     if chance.random() < 0.1:
         for member in case["members"]:
             if chance.random() < 0.5:

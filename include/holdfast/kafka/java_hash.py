@@ -16,16 +16,37 @@ _UNTREEIFY = 6
 _TREE_CAPACITY = 64  # no trees in smaller tables
 
 
-def hash_order(keys: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[_K], Any]) -> list[_K]:
+def hash_order(
+    keys: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[_K], Any], capacity: int = _FIRST_CAPACITY
+) -> list[_K]:
     """The distinct keys, put one after the other into a new HashSet, as it is iterated.
 
-    `rank` orders as the key's `compareTo`; it matters only in tree buckets.
+    `rank` orders as the key's `compareTo`; it matters only in tree buckets. `capacity`: the buckets that the set begins with.
     """
-    table = _Table(rank)
+    table = _Table(rank, capacity)
     for key in keys:
         code = hash_code(key) & 0xFFFFFFFF
         table.put(key, code ^ (code >> 16))
     return list(table)
+
+
+def capacity_of_copy(size: int) -> int:
+    """The buckets of `new HashSet<>(collection)`. Java 8 to 18; later ones take a smaller table where `size` is 12, 24, 48, …"""
+    return _power_of_two(max(size * 4 // 3 + 1, _FIRST_CAPACITY))
+
+
+def capacity_after_put_all(size: int) -> int:
+    """The buckets of a new HashMap after `putAll`. Java 8 to 18, as above."""
+    return _power_of_two(size * 4 // 3 + 1)
+
+
+def depends_on_java(size: int) -> bool:
+    """Whether Java 19 and later make a table of another size for a copy of so many entries."""
+    return size > 0 and _power_of_two(size * 4 // 3 + 1) != _power_of_two(-(-size * 4 // 3))
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
 
 
 class SubsetOrder:
@@ -74,9 +95,9 @@ class _Node(Generic[_K]):
 class _Table(Generic[_K]):
     """Buckets as linked lists of nodes; `_trees` knows the root of each bucket that is a tree."""
 
-    def __init__(self, rank: Callable[[_K], Any]) -> None:
+    def __init__(self, rank: Callable[[_K], Any], capacity: int) -> None:
         self._rank = rank
-        self._heads: list[_Node[_K] | None] = [None] * _FIRST_CAPACITY
+        self._heads: list[_Node[_K] | None] = [None] * capacity
         self._trees: dict[int, _Node[_K]] = {}
         self._size = 0
 

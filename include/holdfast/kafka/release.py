@@ -8,6 +8,8 @@ gives what we give (tests/conformance); everything else is refused by name.
 from dataclasses import dataclass, replace
 
 from holdfast.errors import Unsupported
+from holdfast.kafka import java
+from holdfast.kafka.vocabulary import TaskId
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,10 @@ class Behaviour:
     """The newest user data that its members write and its leader reads: 8 with KAFKA-10455, 9 with KIP-671, 10 with KAFKA-12648,
     11 with KIP-708 (`StreamsAssignmentProtocolVersions.LATEST_SUPPORTED_VERSION`)."""
 
+    running_counts_without_end_offsets: bool = False
+    """Where end offsets could not be had, a task that was running is still known as such from 2.7 (pull request 8892); in 2.6 it
+    counts as unknown too."""
+
     task_id_hash_of_fields: bool = False
     """From 3.0 a task's hash is made of its fields (KAFKA-12648); before, of both numbers in one long. It decides which thread
     gets what is left over."""
@@ -28,6 +34,10 @@ class Behaviour:
     reports_of_unknown_tasks_fail: bool = True
     """The leader throws where a member reports a task that the topology has not, or not as stateful. From 3.1 such reports are
     passed over (KAFKA-12648)."""
+
+    topic_groups_in_hash_map: bool = False
+    """From 3.1 the leader walks the subtopologies in the order of a HashMap (KAFKA-12648), before in that of their numbers. It
+    decides where the fallback assignor puts standbys."""
 
     threads_balance_all_kinds: bool = False
     """From 3.2 stateful active, standby and stateless tasks are spread over a client's threads with one common count
@@ -57,12 +67,22 @@ class Behaviour:
     """From 4.3 a cleanly closed copy on disk reports the offset after its last record for each changelog (KIP-1035); before, the
     offset of the last record, one too few."""
 
+    def task_hash(self, task: TaskId) -> int:
+        """`TaskId.hashCode`."""
+        of = java.task_id_hash_since_3_0 if self.task_id_hash_of_fields else java.task_id_hash_until_2_8
+        return of(task.subtopology, task.partition)
+
+    def subtopology_hash(self, number: int) -> int:
+        """`hashCode` of what maps of subtopologies are keyed by: an Integer, from 3.0 a `Subtopology` without a named topology."""
+        return java.signed_int(31 * (31 + number)) if self.task_id_hash_of_fields else number
+
 
 def _lines() -> tuple[Behaviour, ...]:
-    line_2_6 = Behaviour(releases=_patches("2.6", 1, 3) + _patches("2.7", 0, 2), metadata_version=8)
-    line_2_8 = replace(line_2_6, releases=_patches("2.8", 0, 2), metadata_version=9)
+    line_2_6 = Behaviour(releases=_patches("2.6", 1, 3), metadata_version=8)
+    line_2_7 = replace(line_2_6, releases=_patches("2.7", 0, 2), running_counts_without_end_offsets=True)
+    line_2_8 = replace(line_2_7, releases=_patches("2.8", 0, 2), metadata_version=9)
     line_3_0 = replace(line_2_8, releases=_patches("3.0", 0, 2), metadata_version=10, task_id_hash_of_fields=True)
-    line_3_1 = replace(line_3_0, releases=_patches("3.1", 0, 2), reports_of_unknown_tasks_fail=False)
+    line_3_1 = replace(line_3_0, releases=_patches("3.1", 0, 2), reports_of_unknown_tasks_fail=False, topic_groups_in_hash_map=True)
     line_3_2 = replace(
         line_3_1,
         releases=_patches("3.2", 0, 3),
@@ -88,7 +108,7 @@ def _lines() -> tuple[Behaviour, ...]:
         public_task_assignor=True,
     )
     line_4_3 = replace(line_3_8, releases=_patches("4.3", 0, 1), closed_copy_counts_last_record=True)
-    return (line_2_6, line_2_8, line_3_0, line_3_1, line_3_2, line_3_3, line_3_5_2, line_3_6, line_3_8, line_4_3)
+    return (line_2_6, line_2_7, line_2_8, line_3_0, line_3_1, line_3_2, line_3_3, line_3_5_2, line_3_6, line_3_8, line_4_3)
 
 
 def _patches(minor: str, first: int, last: int) -> tuple[str, ...]:

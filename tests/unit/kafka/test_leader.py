@@ -205,6 +205,31 @@ class TestWhereTheLeaderFails:
         assert answer.error.startswith("IllegalStateException")
 
 
+class TestWithoutEndOffsets:
+    """The leader falls back: everybody keeps what they ran, whatever the target is, and a probing rebalance follows."""
+
+    @pytest.mark.parametrize("release", [line.releases[-1] for line in LINES])
+    def test_everybody_keeps_what_they_ran(self, release: str) -> None:
+        group = article({A: [0, 1, 2, 3], B: [4, 5], C: []}, release, leader_process_id=ProcessId.parse(C))
+        unknown = tuple(
+            replace(task, changelogs=tuple(replace(changelog, end_offset=None) for changelog in task.changelogs or ()))
+            for task in group.tasks
+        )
+        decision = decided(replace(group, tasks=unknown))
+
+        assert decision.probing_rebalance_needed
+        assert stateful(decision)[A] == ([0, 1, 2, 3], [])
+        assert stateful(decision)[B] == ([4, 5], [])
+        assert len(decision.clients[2].active) > 0  # stateless ones: C has room
+
+    def test_what_hangs_on_the_java_version_is_said(self) -> None:
+        group = article({A: [0], B: [1]}, "3.9.1", leader_process_id=ProcessId.parse(A))  # 12 tasks: a copied set differs
+        last = replace(group.tasks[-1], changelogs=(Changelog("changelog", 5, None),))
+
+        assert "Java" in decided(replace(group, tasks=(*group.tasks[:-1], last))).undetermined[0]
+        assert decided(group).undetermined == ()
+
+
 class TestRefusals:
     def test_unknown_changelogs(self) -> None:
         task = Task(TaskId(0, 0), (TopicPartition("input", 0),), None)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from holdfast.kafka import java, java_hash
+from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams.group import Client, Consumer, Group, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ProcessId, TaskId, TopicPartition
 
@@ -43,7 +44,8 @@ class ClientState:
     consumers: tuple[ConsumerState, ...]
     lags: dict[int, int]
     owners: dict[TopicPartition, str]
-    previous_standby: frozenset[int]
+    previous_active: frozenset[TaskId]
+    previous_standby: frozenset[TaskId]
     tags: dict[str, str] = field(default_factory=dict)
     active: set[int] = field(default_factory=set)
     standby: set[int] = field(default_factory=set)
@@ -62,13 +64,18 @@ class Board:
     `load_order` ranks clients as Kafka's queues do: by tasks per thread, then by process ID.
     """
 
-    def __init__(self, group: Group) -> None:
-        self.tasks: tuple[Task, ...] = tuple(sorted(group.tasks, key=lambda task: task.id))
-        self.clients: tuple[ClientState, ...] = _client_states(group, self.tasks)
+    def __init__(self, group: Group, line: Behaviour) -> None:
+        topology = _Topology(group, line)
+        self.tasks: tuple[Task, ...] = topology.tasks
+        self.clients: tuple[ClientState, ...] = tuple(
+            _client_state(client, group, topology) for client in sorted(group.clients, key=lambda client: client.process_id)
+        )
         self.stateful: tuple[int, ...] = tuple(number for number, task in enumerate(self.tasks) if task.stateful)
         self.stateless: tuple[int, ...] = tuple(number for number, task in enumerate(self.tasks) if not task.stateful)
         self.load_order: list[tuple[float, int]] = [(0.0, number) for number in range(len(self.clients))]
-        self._ends = [_end_offset_sum(task) for task in self.tasks]
+        self.ends_known = topology.ends_known
+        """Whether there is anything to measure lags against; else the leader falls back."""
+        self._ends = topology.ends
         self._reporters: list[list[int]] = [[] for _ in self.tasks]
         for number, client in enumerate(self.clients):
             for task in client.lags:
@@ -126,53 +133,64 @@ def _acceptable(lag: int, acceptable_recovery_lag: int) -> bool:
     return lag == LATEST_OFFSET or acceptable_recovery_lag == java.LONG_MAX or 0 <= lag <= acceptable_recovery_lag
 
 
-def _end_offset_sum(task: Task) -> int:
-    """The sum that lags are measured against; 0 for a stateless task, which nobody asks for."""
-    total = task.end_offset_sum
-    assert total is not None, f"{task.id} has no end offsets: the fallback assignor's case, refused before"
-    return total
+class _Topology:
+    """The tasks in TaskId order, and the end-offset sums that lags are measured against.
+
+    One end offset that could not be had makes all of them unknown (`StreamsPartitionAssignor.populateClientStatesMap`).
+    """
+
+    def __init__(self, group: Group, line: Behaviour) -> None:
+        self.tasks = tuple(sorted(group.tasks, key=lambda task: task.id))
+        self.number_of = {task.id: number for number, task in enumerate(self.tasks)}
+        self.task_of = {partition: task.id for task in self.tasks for partition in task.partitions}
+        sums = [task.end_offset_sum for task in self.tasks]
+        self.ends_known = None not in sums
+        self.ends = [UNKNOWN_OFFSET_SUM if total is None or not self.ends_known else total for total in sums]
+        self._running_counts = self.ends_known or line.running_counts_without_end_offsets
+
+    def stateful_number(self, task: TaskId) -> int | None:
+        number = self.number_of.get(task)
+        return number if number is not None and self.tasks[number].stateful else None
+
+    def lag(self, number: int, offset_sum: int) -> int:
+        """A sum beyond the end means a copy that cannot be right: it counts as none. Java: `ClientState.computeTaskLags`."""
+        end = self.ends[number]
+        if offset_sum == UNKNOWN_OFFSET_SUM or (offset_sum == LATEST_OFFSET and self._running_counts):
+            return offset_sum
+        return end if end < offset_sum else java.signed_long(end - offset_sum)
 
 
-def _client_states(group: Group, tasks: tuple[Task, ...]) -> tuple[ClientState, ...]:
-    number_of = {task.id: number for number, task in enumerate(tasks)}
-    task_of = {partition: number for number, task in enumerate(tasks) for partition in task.partitions}
-    in_order = sorted(group.clients, key=lambda client: client.process_id)
-    return tuple(_client_state(client, group, tasks, number_of, task_of) for client in in_order)
-
-
-def _client_state(
-    client: Client, group: Group, tasks: tuple[Task, ...], number_of: dict[TaskId, int], task_of: dict[TopicPartition, int]
-) -> ClientState:
+def _client_state(client: Client, group: Group, topology: _Topology) -> ClientState:
     sums: dict[TaskId, int] = {}
     owners: dict[TopicPartition, str] = {}
     for consumer in _as_read(client, group):
         sums.update(_reported(consumer))
         owners.update(dict.fromkeys(consumer.owned, consumer.member_id))
-    previous_active = {task_of[partition] for partition in owners if partition in task_of}
-    if owners and not previous_active:
+    owned = frozenset(topology.task_of[partition] for partition in owners if partition in topology.task_of)
+    if owners and not owned:
         raise LeaderThrows(
             "IllegalStateException: none of the partitions that the members of client "
             f"{client.process_id} own belongs to a task of the leader's topology"
         )
-    reported = {number_of[task]: offsets for task, offsets in sums.items() if task in number_of}
+    numbers = {task: topology.stateful_number(task) for task in sums}
     return ClientState(
         process_id=client.process_id,
         consumers=tuple(
-            _consumer_state(consumer, tasks, number_of)
+            _consumer_state(consumer, topology)
             for consumer in sorted(client.consumers, key=lambda consumer: java.string_order(consumer.member_id))
         ),
-        lags={task: _lag(offsets, _end_offset_sum(tasks[task])) for task, offsets in reported.items() if tasks[task].stateful},
+        lags={number: topology.lag(number, sums[task]) for task, number in numbers.items() if number is not None},
         owners=owners,
-        previous_standby=frozenset(
-            task for task, offsets in reported.items() if offsets != LATEST_OFFSET and task not in previous_active
-        ),
+        previous_active=owned | {task for task, offsets in sums.items() if offsets == LATEST_OFFSET},
+        previous_standby=frozenset(task for task, offsets in sums.items() if offsets != LATEST_OFFSET) - owned,
         tags=_tags(client, group),
     )
 
 
-def _consumer_state(consumer: Consumer, tasks: tuple[Task, ...], number_of: dict[TaskId, int]) -> ConsumerState:
-    known = tuple(number_of[task] for task, _ in consumer.task_offset_sums if task in number_of and tasks[number_of[task]].stateful)
-    return ConsumerState(consumer.member_id, known, reports_unknown=len(known) < len(consumer.task_offset_sums))
+def _consumer_state(consumer: Consumer, topology: _Topology) -> ConsumerState:
+    numbers = [topology.stateful_number(task) for task, _ in consumer.task_offset_sums]
+    known = tuple(number for number in numbers if number is not None)
+    return ConsumerState(consumer.member_id, known, reports_unknown=len(known) < len(numbers))
 
 
 def _reported(consumer: Consumer) -> tuple[tuple[TaskId, int], ...]:
@@ -189,15 +207,6 @@ def _tags(client: Client, group: Group) -> dict[str, str]:
         return dict(client.client_tags)
     first = _in_hash_order(client, group)[0].metadata_version
     return dict(client.client_tags) if first is None or first >= FIRST_VERSION_WITH_TAGS else {}
-
-
-def _lag(offset_sum: int, end_offset_sum: int) -> int:
-    """A sum beyond the end means a copy that cannot be right: it counts as none at all. Java: `ClientState.computeTaskLags`."""
-    if offset_sum in (LATEST_OFFSET, UNKNOWN_OFFSET_SUM):
-        return offset_sum
-    if end_offset_sum < offset_sum:
-        return end_offset_sum
-    return java.signed_long(end_offset_sum - offset_sum)
 
 
 def _as_read(client: Client, group: Group) -> tuple[Consumer, ...]:

@@ -4,9 +4,9 @@ Java: `StreamsPartitionAssignor.assign`, 2.6 to 4.3, in its order: read what the
 task to clients; spread each client's tasks over its threads; hold back what another member still owns; say who rejoins when.
 """
 
-from holdfast.errors import CannotPredict, Unsupported
+from holdfast.errors import CannotPredict
 from holdfast.kafka.release import Behaviour, behaviour
-from holdfast.kafka.streams import high_availability, threads
+from holdfast.kafka.streams import fallback, high_availability, threads
 from holdfast.kafka.streams.client_state import Board, ClientState, LeaderThrows
 from holdfast.kafka.streams.group import Assignment, ClientAssignment, ConsumerAssignment, Group, LeaderFailure, NextRebalance
 from holdfast.kafka.streams.threads import ThreadTasks
@@ -24,8 +24,8 @@ def assign(group: Group) -> Assignment | LeaderFailure:
     line = behaviour(group.release)
     _refuse_what_cannot_be_known(group, line)
     try:
-        board = Board(group)
-        probing = high_availability.assign(board, group.config, line)
+        board = Board(group, line)
+        probing = _assign_tasks(board, group, line)
         decided = tuple(_client_assignment(board, client) for client in board.clients)
         consumers = _Wire(group, board, line, probing=probing).consumers()
     except LeaderThrows as thrown:
@@ -35,8 +35,16 @@ def assign(group: Group) -> Assignment | LeaderFailure:
         probing_rebalance_needed=probing,
         clients=tuple(by_client[client.process_id] for client in group.clients),
         consumers=tuple(consumers[consumer.member_id] for client in group.clients for consumer in client.consumers),
-        undetermined=_undetermined(group, probing=probing),
+        undetermined=_undetermined(group, board, probing=probing),
     )
+
+
+def _assign_tasks(board: Board, group: Group, line: Behaviour) -> bool:
+    """Give every task to clients; True if a probing rebalance has to follow."""
+    if board.ends_known:
+        return high_availability.assign(board, group.config, line)
+    fallback.assign(board, group, line)
+    return True
 
 
 def _refuse_what_cannot_be_known(group: Group, line: Behaviour) -> None:
@@ -48,11 +56,6 @@ def _refuse_what_cannot_be_known(group: Group, line: Behaviour) -> None:
                 f"Whether task {task.id} is stateful is not known (its changelogs are null). Give the state directory of a client "
                 "that has it, or list its changelogs."
             )
-        if task.end_offset_sum is None:
-            raise Unsupported(
-                f"The end offsets of task {task.id} could not be had, so Kafka's leader falls back to FallbackPriorTaskAssignor, "
-                "which is not modelled."
-            )
     for client in group.clients:
         for consumer in client.consumers:
             version = consumer.metadata_version
@@ -63,15 +66,17 @@ def _refuse_what_cannot_be_known(group: Group, line: Behaviour) -> None:
                 )
 
 
-def _undetermined(group: Group, *, probing: bool) -> tuple[str, ...]:
-    if not probing or group.leader_process_id is not None or len(group.clients) < 2 or not _can_say_when(group):
-        return ()
-    assumed = min(client.process_id for client in group.clients)
-    sentence = (
-        f"Which client leads is not known: the probing rebalance is shown at {assumed}, the smallest process ID; "
-        "Kafka asks a member of the leader's client for it."
-    )
-    return (sentence,)
+def _undetermined(group: Group, board: Board, *, probing: bool) -> tuple[str, ...]:
+    sentences = []
+    if probing and group.leader_process_id is None and len(group.clients) > 1 and _can_say_when(group):
+        assumed = min(client.process_id for client in group.clients)
+        sentences.append(
+            f"Which client leads is not known: the probing rebalance is shown at {assumed}, the smallest process ID; "
+            "Kafka asks a member of the leader's client for it."
+        )
+    if not board.ends_known and fallback.depends_on_java(board):
+        sentences.append("Without end offsets the leader's Java decides too: this is what one on Java 8 to 18 does.")
+    return tuple(sentences)
 
 
 def _can_say_when(group: Group) -> bool:
@@ -138,4 +143,4 @@ class _Wire:
         """A withheld stateful task is a standby meanwhile, so that its store stays open."""
         if not self._board.tasks[task].stateful:
             return False
-        return not self._line.temporary_standby_needs_copy or task in client.previous_standby
+        return not self._line.temporary_standby_needs_copy or self._board.tasks[task].id in client.previous_standby

@@ -6,7 +6,7 @@ one has room, and then out in the order of a heap's array.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from holdfast.kafka import java, java_hash
@@ -64,13 +64,9 @@ class _Spread:
 
     def as_hash_set(self, tasks: list[int]) -> list[int]:
         """The tasks as a HashSet of TaskIds is iterated: what a stream of them is collected to."""
-        hash_code: Callable[[int, int], int] = (
-            java.task_id_hash_since_3_0 if self._behaviour.task_id_hash_of_fields else java.task_id_hash_until_2_8
-        )
 
         def hash_of(task: int) -> int:
-            task_id = self._board.tasks[task].id
-            return hash_code(task_id.subtopology, task_id.partition)
+            return self._behaviour.task_hash(self._board.tasks[task].id)
 
         return java_hash.hash_order(tasks, hash_of, lambda task: task)
 

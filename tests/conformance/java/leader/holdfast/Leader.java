@@ -288,8 +288,11 @@ final class Leader {
         }
     }
 
-    /** Null where the release does not remember it (2.6). */
+    /** Null where the release does not remember it (2.6), or the leader fell back and did not ask the assignor that we see. */
     private Set<String> withheld(final String member) throws Exception {
+        if (clientStates.isEmpty()) {
+            return null;
+        }
         for (final Object state : clientStates.values()) {
             if (!Inside.has(state.getClass(), "revokingActiveTasksByConsumer", 0)) {
                 return null;

@@ -1,0 +1,202 @@
+"""What the leader does where it could not get the changelogs' end offsets: everybody keeps what they had, and all meet again.
+
+Java: `FallbackPriorTaskAssignor`, which is `StickyTaskAssignor` (from 3.8 `LegacyStickyTaskAssignor`) told to preserve active
+tasks; unchanged from 2.6 to 4.3. It goes through Java's hash tables: the order of each of them is emulated, for Java 8 to 18.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from holdfast.kafka import java, java_hash
+from holdfast.kafka.release import Behaviour
+from holdfast.kafka.streams.client_state import Board
+from holdfast.kafka.streams.group import Group
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+
+
+def assign(board: Board, group: Group, line: Behaviour) -> None:
+    """Give every task of the board to clients. A probing rebalance always follows."""
+    sticky = _Sticky(board, group, line)
+    sticky.assign_active()
+    sticky.assign_standbys(group.config.num_standby_replicas)
+
+
+def depends_on_java(board: Board) -> bool:
+    """Whether a leader on Java 19 or later could decide otherwise: some table that is copied has another size there."""
+    subtopologies = {task.id.subtopology for task in board.tasks}
+    sizes = [len(board.tasks), len(subtopologies), *range(12, len(board.clients) + 1)]
+    return any(java_hash.depends_on_java(size) for size in sizes)
+
+
+class _Sticky:
+    """`_order` is the order in which Kafka's map of clients is iterated; `_pairs` remembers which tasks share a client."""
+
+    def __init__(self, board: Board, group: Group, line: Behaviour) -> None:
+        self._board = board
+        self._number = {task.id: number for number, task in enumerate(board.tasks)}
+        self._hash_orders = _HashOrders(board, group, line)
+        self._order = self._hash_orders.clients()
+        self._tasks = self._hash_orders.tasks()
+        self._pairs: set[tuple[int, int]] = set()
+        self._most_pairs = len(board.tasks) * (len(board.tasks) - 1) // 2
+        self._previous_active: dict[TaskId, int] = {}
+        self._previous_standby: dict[TaskId, list[int]] = {}
+        for client in self._order:
+            for task in sorted(board.clients[client].previous_active):
+                self._previous_active[task] = client
+            for task in sorted(board.clients[client].previous_standby):
+                self._previous_standby.setdefault(task, []).append(client)
+
+    def assign_active(self) -> None:
+        """First to who had the task active, however many that makes; then to who had a copy and has room; then to anybody."""
+        threads = sum(client.capacity for client in self._board.clients)
+        tasks_per_thread = len(self._board.tasks) // threads
+        assigned = set()
+        for task_id in self._hash_orders.of_tasks(self._previous_active):
+            if task_id in self._number:
+                self._give(self._number[task_id], self._previous_active[task_id], active=True)
+                assigned.add(task_id)
+        rest = []
+        for task_id in self._hash_orders.of_tasks(self._tasks, copied=True):
+            if task_id in assigned:
+                continue
+            task = self._number[task_id]
+            for client in self._hash_orders.of_clients(self._previous_standby.get(task_id, ())):
+                state = self._board.clients[client]
+                if len(state.active) < state.capacity * tasks_per_thread:
+                    self._give(task, client, active=True)
+                    break
+            else:
+                rest.append(task)
+        for task in sorted(rest):
+            self._give(task, self._find(task, self._order), active=True)
+
+    def assign_standbys(self, num_standby_replicas: int) -> None:
+        for task_id in self._hash_orders.stateful_tasks():
+            task = self._number[task_id]
+            for _ in range(num_standby_replicas):
+                without = [client for client in self._order if not self._board.clients[client].holds(task)]
+                if not without:
+                    break
+                self._give(task, self._find(task, self._hash_orders.of_clients(without)), active=False)
+
+    def _give(self, task: int, client: int, *, active: bool) -> None:
+        state = self._board.clients[client]
+        self._pairs.update(_pair(task, other) for other in (*state.active, *state.standby))
+        if active:
+            self._board.give_active(client, task)
+        else:
+            self._board.give_standby(client, task)
+
+    def _find(self, task: int, among: Sequence[int]) -> int:
+        if len(among) == 1:
+            return among[0]
+        task_id = self._board.tasks[task].id
+        previous = self._previous_active.get(task_id)
+        if previous is None or previous not in among:
+            previous = self._least_loaded_with_copy(task, task_id, among)
+        if previous is None:
+            return self._least_loaded(task, among)
+        if self._should_balance(previous):
+            standby = self._least_loaded_with_copy(task, task_id, among)
+            return self._least_loaded(task, among) if standby is None or self._should_balance(standby) else standby
+        return previous
+
+    def _should_balance(self, client: int) -> bool:
+        state = self._board.clients[client]
+        full = len(state.active) + len(state.standby) >= state.capacity
+        return full and any(self._has_more_room(other, client) for other in self._order)
+
+    def _has_more_room(self, client: int, other: int) -> bool:
+        own, others = self._board.load_order[client][0], self._board.load_order[other][0]
+        return own < others or (own == others and self._board.clients[client].capacity > self._board.clients[other].capacity)
+
+    def _least_loaded_with_copy(self, task: int, task_id: TaskId, among: Sequence[int]) -> int | None:
+        holders = self._previous_standby.get(task_id)
+        if holders is None:
+            return None
+        copied = self._hash_orders.of_clients(self._hash_orders.of_clients(holders), copied=True)
+        within = [client for client in copied if client in among]
+        return self._least_loaded(task, within) if within else None
+
+    def _least_loaded(self, task: int, among: Sequence[int]) -> int:
+        """The first with room that gets a new pair of tasks by it, or else the first with room."""
+        found = self._first_with_room(task, among, new_pair=True)
+        if found is None:
+            found = self._first_with_room(task, among, new_pair=False)
+        assert found is not None, "there is a client to choose from"
+        return found
+
+    def _first_with_room(self, task: int, among: Sequence[int], *, new_pair: bool) -> int | None:
+        found: int | None = None
+        for client in among:
+            state = self._board.clients[client]
+            if not state.active and not state.standby:
+                return client
+            if (found is None or self._has_more_room(client, found)) and (not new_pair or self._has_new_pair(task, client)):
+                found = client
+        return found
+
+    def _has_new_pair(self, task: int, client: int) -> bool:
+        if len(self._pairs) == self._most_pairs:
+            return False
+        state = self._board.clients[client]
+        return any(_pair(task, other) not in self._pairs for other in (*state.active, *state.standby))
+
+
+class _HashOrders:
+    """The orders in which the hash tables on the leader's way to the assignor are iterated."""
+
+    def __init__(self, board: Board, group: Group, line: Behaviour) -> None:
+        self._board = board
+        self._group = group
+        self._line = line
+        self._subset = java_hash.SubsetOrder([java.uuid_hash(client.process_id.uuid.int) for client in board.clients])
+
+    def clients(self) -> list[int]:
+        """Two maps by process ID, one filled in the order of the other, that one in the order of the members' map."""
+        process_of = {consumer.member_id: client.process_id for client in self._group.clients for consumer in client.consumers}
+        number_of = {client.process_id: number for number, client in enumerate(self._board.clients)}
+        members = java_hash.hash_order(process_of, java.string_hash, java.string_order)
+        first_seen: dict[ProcessId, None] = dict.fromkeys(process_of[member] for member in members)
+        return self.of_clients(self.of_clients([number_of[process] for process in first_seen]))
+
+    def tasks(self) -> list[TaskId]:
+        """Subtopology by subtopology, as a map of them is iterated, into a map of tasks."""
+        by_subtopology = self._by_subtopology([task.id for task in self._board.tasks])
+        order = java_hash.hash_order(by_subtopology, self._line.subtopology_hash, lambda number: number)
+        return self.of_tasks(task for subtopology in order for task in by_subtopology[subtopology])
+
+    def stateful_tasks(self) -> list[TaskId]:
+        """A set for each subtopology, then a map of all, then a set of that."""
+        stateful = {self._board.tasks[number].id for number in self._board.stateful}
+        sets = self._by_subtopology(self.tasks())
+        order: Iterable[int] = sorted(sets)
+        if self._line.topic_groups_in_hash_map:
+            capacity = java_hash.capacity_after_put_all(len(sets))
+            order = java_hash.hash_order(order, self._line.subtopology_hash, lambda number: number, capacity)
+        in_map = self.of_tasks(task for number in order for task in self.of_tasks(sets[number]) if task in stateful)
+        return self.of_tasks(in_map)
+
+    def of_tasks(self, tasks: Iterable[TaskId], *, copied: bool = False) -> list[TaskId]:
+        """As a HashSet of tasks is iterated; `copied`: made by `new HashSet<>(tasks)`."""
+        tasks = list(tasks)
+        capacity = java_hash.capacity_of_copy(len(tasks)) if copied else 16
+        return java_hash.hash_order(tasks, self._line.task_hash, lambda task: task, capacity)
+
+    def of_clients(self, clients: Iterable[int], *, copied: bool = False) -> list[int]:
+        clients = list(clients)
+        if not copied:
+            return self._subset(clients)
+        hashes = [java.uuid_hash(client.process_id.uuid.int) for client in self._board.clients]
+        return java_hash.hash_order(clients, hashes.__getitem__, lambda number: number, java_hash.capacity_of_copy(len(clients)))
+
+    @staticmethod
+    def _by_subtopology(tasks: Iterable[TaskId]) -> dict[int, list[TaskId]]:
+        found: dict[int, list[TaskId]] = {}
+        for task in tasks:
+            found.setdefault(task.subtopology, []).append(task)
+        return found
+
+
+def _pair(one: int, other: int) -> tuple[int, int]:
+    return (one, other) if one < other else (other, one)
