@@ -5,9 +5,18 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
+from tests.harness.broker import Broker
+
+from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.deadline import Deadline
+from holdfast.adapters.kafka_cluster import KafkaCluster
+from holdfast.adapters.session import KafkaSession
+from holdfast.errors import ClusterTrouble
 
 
 @pytest.fixture
@@ -94,3 +103,28 @@ def test_wrong_options_are_said_before_anything_is_asked(arguments: tuple[str, .
     assert done.returncode == 1
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_broker_that_stops_answering_in_between(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, KafkaSession(ClusterConnection.of(broker.bootstrap), Deadline(6)) as session:
+        reader = KafkaCluster(session)
+        assert reader.info().cluster_id
+        with frozen(broker):
+            began = time.monotonic()
+            with pytest.raises(ClusterTrouble, match="no answer within 6 s"):
+                reader.group("wc")
+            assert time.monotonic() - began < 10
+
+
+@contextmanager
+def frozen(broker: Broker) -> Iterator[None]:
+    """The broker's process neither runs nor ends."""
+    stopped = [each for each in psutil.Process().children(recursive=True) if str(broker.folder) in " ".join(each.cmdline())]
+    assert stopped, "the broker is a child of the tests"
+    for each in stopped:
+        each.suspend()
+    try:
+        yield
+    finally:
+        for each in stopped:
+            each.resume()
