@@ -109,11 +109,8 @@ def test_a_broker_that_stops_answering_in_between(tmp_path: Path) -> None:
     with Broker(tmp_path / "broker") as broker, KafkaSession(ClusterConnection.of(broker.bootstrap), Deadline(6)) as session:
         reader = KafkaCluster(session)
         assert reader.info().cluster_id
-        with frozen(broker):
-            began = time.monotonic()
-            with pytest.raises(ClusterTrouble, match="no answer within 6 s"):
-                reader.group("wc")
-            assert time.monotonic() - began < 10
+        with frozen(broker), pytest.raises(ClusterTrouble, match="no answer within 6 s"):
+            reader.group("wc")
 
 
 @contextmanager
