@@ -1,7 +1,7 @@
 """A Forecast as a person reads it in a terminal: who moves when, and what waits meanwhile."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
 
 from rich import box
@@ -12,10 +12,12 @@ from rich.text import Text
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import order
+from holdfast.rollout.change import Assume, CatchUp
 from holdfast.rollout.outcomes import Forecast, Outcome, Round
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.wording import duration, listed, many, printable, span
 
+FIRST_ROUNDS = 30
 PLAIN_WIDTH = 132
 """Columns where nobody watches."""
 
@@ -31,29 +33,68 @@ def show(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> None:
 
 
 def _forecast(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterator[RenderableType]:
-    for outcome in forecast.outcomes:
-        yield from _outcome(snapshot, outcome, rounds=rounds)
+    if len(forecast.outcomes) == 1:
+        yield from _outcome(snapshot, forecast.outcomes[0], rounds=rounds)
+    else:
+        yield from _outcomes(forecast.outcomes)
     for unknown in forecast.unknown:
         yield Text(f"Not known: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
     assume = forecast.assume
-    yield Text(
-        f"Assumed: copies catch up by the {assume.catch_up}; closed copies {assume.closed_copies}; dormant {assume.dormant_copies}."
-    )
+    copies = f"closed copies {assume.closed_copies}; dormant {assume.dormant_copies}"
+    yield Text(f"Assumed: copies catch up by {_catch_up(assume)}; {copies}.")
+
+
+def _catch_up(assume: Assume) -> str:
+    return f"{assume.records_per_second:g} records a second" if assume.catch_up is CatchUp.RATE else f"the {assume.catch_up}"
+
+
+def _outcomes(outcomes: Sequence[Outcome]) -> Iterator[RenderableType]:
+    """A line for each position that the IDs left to chance can take."""
+    expected = sum(outcome.probability * outcome.summary.active_moved for outcome in outcomes)
+    tasks = many(outcomes[0].summary.stateful_tasks, "stateful task")
+    yield Text(f"{expected:.1f} of {tasks} end on another client, on average over where the fresh process IDs fall.", style="bold")
+    lasting = set(outcomes[0].process_ids).intersection(*(outcome.process_ids for outcome in outcomes))
+    table = _table("chance", "fresh process IDs such as", "stand", "moved", "rebalances", "until stable", "records to restore")
+    for outcome in outcomes:
+        fresh = [(number, one) for number, one in enumerate(outcome.process_ids, start=1) if one not in lasting]
+        summary = outcome.summary
+        table.add_row(
+            f"{outcome.probability:.1%}",
+            listed([one for _, one in fresh], 3),
+            listed([f"{number} of {len(outcome.process_ids)}" for number, _ in fresh], 3),
+            f"{summary.active_moved:,}",
+            span(summary.rebalances_at_least, summary.rebalances),
+            _until_stable(outcome),
+            f"{summary.restore_records:,}",
+        )
+    yield table
+
+
+def _until_stable(outcome: Outcome) -> str:
+    summary = outcome.summary
+    if summary.seconds_to_stable is None or summary.seconds_to_stable_at_least is None:
+        return "never"
+    low, high = (duration(int(seconds)) for seconds in (summary.seconds_to_stable_at_least, summary.seconds_to_stable))
+    return low if low == high else f"{low} to {high}"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for column in columns:
+        right = column in ("#", "at", "chance", "moved", "rebalances", "records to restore")
+        table.add_column(column, overflow="fold", justify="right" if right else "left")
+    return table
 
 
 def _outcome(snapshot: Snapshot, outcome: Outcome, *, rounds: bool) -> Iterator[RenderableType]:
     names = _names(snapshot, outcome)
     summary = outcome.summary
-    if outcome.probability < 1:
-        yield Text(f"With probability {outcome.probability:.1%}:", style="bold")
     headline = f"{summary.active_moved} of {many(summary.stateful_tasks, 'stateful task')} end on another client"
-    if summary.seconds_to_stable is None or summary.seconds_to_stable_at_least is None:
-        yield Text(f"{headline}; the group does not settle.", style="bold")
-    else:
-        low, high = (duration(int(seconds)) for seconds in (summary.seconds_to_stable_at_least, summary.seconds_to_stable))
-        took = low if low == high else f"{low} to {high}"
+    if outcome.stable:
         rebalances = span(summary.rebalances_at_least, summary.rebalances)
-        yield Text(f"{headline}, in {rebalances} rebalances over {took}.", style="bold")
+        yield Text(f"{headline}, in {rebalances} rebalances over {_until_stable(outcome)}.", style="bold")
+    else:
+        yield Text(f"{headline}; the group does not settle.", style="bold")
     yield Text(f"{many(summary.restore_records, 'record')} to restore. {_waiting(outcome)}")
     yield Text("In process-ID order: " + ", ".join(f"{names[one]} ({str(one)[:8]}…)" for one in outcome.process_ids))
     if rounds:
@@ -79,13 +120,15 @@ def _names(snapshot: Snapshot, outcome: Outcome) -> Mapping[ProcessId, str]:
 
 
 def _rounds(snapshot: Snapshot, outcome: Outcome, names: Mapping[ProcessId, str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in ("#", "at", "why", "moves (stateful)", "standbys and warm-ups", "held back", "waits for its state"):
-        table.add_column(column, overflow="fold", justify="right" if column in ("#", "at") else "left")
+    table = _table("#", "at", "why", "moves (stateful)", "standbys and warm-ups", "held back", "waits for its state")
     runs = dict(order.owners(snapshot))
     stateful = {task.id: None for task in snapshot.tasks if task.stateful}
+    last = len(outcome.rounds)
     for number, one in enumerate(outcome.rounds, start=1):
-        table.add_row(str(number), duration(int(one.at_seconds)), str(one.trigger), *_row(one, runs, stateful, names))
+        if number <= FIRST_ROUNDS or number == last:
+            table.add_row(str(number), duration(int(one.at_seconds)), str(one.trigger), *_row(one, runs, stateful, names))
+        elif number == FIRST_ROUNDS + 1:
+            table.add_row("…", "", f"{last - 1 - FIRST_ROUNDS} more, see --json")
         runs = _runs(one) or runs
     return table
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, change, group
+from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, change, fleet, group
 
 from holdfast.cli.main import main
 
@@ -84,6 +84,25 @@ class TestAnswers:
         assert done.stdout.startswith("6 of 6 stateful tasks end on another client")
         assert "probing" in done.stdout
         assert "\x1b" not in done.stdout
+
+    def test_of_an_id_left_to_chance_a_person_reads_every_place(self, tmp_path: Path) -> None:
+        chance = change(
+            {"replace_client": {"process_id": C, "by": {"process_id": None}}}, assume={"catch_up": {"records_per_second": 9}}
+        )
+        done = run(["forecast", written(tmp_path, "s.json", group(AFTER)), written(tmp_path, "c.json", chance)])
+
+        assert done.returncode == 0
+        assert [line.split()[0] for line in done.stdout.splitlines() if "%" in line] == ["79.4%", "14.8%", "5.7%"]
+        assert "9 records a second" in done.stdout
+
+    def test_of_many_rebalances_a_person_reads_the_first_and_the_last(self, tmp_path: Path) -> None:
+        snapshot, ids = fleet(6, 80, seed=3)
+        leaves = change({"remove_client": {"process_id": ids[0]}})
+        done = run(["forecast", written(tmp_path, "s.json", snapshot), written(tmp_path, "c.json", leaves)])
+
+        numbers = [int(line.split()[0]) for line in done.stdout.splitlines() if line[:2].strip().isdigit() and line[2] == " "]
+        assert numbers[1:] == [*range(1, 31), 57]  # before them: 70 of 80 tasks
+        assert "26 more, see --json" in done.stdout
 
     def test_hostile_names_reach_no_terminal(self, tmp_path: Path) -> None:
         hostile = altered(group(AFTER), ["clients", A, "host"], "\x1b[2Jhost\n[bold]")
