@@ -116,6 +116,9 @@ class TestWhatMembersWouldReport:
         group = cluster(*now, history={GROUP: (generation(4, *before), generation(5, *now))})
         assert sums(taken(group), B) == {"1_0": 9}
         assert sums(taken(cluster(*now)), B) == {"1_0": 10}
+        not_running_yet = (now[0], member(B, (), joined={"1_0": 9}))
+        group = cluster(*not_running_yet, history={GROUP: (generation(4, *before), generation(5, *not_running_yet))})
+        assert sums(taken(group), B) == {"1_0": 9}
 
     def test_closed_copies_are_gone_after_twice_the_cleanup_delay(self) -> None:
         now = (member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B, (), joined={"1_0": 9}))

@@ -195,8 +195,8 @@ class _Client:
         if joined is None or joined < LATEST_OFFSET:
             return None
         lost = 0 if self._seen.closed_copy_counts_last_record else self._changelogs(task_id)
+        end = self._end(task_id)
         if joined == LATEST_OFFSET:
-            end = self._end(task_id)
             if end is None:
                 return None
             self._assume(
@@ -204,7 +204,9 @@ class _Client:
             )
             return max(0, end - lost)
         was_standby = any(task_id in self._seen.standby_before.get(member.member_id, ()) for member in self._members)
-        return max(0, joined - lost) if was_standby else joined
+        # A standby that was handed out a moment before the join was not running yet, and reported what its file said.
+        counted_last_record = was_standby and (end is None or joined > end - lost)
+        return max(0, joined - lost) if counted_last_record else joined
 
     def _end(self, task_id: TaskId) -> int | None:
         task = self._tasks.get(task_id)
