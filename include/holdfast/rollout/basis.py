@@ -94,40 +94,44 @@ def basis_of(snapshot: Snapshot) -> Basis:
 
 
 def drift(basis: Basis, fresh: Snapshot, allowed: Allowed) -> tuple[str, ...]:
-    """How `fresh` is not the group that the plan was made for, one sentence each; none: the plan still fits."""
+    """How `fresh` is not the group that the plan was made for, one sentence each; none: the plan still fits.
+
+    What `fresh` names as not known or not given contradicts nothing.
+    """
     if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
         return (
             f"The snapshot is of {fresh.group_id!r} on cluster {fresh.cluster!r}, not of {basis.group_id!r} on {basis.cluster!r}.",
         )
     now = basis_of(fresh)
+    assumed = {one.what: None for one in fresh.unknown}
     return (
-        *_facts_drift(basis, now),
-        *_config_drift(basis, now, allowed),
+        *_facts_drift(basis, now, assumed),
+        *_config_drift(basis, now, assumed, allowed),
         *_tasks_drift(basis, now),
         *_clients_drift(basis, now, allowed),
     )
 
 
-def _facts_drift(basis: Basis, now: Basis) -> tuple[str, ...]:
+def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None]) -> tuple[str, ...]:
+    """A broker does not tell these, people do: what nobody said this time is no drift."""
     facts = (
-        ("group protocol", basis.protocol, now.protocol),
-        ("Kafka Streams release", basis.kafka_release, now.kafka_release),
-        ("task assignor", basis.task_assignor, now.task_assignor),
+        ("protocol", "group protocol", basis.protocol, now.protocol),
+        ("kafka_release", "Kafka Streams release", basis.kafka_release, now.kafka_release),
+        ("task_assignor", "task assignor", basis.task_assignor, now.task_assignor),
     )
     return tuple(
-        f"The {what} was {printable(was or 'not known')}, it is now {printable(found or 'not known')}."
-        for what, was, found in facts
-        if was != found
+        f"The {what} was {printable(was or 'not known')}, it is now {printable(found)}."
+        for field, what, was, found in facts
+        if found is not None and field not in assumed and was != found
     )
 
 
-def _config_drift(basis: Basis, now: Basis, allowed: Allowed) -> tuple[str, ...]:
+def _config_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> tuple[str, ...]:
     was, found = dict(basis.config), dict(now.config)
-    keys = sorted({**was, **found})
     return tuple(
         f"{printable(key)} was {_setting(was, key)}, it is now {_setting(found, key)}."
-        for key in keys
-        if key not in allowed.settings and was.get(key) != found.get(key)
+        for key in sorted(found)
+        if f"config.{key}" not in assumed and key not in allowed.settings and was.get(key) != found[key]
     )
 
 
@@ -143,7 +147,7 @@ def _tasks_drift(basis: Basis, now: Basis) -> tuple[str, ...]:
     found = {task.id: task.stateful for task in now.tasks}
     gone = [task for task in was if task not in found]
     new = [task for task in found if task not in was]
-    changed = [task for task in was if task in found and was[task] != found[task]]
+    changed = [task for task in was if task in found and found[task] is not None and was[task] != found[task]]
     sentences = (
         (gone, "no longer in the topology"),
         (new, "new in the topology"),

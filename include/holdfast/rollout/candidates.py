@@ -229,7 +229,8 @@ def _keeps_ids(snapshot: Snapshot) -> bool:
 def warmups_for(snapshot: Snapshot) -> int | None:
     """The warm-ups to ask for while the window lasts; None where more would not help."""
     had = dict(snapshot.config).get(WARMUPS)
-    current = had if isinstance(had, int) and not isinstance(had, bool) else WARMUPS_DEFAULT
+    given = isinstance(had, int | str) and str(had).isdecimal()
+    current = int(str(had)) if given else WARMUPS_DEFAULT
     stateful = sum(task.stateful for task in snapshot.tasks)
     value = min(stateful, WARMUPS_PER_CLIENT_MOST * len(snapshot.clients))
     assignor = snapshot.task_assignor

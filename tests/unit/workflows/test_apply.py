@@ -260,6 +260,16 @@ def test_a_stale_plan_says_what_drifted_and_leaves_no_trace(operator: Operator, 
     assert operator.lake.names(("plans",)) == ()
 
 
+def test_what_nobody_said_this_time_is_no_drift(operator: Operator) -> None:
+    """The broker tells neither release nor settings nor which tasks keep state."""
+    silent = altered(group(AFTER, None), ["config"], {"probing.rebalance.interval.ms": 600_000})
+    silent = altered(silent, ["task_assignor"], None)
+    silent = altered(silent, ["tasks", "1_5", "changelogs"], None)
+    silent["unknown"] = [{"what": "config.probing.rebalance.interval.ms", "reason": "not given; taken to be Kafka's default"}]
+
+    assert waits_for(operator.apply(silent)) == "1"
+
+
 def test_a_stranger_is_drift_at_every_step(operator: Operator) -> None:
     operator.apply(GONE)
 
