@@ -1,5 +1,6 @@
 """Is an approved plan carried out on real directories, as far as it goes, and is everything that would do harm refused?"""
 
+import contextlib
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -157,6 +158,30 @@ class TestCrashes:
 
         operator.files = LocalProcessMetadataFiles()
         assert waits_for(operator.apply(GONE)) == "3"
+
+    @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+    @pytest.mark.parametrize("writes", range(7))
+    def test_wherever_the_lake_dies_it_ends_the_same(self, operator: Operator, writes: int, before: bool) -> None:
+        """Power fails around the n-th write of any file of the plan; the next call ends as if nothing had happened."""
+        lake, remaining = operator.lake, [writes]
+
+        class Dying(FsspecLake):
+            def write(self, path: tuple[str, ...], content: bytes) -> None:
+                remaining[0] -= 1
+                if remaining[0] < 0 and before:
+                    raise KeyboardInterrupt
+                super().write(path, content)
+                if remaining[0] < 0:
+                    raise KeyboardInterrupt
+
+        operator.lake = Dying(lake.url)
+        with contextlib.suppress(KeyboardInterrupt):
+            operator.apply(GONE)
+        operator.lake = lake
+
+        assert waits_for(operator.apply(GONE)) == "3"
+        assert operator.written() == {"processId": C}
+        assert operator.events() == [("1", "done"), ("2", "begun"), ("2", "done")]
 
     def test_two_at_once_are_noticed(self, operator: Operator) -> None:
         operator.apply(GONE)
