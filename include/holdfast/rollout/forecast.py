@@ -208,7 +208,7 @@ def _pause(pending: Trigger | None, group: Group, until: Wait) -> tuple[Pause, f
 def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
     stateful = tuple(task.id for task in snapshot.tasks if task.stateful)
     before = dict(order.owners(snapshot))
-    after = _owners_at_the_end(course)
+    after = _owners_at_the_end(course, before)
     by_client: dict[ProcessId, int] = {}
     for one in course.rounds:
         for process_id, records in one.restoring:
@@ -227,11 +227,12 @@ def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
     )
 
 
-def _owners_at_the_end(course: _Course) -> dict[TaskId, ProcessId]:
-    decision = course.rounds[-1].decision
-    if isinstance(decision, LeaderFailure):
-        return {}
-    return {task: client.process_id for client in decision.clients for task in client.active}
+def _owners_at_the_end(course: _Course, before: Mapping[TaskId, ProcessId]) -> Mapping[TaskId, ProcessId]:
+    """Who has which task after the last decision; a leader that fails hands out nothing."""
+    for one in reversed(course.rounds):
+        if isinstance(one.decision, Assignment):
+            return {task: client.process_id for client in one.decision.clients for task in client.active}
+    return before
 
 
 def _waiting(course: _Course) -> Waiting:

@@ -339,6 +339,6 @@ class TestWhatIsSaidBesides:
         outcome = only(predict(snapshot))
 
         assert not outcome.stable
-        assert outcome.summary.seconds_to_stable is None
+        assert (outcome.summary.seconds_to_stable, outcome.summary.active_moved) == (None, 0)
         assert "fails" in outcome.notes[0]
         assert "error" in codec.assignment_to_json(outcome.rounds[-1].decision)
