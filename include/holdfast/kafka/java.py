@@ -110,10 +110,22 @@ class PriorityQueue(Generic[_E]):
         return [copy.poll() for _ in heap]
 
     def refill(self, elements: Iterable[_E]) -> None:
-        """Empty the queue and offer these, one after the other."""
-        self._heap = []
+        """Empty the queue and offer these, one after the other. Written out, because a movement of tasks may do it twice."""
+        heap: list[_E] = []
+        ranks: list[Any] = []
         for element in elements:
-            self.offer(element)
+            own = self._rank(element)
+            index = len(heap)
+            heap.append(element)
+            ranks.append(own)
+            while index > 0:
+                parent = (index - 1) >> 1
+                if own >= ranks[parent]:
+                    break
+                heap[index], ranks[index] = heap[parent], ranks[parent]
+                index = parent
+            heap[index], ranks[index] = element, own
+        self._heap = heap
 
     def remove(self, element: _E) -> bool:
         """Remove the first equal element of the array; False if there is none (Java's `remove(Object)`)."""
