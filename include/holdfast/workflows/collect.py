@@ -208,6 +208,7 @@ def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dic
         disks={each.process_id: _copies(each, in_stores, found) for each in found.directories if each.process_id},
         standby_before=_standby_before(found),
         closed_copy_counts_last_record=since_4_3,
+        transactional=settings.transactional,
         closed_copies_deleted=_cleaned_since(settings, found, moment),
     )
     inferred, assumed = reports.infer(seen)

@@ -23,6 +23,7 @@ ASSIGNOR_KEYS = (
     "internal.task.assignor.class",
     "task.assignor.class",
     "state.cleanup.delay.ms",
+    "processing.guarantee",
 )
 """All that a snapshot takes from an application's properties: the rest may be secret, and decides nothing."""
 
@@ -53,6 +54,11 @@ class GroupSettings:
         """How old a closed copy gets before Kafka's cleaner deletes it."""
         given = dict(self.config).get("state.cleanup.delay.ms")
         return given if isinstance(given, int) else _CLEANUP_DELAY_MS
+
+    @property
+    def transactional(self) -> bool:
+        """Whether the application runs with exactly-once, so that end offsets count the markers of transactions."""
+        return str(dict(self.config).get("processing.guarantee", "")).startswith("exactly_once")
 
     @property
     def task_assignor(self) -> str:
@@ -87,12 +93,13 @@ def read(
         assignor_config.read(kafka_release or _NEWEST_RELEASE, values, None)
     except Unsupported as refusal:
         unknown.append(Unknown("config", str(refusal)))
-    if application.get("processing.guarantee", "").startswith("exactly_once"):
+    if str(values.get("processing.guarantee", "")).startswith("exactly_once"):
         unknown.append(
             Unknown(
                 "clients",
                 "processing.guarantee is exactly-once: end offsets count transaction markers, so that a copy that has caught up is "
-                "one or two behind for each changelog. This is not modelled; it matters where acceptable.recovery.lag is as small",
+                "one behind for each changelog. Rounds after the first are not modelled so; it matters only where "
+                "acceptable.recovery.lag is as small",
             )
         )
     for key, default in _DEFAULTS:

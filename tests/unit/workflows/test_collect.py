@@ -120,6 +120,12 @@ class TestWhatMembersWouldReport:
         group = cluster(*not_running_yet, history={GROUP: (generation(4, *before), generation(5, *not_running_yet))})
         assert sums(taken(group), B) == {"1_0": 9}
 
+    def test_with_exactly_once_no_copy_counts_the_marker_of_the_last_transaction(self) -> None:
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}), member(B, (), ("1_1",), joined={"1_0": -2}))
+        found = taken(group, given=settings.read(GROUP, "3.9.1", {"processing.guarantee": "exactly_once_v2"}, {}))
+        assert sums(found, B) == {"1_0": 8, "1_1": 19}
+        assert "exactly-once" in said(found, "clients")
+
     def test_closed_copies_are_gone_after_twice_the_cleanup_delay(self) -> None:
         now = (member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B, (), joined={"1_0": 9}))
         old = generation(5, *now, completed=NOW - timedelta(minutes=21))

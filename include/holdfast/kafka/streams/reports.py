@@ -4,7 +4,8 @@ The broker keeps what members said when they last joined, which is old: since th
 others. The rules (Java: `TaskManager.getTaskOffsetSums`, 2.6 to 4.3; the design's "Snapshot" says how far they reach):
 
 1. A member owns the partitions that it was handed. A stateful active task runs: -2.
-2. A standby (a warm-up is one) has caught up to the end offsets, unless its checkpoint file shows that it is far behind.
+2. A standby (a warm-up is one) has caught up to the end offsets, unless its checkpoint file shows that it is far behind. With
+   exactly-once the end offset of a changelog counts the marker of its last transaction, which no copy ever counts.
 3. A copy that no thread of the client runs lies closed on the disk. It is reported with the raw sum of its checkpoint file, by the
    member that reported it last. Without a look at the disk: with what was reported when it was last seen; a task that was running
    then (-2, or a standby of the assignment before) was closed cleanly since, which up to 4.2 costs one offset a changelog.
@@ -59,6 +60,7 @@ class Seen:
     """All that is known. `disks`: what each client's state directory holds, for the clients whose directory was read.
 
     `standby_before`: the standby tasks of each member in the generation before the present one, where that is known.
+    `transactional`: the application runs with exactly-once.
     `closed_copies_deleted`: so long ago was the last rebalance that Kafka's cleaner has deleted closed copies since.
     `closed_copy_counts_last_record`: 4.3 and later (`release.Behaviour`).
     """
@@ -69,6 +71,7 @@ class Seen:
     standby_before: Mapping[str, tuple[TaskId, ...]]
     closed_copy_counts_last_record: bool
     closed_copies_deleted: bool = False
+    transactional: bool = False
 
 
 def infer(seen: Seen) -> tuple[tuple[Report, ...], tuple[Assumed, ...]]:
@@ -138,7 +141,7 @@ class _Client:
     def _was_ready(self, task_id: TaskId) -> bool:
         """Whether the client ran the task when it last joined, or had a copy that had caught up."""
         joined = self._joined.get(task_id, 0)
-        end = self._end(task_id)
+        end = self._reachable(task_id)
         return joined == LATEST_OFFSET or (end is not None and joined >= end - self._changelogs(task_id))
 
     def _stateful(self, task_id: TaskId) -> bool:
@@ -148,7 +151,7 @@ class _Client:
         return task.stateful
 
     def _progress(self, task_id: TaskId) -> int:
-        end = self._end(task_id)
+        end = self._reachable(task_id)
         joined = max(0, self._joined.get(task_id, 0))
         copy = (self._disk or {}).get(task_id)
         written = 0 if copy is None or copy.raw_sum is None else copy.raw_sum + self._changelogs(task_id)
@@ -195,7 +198,7 @@ class _Client:
         if joined is None or joined < LATEST_OFFSET:
             return None
         lost = 0 if self._seen.closed_copy_counts_last_record else self._changelogs(task_id)
-        end = self._end(task_id)
+        end = self._reachable(task_id)
         if joined == LATEST_OFFSET:
             if end is None:
                 return None
@@ -208,9 +211,14 @@ class _Client:
         counted_last_record = was_standby and (end is None or joined > end - lost)
         return max(0, joined - lost) if counted_last_record else joined
 
-    def _end(self, task_id: TaskId) -> int | None:
+    def _reachable(self, task_id: TaskId) -> int | None:
+        """What a running copy reports that has applied every record; None where the end offsets are not known."""
         task = self._tasks.get(task_id)
-        return None if task is None or task.changelogs is None else task.end_offset_sum
+        if task is None or task.changelogs is None or task.end_offset_sum is None:
+            return None
+        own = {partition.topic: None for partition in task.partitions}
+        markers = sum(1 for each in task.changelogs if each.end_offset and each.topic not in own)
+        return task.end_offset_sum - (markers if self._seen.transactional else 0)
 
     def _changelogs(self, task_id: TaskId) -> int:
         task = self._tasks.get(task_id)
