@@ -80,7 +80,7 @@ def _replaced(scene: Scene, event: ReplaceClient, before: Scene, reports: Report
             disk = reports.on_disk(old)
         case Disk.COPIED:
             assert event.copied_from is not None, "a copy has a source"
-            disk = reports.on_disk(_client(before, event.copied_from))
+            disk = reports.on_disk(_client(before, event.copied_from, "state.copied_from"))
         case _:
             assert_never(event.disk)
     return _joined(rest, _made(rest, event.by, old, disk))
@@ -160,11 +160,11 @@ def _client_id(member_id: str) -> str:
     return member_id[:-37] if len(member_id) > 37 else member_id
 
 
-def _client(scene: Scene, process_id: ProcessId) -> Client:
+def _client(scene: Scene, process_id: ProcessId, field: str = "process_id") -> Client:
     found = next((client for client in scene.clients if client.process_id == process_id), None)
     if found is None:
         there = ", ".join(str(client.process_id) for client in sorted(scene.clients, key=lambda client: client.process_id)[:_SHOWN])
-        raise InvalidInput(f"the client {process_id} is not in the group then; there are: {there or 'none'}", "process_id")
+        raise InvalidInput(f"the client {process_id} is not in the group then; there are: {there or 'none'}", field)
     return found
 
 

@@ -234,7 +234,7 @@ class TestEvents:
             (replace(A, B), "already"),
             ({"add_client": {"process_id": A, "threads": 1}}, "already"),
             ({"restart_client": {"process_id": A, "keeps_process_id": False, "new_process_id": B}}, "already"),
-            (replace(A, LAST, state={"copied_from": LAST}), "not in the group"),
+            (replace(A, LAST, state={"copied_from": LAST}), r"events\[0\]\.replace_client\.state\.copied_from: .*not in the group"),
             ({"restart_client": {"process_id": A, "member_ids": ["one"]}}, "one member ID a thread"),
             ({"set_config": {"max.warmup.replicas": 0}}, "max.warmup.replicas"),
         ],
