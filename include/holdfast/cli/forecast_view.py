@@ -92,10 +92,8 @@ def _outcome(snapshot: Snapshot, outcome: Outcome, *, rounds: bool) -> Iterator[
     headline = f"{summary.active_moved} of {many(summary.stateful_tasks, 'stateful task')} end on another client"
     if outcome.stable:
         rebalances = span(summary.rebalances_at_least, summary.rebalances)
-        yield Text(
-            f"{headline}, in {rebalances} {'rebalance' if rebalances == '1' else 'rebalances'} over {_until_stable(outcome)}.",
-            style="bold",
-        )
+        word = "rebalance" if rebalances == "1" else "rebalances"
+        yield Text(f"{headline}, in {rebalances} {word} over {_until_stable(outcome)}.", style="bold")
     else:
         yield Text(f"{headline}; the group does not settle.", style="bold")
     yield Text(f"{many(summary.restore_records, 'record')} to restore. {_waiting(outcome)}")
