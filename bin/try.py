@@ -208,15 +208,19 @@ class Airflow:
 
 
 def ours() -> list[psutil.Process]:
-    """Every process that carries this checkout's mark, wherever it has been re-parented to."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.pid != os.getpid() and process.environ().get(MARK) == str(HOME):
-                found.append(process)
-        except (psutil.Error, OSError):
-            continue
-    return found
+    """Every process of this checkout's Airflow, wherever it has been re-parented to."""
+    return [process for process in psutil.process_iter() if process.pid != os.getpid() and is_ours(process)]
+
+
+def is_ours(process: psutil.Process) -> bool:
+    """Our mark is in its environment; or it overwrote that with its title, as Airflow's workers do, and runs in our home."""
+    try:
+        if process.environ().get(MARK) == str(HOME):
+            return True
+        titled = "".join(process.cmdline()[:1]).startswith("airflow ")
+        return titled and process.cwd().removesuffix(" (deleted)") == str(HOME)
+    except (psutil.Error, OSError):
+        return False
 
 
 def end(processes: list[psutil.Process], patience_s: float) -> list[psutil.Process]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.dags.trying import Rest, copy_checkout, marked, trying
+from tests.dags.trying import Rest, copy_checkout, left_over, trying
 
 pytestmark = pytest.mark.airflow
 FIRST = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
@@ -24,7 +24,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def listening(checkout: Path) -> list[str]:
     """The addresses on which this checkout's processes listen."""
     found: set[str] = set()
-    for process in marked(checkout):
+    for process in left_over(checkout):
         try:
             found |= {one.laddr.ip for one in process.net_connections(kind="tcp") if one.status == psutil.CONN_LISTEN}
         except psutil.Error:
@@ -37,7 +37,7 @@ def test_ctrl_c_while_it_starts_leaves_nothing(checkout: Path) -> None:
         run.wait_for(r"Starting Airflow …")
         assert run.interrupt() == 130
 
-    assert marked(checkout) == []
+    assert left_over(checkout) == []
 
 
 def test_the_whole_story(checkout: Path) -> None:
@@ -63,7 +63,7 @@ def test_the_whole_story(checkout: Path) -> None:
         check_the_other_dags(rest, lake, plan_id)
         assert run.interrupt() == 0
 
-    assert marked(checkout) == []
+    assert left_over(checkout) == []
 
 
 def check_the_plan(folder: Path, printed: str) -> None:
@@ -133,11 +133,11 @@ def test_goes_on_after_it_was_killed(checkout: Path) -> None:
         run.wait_for(r"Reading the DAGs …")
         os.killpg(run.process.pid, signal.SIGKILL)
         run.process.wait(60)
-    assert marked(checkout) != []
+    assert left_over(checkout) != []
 
     with trying(checkout, "--once") as again:
         again.wait_for(r"The plan was ready after")
         assert again.process.wait(120) == 0
     assert re.search(r"An earlier bin/try left \d+ processes behind; ending them", again.printed())
     assert "did not end as it should" in again.printed()
-    assert marked(checkout) == []
+    assert left_over(checkout) == []

@@ -23,8 +23,9 @@ PATIENCE_S = 400
 
 
 def copy_checkout(folder: Path) -> Path:
-    """What is tracked, as it is in the work tree."""
-    listing = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    """All but what is ignored, as it is in the work tree."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(None, listing.split("\0")):
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -40,16 +41,16 @@ def environment() -> dict[str, str]:
     return inherited | {"PATH": f"{ROOT / '.holdfast' / 'uv' / 'bin'}:{os.environ['PATH']}", "COLUMNS": "200"}
 
 
-def marked(checkout: Path) -> list[psutil.Process]:
-    """Every process whose environment says that it belongs to this checkout's Airflow."""
-    home = str(checkout / ".holdfast" / "airflow")
+def left_over(checkout: Path) -> list[psutil.Process]:
+    """Every process that runs in this checkout, or names it in its environment or command line."""
     found = []
     for process in psutil.process_iter():
         try:
-            if home in process.environ().values():
-                found.append(process)
+            signs = [process.cwd(), *process.cmdline(), *process.environ().values()]
         except (psutil.Error, OSError):
             continue
+        if process.status() != psutil.STATUS_ZOMBIE and any(str(checkout) in sign for sign in signs):
+            found.append(process)
     return found
 
 
