@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import cost, order, recipes
+from holdfast.rollout import chances, cost, events, order, recipes
 from holdfast.rollout.change import AddClient, Change, Disk, Item, ReplaceClient, RestartClient
 from holdfast.rollout.change import RemoveClient as _RemoveClient
 from holdfast.rollout.change import SetConfig as _SetConfigEvent
 from holdfast.rollout.evaluation import Candidate, Effort, Evaluation
+from holdfast.rollout.events import Scene
+from holdfast.rollout.evolution import Reports
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.groups import any_group_of
 from holdfast.rollout.plan_value import PLAINLY
@@ -50,16 +52,32 @@ class Remedy:
 
 
 def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
-    """Every way that makes sense, `plainly` first; two ways that come to the same change and effort are one."""
+    """Every way that makes sense, `plainly` first; two ways that come to the same change and effort are one.
+
+    Raise InvalidInput for a change that does not fit the group.
+    """
+    _refuse_misfit(snapshot, change)
     found: list[Candidate] = []
     for remedy in REMEDIES:
         rewritten = remedy.rewrite(snapshot, change)
         if rewritten is None or (remedy.raises_warmups and warmups_for(snapshot) is None):
             continue
-        candidate = _candidate(snapshot, rewritten, remedy)
+        candidate = _candidate(snapshot, change, rewritten, remedy)
         if all((candidate.change, candidate.effort) != (other.change, other.effort) for other in found):
             found.append(candidate)
     return tuple(found)
+
+
+def _refuse_misfit(snapshot: Snapshot, change: Change) -> None:
+    """Carry the events out once, without rebalances. What cannot be predicted at all is for `evaluate` to say."""
+    try:
+        reports = Reports(any_group_of(snapshot), change.assume)
+        ways = chances.chances(tuple(client.process_id for client in snapshot.clients), change)
+    except (CannotPredict, Unsupported):
+        return
+    scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
+    for batch in change.with_process_ids(ways[0].process_ids).numbered_batches():
+        scene = events.apply(scene, batch, reports)
 
 
 def evaluate(snapshot: Snapshot, candidate: Candidate) -> Evaluation:
@@ -72,8 +90,8 @@ def evaluate(snapshot: Snapshot, candidate: Candidate) -> Evaluation:
     return Evaluation(candidate, costs, tuple(f"{one.what}: {one.reason}" for one in predicted.unknown), None)
 
 
-def _candidate(snapshot: Snapshot, change: Change, remedy: Remedy) -> Candidate:
-    steps = recipes.steps_of(snapshot, change, remedy.identity)
+def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy) -> Candidate:
+    steps = recipes.steps_of(snapshot, meant, change, remedy.identity)
     settings: tuple[SettingChange, ...] = ()
     title = remedy.title
     if remedy.raises_warmups:
@@ -215,9 +233,8 @@ def _each_event(change: Change, rewrite: Callable[[Item], Item]) -> Change | Non
 
 def _moves_clients(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - every rewrite takes both
     """Warm-ups matter where a client comes, goes or comes back; not where warm-ups themselves are set."""
-    events = change.events
-    sets_warmups = any(isinstance(item, _SetConfigEvent) and WARMUPS in dict(item.settings) for item in events)
-    comes_or_goes = any(isinstance(item, AddClient | _RemoveClient | ReplaceClient | RestartClient) for item in events)
+    sets_warmups = any(isinstance(item, _SetConfigEvent) and WARMUPS in dict(item.settings) for item in change.events)
+    comes_or_goes = any(isinstance(item, AddClient | _RemoveClient | ReplaceClient | RestartClient) for item in change.events)
     return change if comes_or_goes and not sets_warmups else None
 
 

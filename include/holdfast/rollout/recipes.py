@@ -76,14 +76,22 @@ class Draft:
     expect: str
 
 
-def steps_of(snapshot: Snapshot, change: Change, identity: Identity) -> tuple[Step, ...]:
-    """All steps of `change`, numbered from 1; the last one waits until the group is stable."""
+def steps_of(snapshot: Snapshot, meant: Change, change: Change, identity: Identity) -> tuple[Step, ...]:
+    """All steps of `change`, numbered from 1; the last one waits until the group is stable.
+
+    `meant` is what the operator asked for, event by event: `identity` is for the events that are no longer as they were there.
+    """
+    assert len(meant.events) == len(change.events), "a way changes events, it adds none"
     drafts: list[Draft] = []
     phases = tuple(Phase)
-    for events, wait in change.batches():
-        together = [draft for event in events for draft in _drafts(snapshot, event, identity)]
+    for batch in change.numbered_batches():
+        together = [
+            draft
+            for index, event in batch.events
+            for draft in _drafts(snapshot, event, Identity.AS_IT_COMES if meant.events[index] == event else identity)
+        ]
         drafts.extend(sorted(together, key=lambda draft: phases.index(draft.phase)))
-        drafts.append(_await(wait or Wait.STABLE))
+        drafts.append(_await(batch.wait or Wait.STABLE))
     return numbered(drafts)
 
 
@@ -272,12 +280,16 @@ def _await(wait: Wait) -> Draft:
 
 
 def with_waits(steps: tuple[Step, ...], limit_s: int, expect: str) -> tuple[Step, ...]:
-    """The steps with the bound and the words of the forecast in those that wait."""
+    """The steps with the bound of the forecast in those that wait, and its words in the last of them."""
+    last = max((index for index, step in enumerate(steps) if isinstance(step.action, AwaitStable)), default=0)
 
-    def known(step: Step) -> Step:
+    def known(index: int, step: Step) -> Step:
         match step.action:
-            case AwaitStable():
+            case AwaitStable() if index == last:
                 return replace(step, action=AwaitStable(limit_s), expect=expect)
+            case AwaitStable():
+                check = "The group is stable."
+                return replace(step, action=AwaitStable(limit_s), check_after=check, expect="It converges before the next step.")
             case AwaitRebalance():
                 return replace(step, action=AwaitRebalance(limit_s), expect="The group rebalances once.")
             case StopClient() | WriteProcessMetadata() | CopyStateDirectory() | StartClient() | RestartInPlace() | RollOutConfig():
@@ -285,4 +297,4 @@ def with_waits(steps: tuple[Step, ...], limit_s: int, expect: str) -> tuple[Step
             case _:
                 assert_never(step.action)
 
-    return tuple(known(step) for step in steps)
+    return tuple(known(index, step) for index, step in enumerate(steps))

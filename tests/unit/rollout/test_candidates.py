@@ -4,11 +4,13 @@ import pytest
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, change, group
 from tests.harness.plans import REPLACE_FIRST, read
 
+from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import candidates, codec, codec_plan
 from holdfast.rollout.change import AddClient, Disk, ReplaceClient, RestartClient
 from holdfast.rollout.evaluation import Candidate, Evaluation
-from holdfast.rollout.steps import CopyStateDirectory, SetConfig, StartClient, StopClient, WriteProcessMetadata
+from holdfast.rollout.steps import AwaitStable, CopyStateDirectory, SetConfig, StartClient, StopClient, WriteProcessMetadata
+from holdfast.rollout.steps import RestartClient as RestartInPlace
 
 EMPTY_RESTART = {"restart_client": {"process_id": A, "keeps_process_id": False, "new_process_id": LAST, "keeps_state": False}}
 
@@ -77,8 +79,19 @@ class TestProposed:
 
             assert codec_plan.candidate_from_json(codec.loads(text)) == way
 
+    def test_a_change_that_does_not_fit_is_refused_before_anything_is_searched(self) -> None:
+        with pytest.raises(InvalidInput, match=r"events\[0\]\.remove_client\.process_id"):
+            proposed(group(AFTER), {"remove_client": {"process_id": LAST}})
+
 
 class TestRewritten:
+    def test_only_the_events_that_a_remedy_changes_are_done_its_way(self) -> None:
+        way = proposed(group(AFTER), {"restart_client": {"process_id": B}}, {"then": "stable"}, EMPTY_RESTART)[
+            "copy-process-metadata"
+        ]
+
+        assert actions(way) == [RestartInPlace, AwaitStable, StopClient, WriteProcessMetadata, StartClient]
+
     def test_copying_the_metadata_keeps_the_id_and_not_the_state(self) -> None:
         way = proposed(group(AFTER), REPLACE_FIRST)["copy-process-metadata"]
 
