@@ -40,10 +40,8 @@ def test_every_command_and_dag_that_there_is_is_in_the_readme() -> None:
 
 
 def test_every_link_of_the_documents_leads_somewhere() -> None:
-    broken = []
-    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")):
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-            if not (page.parent / target).exists():
-                broken.append(f"{page.relative_to(ROOT)}: {target}")
+    pages = (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md"))
+    links = [(page, target) for page in pages for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text())]
 
-    assert broken == []
+    assert links
+    assert [f"{page.relative_to(ROOT)}: {target}" for page, target in links if not (page.parent / target).exists()] == []
