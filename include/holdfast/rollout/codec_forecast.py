@@ -6,7 +6,7 @@ from holdfast.rollout import codec_kafka as kafka
 from holdfast.rollout import document
 from holdfast.rollout.codec_assignment import assignment_to_json
 from holdfast.rollout.codec_change import assume_to_json
-from holdfast.rollout.codec_snapshot import unknown_to_json
+from holdfast.rollout.codec_snapshot_writing import unknown_to_json
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary
 
 

@@ -9,12 +9,12 @@ Beside what the contract shows, a Snapshot may hold `state_directories` and `gen
                                                  "subscription": "<base64>", "assignment": "<base64>"}}}]
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
-from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, TaskId, TopicPartition
+from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, UNKNOWN_OFFSET_SUM, TaskId, TopicPartition
 from holdfast.rollout import codec_kafka as kafka
 from holdfast.rollout import document
 from holdfast.rollout.document import Fields, nullable
@@ -32,6 +32,8 @@ from holdfast.rollout.snapshot import (
 )
 
 PROTOCOL = "streams-classic"
+FIRST_VERSION_WITH_OFFSET_SUMS = 7
+"""Java: `SubscriptionInfo`, 2.6."""
 PROTOCOLS_TO_COME = ("streams", "consumer-classic", "consumer")
 
 
@@ -141,15 +143,28 @@ def _consumer_with_evidence(key: str, value: object) -> tuple[Consumer, Evidence
         group_instance_id=fields.optional("group_instance_id", nullable(document.text), None),
         owned=fields.optional("owned", kafka.topic_partitions, ()),
         task_offset_sums=fields.optional("task_offset_sums", kafka.offset_sums, ()),
-        metadata_version=fields.optional(
-            "metadata_version", nullable(lambda version: document.integer(version, 1, java.INT_MAX)), None
-        ),
+        metadata_version=fields.optional("metadata_version", nullable(_metadata_version), None),
     )
     active, standby = fields.optional("assigned", nullable(_assigned), None) or (None, None)
     owned, sums, version = fields.optional("last_join", nullable(_last_join), None) or (None, None, None)
     fields.finish()
+    document.refuse(_unsendable(consumer))
     evidence = Evidence(consumer.member_id, active, standby, owned, sums, version)
     return consumer, evidence if evidence != Evidence(consumer.member_id) else None
+
+
+def _metadata_version(value: object) -> int:
+    return document.integer(value, 1, java.INT_MAX)
+
+
+def _unsendable(consumer: Consumer) -> Iterable[InvalidInput]:
+    """-3 is what a leader makes of the standbys of an older member; no newer one sends it."""
+    version = consumer.metadata_version
+    if version is None or version >= FIRST_VERSION_WITH_OFFSET_SUMS:
+        for task, total in consumer.task_offset_sums:
+            if total == UNKNOWN_OFFSET_SUM:
+                problem = f"-3 is a standby of a member of metadata version 6 or less; this one has {version or 'none given'}"
+                yield InvalidInput(problem, f"task_offset_sums.{task}")
 
 
 def _assigned(value: object) -> tuple[tuple[TaskId, ...] | None, tuple[TaskId, ...] | None]:
@@ -169,7 +184,7 @@ def _last_join(
     joined = (
         fields.optional("owned", nullable(kafka.topic_partitions), None),
         fields.optional("task_offset_sums", nullable(kafka.any_offset_sums), None),
-        fields.optional("metadata_version", nullable(lambda version: document.integer(version, 1, java.INT_MAX)), None),
+        fields.optional("metadata_version", nullable(_metadata_version), None),
     )
     fields.finish()
     return joined
@@ -270,122 +285,3 @@ def unknown_from_json(value: object) -> Unknown:
     unknown = Unknown(fields.need("what", document.text), fields.optional("reason", document.text, ""))
     fields.finish()
     return unknown
-
-
-# Writing.
-
-
-def snapshot_to_json(snapshot: Snapshot) -> dict[str, object]:
-    """The canonical form. Clients and consumers keep their order, the group's member list; tasks and settings are sorted."""
-    evidence = {one.member_id: one for one in snapshot.evidence}
-    written: dict[str, object] = {
-        "format_version": document.FORMAT_VERSION,
-        "cluster": snapshot.cluster,
-        "group_id": snapshot.group_id,
-        "captured_at": snapshot.captured_at,
-        "protocol": snapshot.protocol,
-        "group_state": snapshot.group_state,
-        "kafka_release": snapshot.kafka_release,
-        "task_assignor": snapshot.task_assignor,
-        "leader_process_id": None if snapshot.leader_process_id is None else str(snapshot.leader_process_id),
-        "config": kafka.config_to_json(snapshot.config),
-        "tasks": {str(task.id): _task_to_json(task) for task in sorted(snapshot.tasks, key=lambda task: task.id)},
-        "clients": {str(client.process_id): _client_to_json(client, evidence) for client in snapshot.clients},
-        "topics": {topic.name: _topic_to_json(topic) for topic in snapshot.topics},
-    }
-    if snapshot.state_directories:
-        written["state_directories"] = [_state_directory_to_json(directory) for directory in snapshot.state_directories]
-    if snapshot.generations:
-        written["generations"] = [_generation_to_json(generation) for generation in snapshot.generations]
-    written["unknown"] = unknown_to_json(snapshot.unknown)
-    return written
-
-
-def _task_to_json(task: Task) -> dict[str, object]:
-    changelogs = None if task.changelogs is None else [[one.topic, one.partition, one.end_offset] for one in task.changelogs]
-    return {"partitions": kafka.topic_partitions_to_json(task.partitions), "changelogs": changelogs}
-
-
-def _client_to_json(client: Client, evidence: Mapping[str, Evidence]) -> dict[str, object]:
-    return {
-        "host": client.host,
-        "rack": client.rack,
-        "client_tags": dict(client.client_tags),
-        "user_endpoint": client.user_endpoint,
-        "consumers": {
-            consumer.member_id: _consumer_to_json(consumer, evidence.get(consumer.member_id)) for consumer in client.consumers
-        },
-    }
-
-
-def _consumer_to_json(consumer: Consumer, evidence: Evidence | None) -> dict[str, object]:
-    written: dict[str, object] = {
-        "client_id": consumer.client_id,
-        "group_instance_id": consumer.group_instance_id,
-        "owned": kafka.topic_partitions_to_json(consumer.owned),
-        "task_offset_sums": kafka.offset_sums_to_json(consumer.task_offset_sums),
-    }
-    if consumer.metadata_version is not None:
-        written["metadata_version"] = consumer.metadata_version
-    if evidence is not None:
-        written["assigned"] = _present(
-            active=None if evidence.assigned_active is None else kafka.task_ids_to_json(evidence.assigned_active),
-            standby=None if evidence.assigned_standby is None else kafka.task_ids_to_json(evidence.assigned_standby),
-        )
-        sums = evidence.joined_task_offset_sums
-        written["last_join"] = _present(
-            owned=None if evidence.joined_owned is None else kafka.topic_partitions_to_json(evidence.joined_owned),
-            task_offset_sums=None if sums is None else kafka.offset_sums_to_json(sums),
-            metadata_version=evidence.joined_metadata_version,
-        )
-    return written
-
-
-def _present(**fields: object) -> dict[str, object]:
-    """The fields that are known."""
-    return {field: value for field, value in fields.items() if value is not None}
-
-
-def _topic_to_json(topic: Topic) -> dict[str, object]:
-    return {"partitions": [{"id": one.id, "replica_racks": list(one.replica_racks)} for one in topic.partitions]}
-
-
-def _state_directory_to_json(directory: StateDirectory) -> dict[str, object]:
-    return {
-        "url": directory.url,
-        "process_id": None if directory.process_id is None else str(directory.process_id),
-        "files": [{"path": file.path, "size": file.size, "modified_at": file.modified_at} for file in directory.files],
-        "tasks": {str(task.task_id): _task_directory_to_json(task) for task in directory.tasks},
-    }
-
-
-def _task_directory_to_json(task: TaskDirectory) -> dict[str, object]:
-    checkpoint = (
-        None
-        if task.checkpoint is None
-        else [[partition.topic, partition.partition, offset] for partition, offset in task.checkpoint]
-    )
-    return {"checkpoint": checkpoint, "non_empty": task.non_empty}
-
-
-def _generation_to_json(generation: Generation) -> dict[str, object]:
-    return {
-        "number": generation.number,
-        "completed_at": generation.completed_at,
-        "leader_member_id": generation.leader_member_id,
-        "protocol": generation.protocol,
-        "members": {
-            member.member_id: {
-                "client_id": member.client_id,
-                "client_host": member.client_host,
-                "group_instance_id": member.group_instance_id,
-                "subscription": kafka.bytes_to_json(member.subscription),
-                "assignment": kafka.bytes_to_json(member.assignment),
-            }
-            for member in generation.members
-        },
-    }
-
-
-def unknown_to_json(unknown: Iterable[Unknown]) -> list[object]:
-    return [{"what": one.what, "reason": one.reason} for one in unknown]

@@ -109,6 +109,7 @@ class TestSnapshot:
             (["tasks", "1_0", "changelogs"], [["c", 0]], "tasks.1_0.changelogs[0]", "topic, partition, end offset"),
             (["tasks", "1_0", "partitions"], [["t", -1]], "tasks.1_0.partitions[0]", "-1"),
             (["clients", A, "consumers", MEMBER, "task_offset_sums"], {"1_0": -1}, "", "-2 for a running active task"),
+            (["clients", A, "consumers", MEMBER, "task_offset_sums"], {"1_0": -3}, "task_offset_sums.1_0", "version 6 or less"),
             (["clients", A, "consumers", MEMBER, "task_offset_sums"], {"1_0": -4}, "", "-2 for a running active task"),
             (["clients", A, "consumers", MEMBER, "task_offset_sums"], {"1_0": "2"}, "", "an integer is needed, '2'"),
             (["clients", A, "consumers", MEMBER, "owned"], [["t", 0, 1]], "", "a partition like"),
