@@ -118,8 +118,7 @@ class Run:
             experiment.settings,
         )
         self.clients: dict[str, StreamsClient] = {}
-        self._started = 0
-        self._stopped: list[StreamsClient] = []
+        self._ever: list[StreamsClient] = []
 
     def start(self) -> tuple[Generation, ...]:
         """The first clients join together; once they are settled, the words are written and counted."""
@@ -143,9 +142,7 @@ class Run:
         since = self.generations()[-1].number
         began = time.monotonic()
         if leaves:
-            gone = self.clients.pop(leaves)
-            gone.stop()
-            self._stopped.append(gone)
+            self.clients.pop(leaves).stop()
         if newcomer and comes:
             newcomer.go()
             self.clients[comes] = newcomer
@@ -163,7 +160,8 @@ class Run:
         return str(min(ProcessId(UUID(process_id)) for process_id in self.clients))
 
     def stop(self) -> None:
-        for client in self.clients.values():
+        """Leave no process, whatever state the clients are in."""
+        for client in self._ever:
             client.kill()
 
     def logs(self) -> str:
@@ -171,9 +169,9 @@ class Run:
         return "\n".join(client.log_tail() for client in self.clients.values())
 
     def _loaded(self, process_id: str) -> StreamsClient:
-        self._started += 1
-        folder = self.folder / f"client-{self._started}-{process_id[:8]}"
+        folder = self.folder / f"client-{len(self._ever) + 1}-{process_id[:8]}"
         client = StreamsClient(self.application, folder, threads=self.experiment.threads, process_id=process_id)
+        self._ever.append(client)
         client.load()
         return client
 

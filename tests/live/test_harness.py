@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -71,8 +72,7 @@ def _sleepers(seconds: str) -> list[int]:
     return [process.pid for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == ["sleep", seconds]]
 
 
-def _wait_until(true: object, timeout_s: float = 60) -> None:
-    assert callable(true)
+def _wait_until(true: Callable[[], bool], timeout_s: float = 60) -> None:
     deadline = time.monotonic() + timeout_s
     while not true():
         assert time.monotonic() < deadline, "the processes are still as they were"
