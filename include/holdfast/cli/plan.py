@@ -31,6 +31,8 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
     group = reading.value(snapshot, codec.snapshot_from_json)
     meant = reading.value(change, codec.change_from_json)
     limits = reading.value(policy, codec_plan.policy_from_json) if policy else Policy()
+    with documents.naming(snapshot):
+        workflow.refuse_settings(group)
     with documents.naming(change):
         made = workflow.make(group, meant, limits, datetime.now(UTC))
     if lake:

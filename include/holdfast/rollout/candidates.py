@@ -255,7 +255,7 @@ def warmups_for(snapshot: Snapshot) -> int | None:
 
 
 _ONE_ID = "Nothing else may run under the old process ID: two clients with one ID are one to Kafka, and it does not notice."
-_ON_DISK = "The application has a store on disk: Kafka reads and keeps the process ID only then."
+_ON_DISK = "The application keeps a store on disk and runs Kafka Streams 2.6.2, 2.7.1, 2.8.0 or later: others read no process ID."
 
 REMEDIES: tuple[Remedy, ...] = (
     Remedy(

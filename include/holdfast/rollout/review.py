@@ -242,7 +242,7 @@ def by_hand(action: WriteProcessMetadata) -> str:
 
 
 def _comparison(plan: Plan) -> Iterator[Block]:
-    if not plan.candidates:
+    if not any(one.costs for one in plan.candidates):
         return
     yield Heading(2, "The ways compared")
     yield Table(

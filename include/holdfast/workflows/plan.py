@@ -4,11 +4,12 @@ A plan is never changed once it is written. A journal is only added to, and whol
 """
 
 import re
+from contextlib import suppress
 from datetime import datetime
 
-from holdfast.errors import InvalidInput, StatePathTrouble
+from holdfast.errors import CannotPredict, InvalidInput, StatePathTrouble, Unsupported
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import candidates, codec, codec_plan, rendering, review
+from holdfast.rollout import candidates, codec, codec_plan, groups, rendering, review
 from holdfast.rollout.change import Change
 from holdfast.rollout.journal import Approval, Entry, Journal
 from holdfast.rollout.plan import assemble
@@ -29,6 +30,7 @@ __all__ = [
     "load",
     "make",
     "markdown",
+    "refuse_settings",
     "text",
 ]
 
@@ -41,6 +43,12 @@ def make(snapshot: Snapshot, change: Change, policy: Policy, now: datetime) -> P
     """Search and assemble, all in this process."""
     evaluations = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, change))
     return assemble(snapshot, change, evaluations, policy, now)
+
+
+def refuse_settings(snapshot: Snapshot) -> None:
+    """Raise InvalidInput for settings of the group that Kafka itself would refuse."""
+    with suppress(CannotPredict, Unsupported):
+        groups.any_group_of(snapshot)
 
 
 def markdown(made: Plan) -> str:

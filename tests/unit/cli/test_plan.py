@@ -84,6 +84,12 @@ class TestPlan:
         ("snapshot", "meant", "policy", "said"),
         [
             ("no JSON", change(REPLACE_FIRST), None, "snapshot.json: the document is not JSON"),
+            (
+                group(AFTER, config={"max.warmup.replicas": 0}),
+                change(REPLACE_FIRST),
+                None,
+                "snapshot.json: max.warmup.replicas is 0",
+            ),
             (group(AFTER), change({"remove_client": {"process_id": LAST}}), None, "change.json"),
             (group(AFTER), change({"explode": {}}), None, "change.json"),
             (group(AFTER), change(REPLACE_FIRST), {"format_version": "1.0", "most": 1}, "policy.json"),
