@@ -1,5 +1,6 @@
 """Astro's files. The image cannot be built here and no Deployment is made: their keys and pins are what is held."""
 
+import os
 import re
 import subprocess
 import sys
@@ -118,6 +119,16 @@ class TestTheImage:
             cwd=tmp_path,
             env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin"},
         )
+
+
+def test_what_astro_dev_parse_runs_passes(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", ".astro/test_dag_integrity_default.py"]
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | {"AIRFLOW_HOME": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stdout
+    assert "5 passed" in done.stdout
 
 
 def test_the_command_that_parses_dags_knows_no_exception() -> None:

@@ -83,6 +83,11 @@ def check_what_is_open(checkout: Path, rest: Rest) -> None:
     assert listening(checkout) in (["127.0.0.1"], ["127.0.0.1", "::ffff:127.0.0.1"])
     assert stat.S_IMODE((checkout / ".holdfast" / "airflow" / "passwords.json").stat().st_mode) == 0o600
     assert rest.refused_without_login() == 401
+    pools = {pool["name"]: pool["slots"] for pool in rest.call("GET", "/api/v2/pools")["pools"]}
+    assert {name: slots for name, slots in pools.items() if name.startswith("holdfast")} == {
+        "holdfast_kafka": 4,
+        "holdfast_spark": 1,
+    }
 
 
 def approve(rest: Rest, reason: str) -> None:

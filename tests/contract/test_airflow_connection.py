@@ -1,0 +1,32 @@
+"""A cluster as an Airflow connection describes it: the DAGs' own function collects the live group; no secret gets into the lake."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.contract.conftest import GROUP, PROCESS_ID, RELEASE, Cluster
+
+from holdfast import airflow_wiring
+from holdfast.adapters.lake import FsspecLake
+from holdfast.workflows import snapshots
+
+
+@pytest.mark.live
+def test_a_connection_is_all_that_a_snapshot_needs(live_cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    properties = live_cluster.broker.client_properties("reader")
+    about = {"kafka_release": RELEASE, "config": {"probing.rebalance.interval.ms": 60_000}}
+    extras = {**properties, "bootstrap.servers": live_cluster.broker.secured, "groups": {GROUP: about}}
+    monkeypatch.setenv("AIRFLOW_CONN_HOLDFAST_KAFKA_TEST", json.dumps({"conn_type": "generic", "extra": extras}))
+    monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", str(tmp_path))
+    monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_CLUSTERS", '["test"]')
+    (group,) = airflow_wiring.groups_to_collect(None, None)
+
+    snapshot_id = airflow_wiring.collect(**group)
+
+    snapshot = snapshots.load(FsspecLake(str(tmp_path)), snapshot_id)
+    written = (tmp_path / snapshot_id).read_text()
+    assert (snapshot.cluster, snapshot.group_id, snapshot.kafka_release) == ("test", GROUP, RELEASE)
+    assert [str(client.process_id) for client in snapshot.clients] == [PROCESS_ID]
+    assert dict(snapshot.config)["probing.rebalance.interval.ms"] == 60_000
+    assert "password" not in written.lower()
+    assert properties["sasl.jaas.config"] not in written
