@@ -55,25 +55,36 @@ class SubsetOrder:
     def __init__(self, hash_codes: Sequence[int]) -> None:
         self._hash_codes = hash_codes
         self._codes = [(code & 0xFFFFFFFF) ^ ((code & 0xFFFFFFFF) >> 16) for code in hash_codes]
-        self._buckets: dict[int, list[int]] = {}
-        counts: dict[int, int] = {}
-        for code in self._codes:
-            counts[code % _FIRST_CAPACITY] = counts.get(code % _FIRST_CAPACITY, 0) + 1
-        self._plain = max(counts.values(), default=0) < _TREEIFY
+        self._buckets: dict[int, tuple[list[int], bool]] = {}
 
     def __call__(self, numbers: list[int]) -> list[int]:
         """The numbers, added one after the other to a new HashSet, as it is iterated."""
         if len(numbers) < 2:
             return numbers
-        if not self._plain:
-            return hash_order(numbers, self._hash_codes.__getitem__, lambda number: number)
         capacity = _FIRST_CAPACITY
-        while len(numbers) > capacity * 3 // 4:
+        while True:
+            buckets, crowded = self._buckets_of(capacity)
+            full = capacity * 3 // 4
+            if crowded and _most_in_a_bucket([buckets[number] for number in numbers[: full + 1]]) >= _TREEIFY:
+                return hash_order(numbers, self._hash_codes.__getitem__, lambda number: number)
+            if len(numbers) <= full:
+                return sorted(numbers, key=buckets.__getitem__)
             capacity *= 2
-        buckets = self._buckets.get(capacity)
-        if buckets is None:
-            buckets = self._buckets[capacity] = [code & (capacity - 1) for code in self._codes]
-        return sorted(numbers, key=buckets.__getitem__)
+
+    def _buckets_of(self, capacity: int) -> tuple[list[int], bool]:
+        """Every number's bucket in a table of that size, and whether nine of them could meet in one."""
+        found = self._buckets.get(capacity)
+        if found is None:
+            buckets = [code & (capacity - 1) for code in self._codes]
+            found = self._buckets[capacity] = (buckets, _most_in_a_bucket(buckets) >= _TREEIFY)
+        return found
+
+
+def _most_in_a_bucket(buckets: list[int]) -> int:
+    counts: dict[int, int] = {}
+    for bucket in buckets:
+        counts[bucket] = counts.get(bucket, 0) + 1
+    return max(counts.values(), default=0)
 
 
 class _Node(Generic[_K]):
