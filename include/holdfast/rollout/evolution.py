@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from holdfast.errors import CannotPredict
+from holdfast.kafka import java
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Assignment, Client, Consumer, ConsumerAssignment, Group, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
@@ -144,7 +145,7 @@ def _copy(task: Task, *, exact: bool) -> _Copy:
             " Take a snapshot with the right to read its changelog topics."
         )
     closed = sum(max((changelog.end_offset or 0) - 1, 0) for changelog in task.changelogs or ())
-    return _Copy(end, end if exact else closed)
+    return _Copy(end, end if exact else min(closed, java.LONG_MAX))
 
 
 def reported(client: Client) -> dict[TaskId, int]:

@@ -90,6 +90,14 @@ class TestDormantCopies:
         assert reports["4b61-2"]["1_2"] == total
         assert "1_2" not in reports["4b61-1"]
 
+    def test_its_sum_is_pinned_as_java_pins_it(self) -> None:
+        snapshot = group(BEFORE, "3.9.1")
+        snapshot["tasks"]["1_2"]["changelogs"] = [["changelog", 2, 2**63 - 1], ["other", 2, 2**63 - 1]]
+        here = groups.group_of(codec.snapshot_from_json(snapshot))
+        clients = Reports(here, Assume()).after(here.clients, handed(here, {}), Pause.PROBING, 60)
+
+        assert reported(clients[0])[TaskId(1, 2)] == 2**63 - 1
+
     def test_it_may_be_assumed_complete(self) -> None:
         assume = Assume(closed_copies=ClosedCopies.END)
 
