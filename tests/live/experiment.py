@@ -161,7 +161,7 @@ class Run:
 
     def stop(self) -> None:
         """Leave no process, whatever state the clients are in."""
-        for client in self._ever:
+        for client in (*self._ever, *self.clients.values()):
             client.kill()
 
     def logs(self) -> str:
