@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, MalformedBytes, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import order
+from holdfast.rollout import order, replay
 from holdfast.rollout.cost import end_owners
 from holdfast.rollout.evaluation import Cost, Span
-from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.plan_value import Considered, Plan
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import SetConfig
 from holdfast.rollout.wording import many, span
@@ -64,14 +64,14 @@ def verify(plan: Plan, fresh: Snapshot) -> Verdict:
             f"The snapshot is of group {fresh.group_id!r} on cluster {fresh.cluster!r};"
             f" plan {plan.plan_id} is for {plan.basis.group_id!r} on {plan.basis.cluster!r}"
         )
-    cost, renamed = _outcome(way.costs, fresh)
+    cost, renamed = _outcome(plan, way, fresh)
     rebalances = _rebalances(plan, fresh)
     expected = way.costs[0].rebalances if cost is None else cost.rebalances
     if fresh.group_state not in (None, STABLE):
         sentence = f"The group is {fresh.group_state}, not {STABLE}: nobody can see who runs what."
         return _verdict(plan, fresh, Result.ON_THE_WAY, (), expected, rebalances, (sentence,))
     if cost is None:
-        result, sentence = _other_clients(plan, way.costs, fresh)
+        result, sentence = _other_clients(plan, way, fresh)
         return _verdict(plan, fresh, result, (), expected, rebalances, (sentence,))
     tasks = _tasks(cost, renamed, fresh)
     differences = (*_task_differences(tasks), *_round_differences(plan, expected, rebalances))
@@ -91,31 +91,30 @@ def _verdict(
     return Verdict(plan.plan_id, fresh.cluster, fresh.group_id, fresh.captured_at, result, tasks, expected, rebalances, differences)
 
 
-def _outcome(costs: tuple[Cost, ...], fresh: Snapshot) -> tuple[Cost | None, Mapping[ProcessId, ProcessId]]:
+def _outcome(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Cost | None, Mapping[ProcessId, ProcessId]]:
     """The outcome that came about, and the real ID for each of its IDs: the one in the same place of the order.
 
     An ID that was left to chance stands in the forecast for all that fall into its gap; all others must be themselves.
     """
     found = sorted(client.process_id for client in fresh.clients)
-    left_to_chance = len(costs) > 1
-    for cost in costs:
-        renamed = dict(zip(sorted(cost.process_ids), found, strict=False))
+    left_to_chance = way.change.fresh_ids() > 0
+    for cost in way.costs:
         if len(found) != len(cost.process_ids):
             continue
+        renamed = dict(zip(sorted(cost.process_ids), found, strict=True))
         strangers = [was for was, now in renamed.items() if was != now]
-        known = dict.fromkeys(one for other in costs for one in other.process_ids if all(one in c.process_ids for c in costs))
-        if not strangers or (left_to_chance and not any(one in known for one in strangers)):
+        if not strangers or (left_to_chance and all(plan.basis.client(one) is None for one in strangers)):
             return cost, renamed
     return None, {}
 
 
-def _other_clients(plan: Plan, costs: tuple[Cost, ...], fresh: Snapshot) -> tuple[Result, str]:
+def _other_clients(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Result, str]:
     """The clients are those of no outcome: not all there yet, or others than the forecast has."""
-    expected = dict.fromkeys(costs[0].process_ids)
+    expected = dict.fromkeys(way.costs[0].process_ids)
     before = {client.process_id: None for client in plan.basis.clients}
     found = sorted(client.process_id for client in fresh.clients)
     strangers = [one for one in found if one not in expected and one not in before]
-    if strangers and len(costs) == 1:
+    if strangers and not way.change.fresh_ids():
         came = ", ".join(str(one) for one in strangers)
         return Result.DIFFERENT, f"The forecast has no client {came}: somebody came up under a process ID of its own."
     missing = ", ".join(str(one) for one in sorted(expected) if one not in found) or "none"
@@ -156,12 +155,23 @@ def _result(
     tasks: tuple[TaskVerdict, ...], differences: tuple[str, ...], expected: Span, rebalances: int | None, fresh: Snapshot
 ) -> Result:
     wrong = [task for task in tasks if not task.agrees]
-    warming = _warming_up(fresh)
-    coming = all(task.expected in warming.get(task.task, ()) for task in wrong)
-    too_few = rebalances is not None and rebalances < expected.low
-    if not differences:
+    settled = _settled(fresh)
+    if not wrong and settled is not False and not differences:
         return Result.AS_FORECAST
-    return Result.ON_THE_WAY if coming and (wrong or too_few) else Result.DIFFERENT
+    warming = _warming_up(fresh)
+    coming = bool(wrong) and all(task.expected in warming.get(task.task, ()) for task in wrong)
+    too_few = not wrong and rebalances is not None and rebalances < expected.low
+    return Result.ON_THE_WAY if settled is False or coming or too_few else Result.DIFFERENT
+
+
+def _settled(fresh: Snapshot) -> bool | None:
+    """Whether the last recorded rebalance asked nobody to come back; None: there is no record that can be read."""
+    if not fresh.generations:
+        return None
+    try:
+        return replay.leaders_decision(fresh.generations[-1]).settled
+    except (MalformedBytes, Unsupported):
+        return None
 
 
 def _warming_up(fresh: Snapshot) -> dict[TaskId, tuple[ProcessId, ...]]:

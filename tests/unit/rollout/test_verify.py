@@ -1,13 +1,15 @@
 """Is the forecast compared with what happened: task by task, round by round, and never with a guess?"""
 
+import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, client, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read, with_client, without_client
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import codec_plan
+from holdfast.rollout import codec_plan, replay
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.rules import Policy
 from holdfast.rollout.verify import Result, verify
@@ -116,3 +118,23 @@ def test_nothing_to_verify_is_refused() -> None:
 def test_another_group_is_refused() -> None:
     with pytest.raises(InvalidInput, match="'other'"):
         verify(planned(group(AFTER), REPLACE_FIRST), read(altered(group(AFTER), ["group_id"], "other")))
+
+
+def test_a_group_whose_leader_asked_members_back_is_on_the_way() -> None:
+    """The recorded group in the middle of its moves: the last rebalance was not the last."""
+    example = Path(__file__).resolve().parents[3] / "examples" / "streams-wordcount" / "snapshot.json"
+    document = json.loads(example.read_text())
+    settled = [replay.leaders_decision(one).settled for one in read(document).generations]
+    document["generations"] = document["generations"][: settled.index(False) + 1]
+
+    assert verify(planned(document, REPLACE_FIRST), read(document)).result is Result.ON_THE_WAY
+
+
+def test_the_only_client_that_comes_is_known_by_its_place_too() -> None:
+    """One gap, one outcome, and still an ID that nobody could know."""
+    alone = group({A: (("0_0", "0_1", "0_2", "1_0", "1_1", "1_2"), ("0_3", "0_4", "0_5", "1_3", "1_4", "1_5"))}, leader=None)
+    plan = planned(alone, {"replace_client": {"process_id": A, "by": {"process_id": None, "threads": 2}}}, policy=PLAINLY)
+    came = json.loads(json.dumps(alone).replace(A, STRANGER))
+
+    assert plan.chosen == "plainly"
+    assert verify(plan, read(came)).result is Result.AS_FORECAST
