@@ -14,6 +14,7 @@ from kafka import errors as kafka_errors
 from kafka.admin import KafkaAdminClient
 from kafka.protocol.metadata import CoordinatorType, FindCoordinatorRequest
 
+from holdfast.adapters import kafka_python
 from holdfast.adapters.connection import ClusterConnection
 from holdfast.adapters.deadline import Deadline
 from holdfast.errors import ClusterTrouble, HoldfastError
@@ -39,6 +40,7 @@ class KafkaSession:
         self.connection = connection
         self.deadline = deadline
         self.servers = ", ".join(connection.bootstrap_servers)
+        kafka_python.repair()
         _first_contact(connection, deadline)
         what = f"connecting to {self.servers}"
         with translated(what):
