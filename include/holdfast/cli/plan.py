@@ -1,5 +1,6 @@
 """`holdfast plan`: the best way to make a change, and why not the others."""
 
+import sys
 from datetime import UTC, datetime
 
 import click
@@ -34,7 +35,7 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
     with documents.naming(snapshot):
         workflow.refuse_settings(group)
     with documents.naming(change):
-        made = workflow.make(group, meant, limits, datetime.now(UTC))
+        made = workflow.make(group, meant, limits, datetime.now(UTC), _tell)
     if lake:
         from holdfast.adapters.lake import FsspecLake
 
@@ -45,3 +46,9 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
     else:
         plan_view.show(made)
     return STATUS[made.verdict]
+
+
+def _tell(way: str) -> None:
+    """A large group takes a while: say so, to a person only."""
+    if sys.stderr.isatty():
+        click.echo(f"Weighing {way} …", err=True)

@@ -4,6 +4,7 @@ A plan is never changed once it is written. A journal is only added to, and whol
 """
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 
@@ -11,6 +12,7 @@ from holdfast.errors import CannotPredict, InvalidInput, StatePathTrouble, Unsup
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout import candidates, codec, codec_plan, groups, rendering, review
 from holdfast.rollout.change import Change
+from holdfast.rollout.evaluation import Evaluation
 from holdfast.rollout.journal import Approval, Entry, Journal
 from holdfast.rollout.plan import assemble
 from holdfast.rollout.plan_value import Plan
@@ -39,10 +41,13 @@ LARGEST_SMALL_FILE = 16 * 1024 * 1024
 _PLAN_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
-def make(snapshot: Snapshot, change: Change, policy: Policy, now: datetime) -> Plan:
-    """Search and assemble, all in this process."""
-    evaluations = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, change))
-    return assemble(snapshot, change, evaluations, policy, now)
+def make(snapshot: Snapshot, change: Change, policy: Policy, now: datetime, tell: Callable[[str], None] = lambda _: None) -> Plan:
+    """Search and assemble, all in this process. `tell` hears which way is being weighed."""
+    evaluations: list[Evaluation] = []
+    for candidate in candidates.propose(snapshot, change):
+        tell(candidate.name)
+        evaluations.append(candidates.evaluate(snapshot, candidate))
+    return assemble(snapshot, change, tuple(evaluations), policy, now)
 
 
 def refuse_settings(snapshot: Snapshot) -> None:

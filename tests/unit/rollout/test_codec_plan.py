@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.harness.article import AFTER, Document, altered, group
@@ -12,7 +14,7 @@ from holdfast.errors import HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout import codec, codec_plan
 from holdfast.rollout.codec_journal import approval_from_json, entry_from_json
 from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.rules import RULES, Policy
 
 
 def written(plan: Plan) -> Document:
@@ -143,3 +145,14 @@ def test_a_broken_approval_is_refused(problem: dict[str, object]) -> None:
 def test_a_broken_journal_entry_is_refused() -> None:
     with pytest.raises(InvalidInput, match="event"):
         entry_from_json({"at": "2026-11-20T12:00:00Z", "step": "1", "event": "undone", "by": "ann", "detail": ""})
+
+
+def test_the_page_about_policies_says_what_holds() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "policy.md").read_text()
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", page, re.MULTILINE))
+    (example,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+
+    written = codec_plan.policy_to_json(Policy())
+    assert {name: json.loads(value) for name, value in rows.items()} == {k: v for k, v in written.items() if k != "format_version"}
+    assert all(f"`{rule}`" in page for rule in RULES)
+    assert codec_plan.policy_from_json(json.loads(example)).exclude == ("copy-state-directory",)
