@@ -2,7 +2,7 @@
 
 A broker that refuses credentials answers why, and closes. kafka-python finds both at once, drops the answer and reports a lost
 connection; it would then offer the same credentials until its time is up. With the repair the answer is handed on, and the end of
-the connection is found by the next read. To be taken out when kafka-python does so itself (tests/contract/test_collecting.py tells).
+the connection is found by the next read. To be taken out when kafka-python does so itself.
 """
 
 from typing import Any
