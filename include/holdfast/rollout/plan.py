@@ -155,7 +155,8 @@ def _moves(evaluation: Evaluation) -> str:
     if not worst.moved:
         restored = [task for one in worst.restores for task in one.tasks]
         own = f" ({len(restored)} of {total} restore on the new disk)" if restored else ""
-        return f"no stateful task changes hands{own}"
+        for_good = " for good" if worst.handovers else ""
+        return f"no stateful task changes hands{for_good}{own}"
     which = f"all {total} stateful tasks change hands" if worst.moved == total else f"{worst.moved} of {total} stateful tasks move"
     if len(evaluation.costs) > 1:
         return f"at worst {which} ({evaluation.expected_moved:.1f} on average over the process IDs it may draw)"

@@ -147,7 +147,8 @@ def _restoring(plan: Plan, worst: Cost, plain: Cost | None) -> str:
     by = f": {clients}{more}" if worst.restores else ""
     without = f" Done plainly: {many(plain.restored_records, 'record')}." if plain is not None else ""
     most = f" No client runs more than {many(worst.busiest_tasks, 'task')} on the way." if worst.busiest_tasks else ""
-    return f"{mine}{by}.{without}{most}"
+    passed = f" {many(worst.handovers, 'hand-over')} of stateful tasks on the way." if worst.handovers else ""
+    return f"{mine}{by}.{without}{passed}{most}"
 
 
 def _client(plan: Plan, process_id: ProcessId) -> str:

@@ -67,6 +67,18 @@ class TestTheArticle:
         assert plan.chosen == "raise-warmups"
         assert [(one.key, one.revert_to) for one in plan.settings] == [("max.warmup.replicas", 2)]
 
+    def test_tasks_that_go_and_come_back_are_said(self) -> None:
+        """From 3.2 on a client with an old copy runs the task while it restores where it belongs."""
+        snapshot = group(AFTER, "3.9.1")
+        consumer = next(iter(snapshot["clients"][B]["consumers"].values()))
+        consumer["task_offset_sums"]["1_0"] = 2
+        plan = planned(snapshot, REPLACE_FIRST)
+
+        assert plan.chosen == "copy-process-metadata"
+        assert "no stateful task changes hands for good" in plan.headline
+        assert plan.chosen_way is not None
+        assert plan.chosen_way.costs[0].handovers == 2
+
 
 class TestVerdicts:
     def test_nothing_to_do_has_no_steps(self) -> None:
