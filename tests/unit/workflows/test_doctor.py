@@ -1,9 +1,8 @@
 """What the doctor finds: rights, group, machine and folders, over fakes of the ports."""
 
-from dataclasses import dataclass, field
-
 import pytest
 from tests.fakes.cluster import FakeCluster, FakeStateDirectories, streams_member
+from tests.fakes.machine import FakeMachine
 
 from holdfast.ports import ObservedGroup
 from holdfast.workflows import doctor
@@ -11,22 +10,6 @@ from holdfast.workflows.doctor import Status
 
 A = "4b61083e-57d0-457d-951f-d06556c148ca"
 EVERYTHING = {"wc-counts-changelog": 1, "in": 1, "__consumer_offsets": 4}
-
-
-@dataclass
-class FakeMachine:
-    java: int | None = 17
-    packages: dict[str, str] = field(default_factory=lambda: {"pyspark": "4.3.0"})
-    problems: dict[str, str] = field(default_factory=dict)
-
-    def java_major(self) -> int | None:
-        return self.java
-
-    def package_version(self, name: str) -> str | None:
-        return self.packages.get(name)
-
-    def folder_problem(self, url: str) -> str | None:
-        return self.problems.get(url)
 
 
 def group(**more: str) -> ObservedGroup:
