@@ -6,18 +6,18 @@ from pathlib import Path
 import duckdb
 import pytest
 from pyspark.sql import Row, SparkSession
-from tests.spark.conftest import snapshot_text, with_client_renamed
+from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.spark import read_documents, write_whole
-from holdfast.rollout import codec, tables
+from holdfast.rollout import candidates, codec, codec_plan, tables
 from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark
 FIRST = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
 LATER = "7d9f2c5e-41b8-4a06-9c3d-5e8f0b7a6d21"
 GOOD = [
-    snapshot_text(),
+    snapshot_text(captured_at="2026-11-20T13:00:00Z"),
     snapshot_text(captured_at="2026-11-20T14:00:00Z", group_id="päyments / {eu} %2F*~"),
     with_client_renamed(FIRST, LATER, captured_at="2026-11-20T15:00:00Z"),
 ]
@@ -133,6 +133,21 @@ class TestOrderChanges:
         assert {name: found[0][name] for name in wanted} == wanted
         assert (found[0]["left"], found[0]["joined"]) == ([FIRST], [LATER])
         assert len(found[0]["moved"]) == 6
+
+
+class TestSearching:
+    def test_gives_what_the_functions_give(self, spark: SparkSession, job) -> None:
+        """Every candidate's evaluation, in the order in which the candidates were proposed."""
+        search = job("search_candidates")
+        snapshot_text, change_text = (
+            (ROOT / "examples" / "streams-wordcount" / name).read_text() for name in ("snapshot.json", "change.json")
+        )
+        found = [row.value for row in search.evaluated(search.proposed(spark, snapshot_text, change_text)).collect()]
+        snapshot = codec.snapshot_from_json(codec.loads(snapshot_text))
+        ways = candidates.propose(snapshot, codec.change_from_json(codec.loads(change_text)))
+
+        assert len(ways) >= 5
+        assert found == [codec.dumps(codec_plan.evaluation_to_json(candidates.evaluate(snapshot, way))) for way in ways]
 
 
 class TestWritingWhole:

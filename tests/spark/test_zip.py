@@ -66,7 +66,15 @@ def test_holds_what_travels_and_nothing_else(packed: Path) -> None:
 def test_a_job_works_from_the_zip_alone(packed: Path, strange_python: Path, tmp_path: Path) -> None:
     lake = FsspecLake(str(tmp_path / "the lake"))
     snapshots.keep(lake, codec.snapshot_from_json(EXAMPLE))
-    job = [str(ROOT / "spark_jobs" / "decode_snapshots.py"), "--lake", lake.url, "--days", "2026-11-20", "--out", "tables/run"]
+    job = [
+        str(ROOT / "spark_jobs" / "decode_snapshots.py"),
+        "--lake",
+        lake.url,
+        "--days",
+        EXAMPLE["captured_at"][:10],
+        "--out",
+        "tables/run",
+    ]
 
     done = submit(strange_python, "--py-files", str(packed), *job)
 
