@@ -28,6 +28,7 @@ def test_folders_that_can_be_written_to_and_others(machine: Machine, tmp_path: P
     assert machine.folder_problem(str(tmp_path)) is None
     assert machine.folder_problem(f"file://{tmp_path}") is None
     assert machine.folder_problem(NOWHERE)
+    assert ThisMachine().folder_problem(str(tmp_path / "not made yet"))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -38,7 +38,7 @@ class ThisMachine:
     def folder_problem(self, url: str) -> str | None:
         name = f".holdfast-{secrets.token_hex(6)}"
         try:
-            fs, root = fsspec.core.url_to_fs(url, auto_mkdir=True) if "://" not in url else fsspec.core.url_to_fs(url)
+            fs, root = fsspec.core.url_to_fs(url)
             place = f"{str(root).rstrip('/')}/{name}"
             with fs.open(place, "wb") as file:
                 file.write(b"")
