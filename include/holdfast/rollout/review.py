@@ -315,12 +315,11 @@ def _ownership_rows(plan: Plan, cost: Cost) -> Iterator[tuple[str, str, str]]:
     for process_id in sorted({**now, **dict.fromkeys(cost.process_ids)}):
         before = [task for task in now.get(process_id, ()) if task in stateful]
         after = sorted(task for task, owner in owners.items() if owner == process_id and task in stateful)
-        there = process_id in now
-        stays = process_id in cost.process_ids
+        then = "the same" if after == before and after else listed(after, 12) or "nothing"
         yield (
             _client(plan, process_id),
-            listed(before, 16) or "nothing" if there else "not in the group",
-            listed(after, 16) or "nothing" if stays else "gone",
+            listed(before, 12) or "nothing" if process_id in now else "not in the group",
+            then if process_id in cost.process_ids else "gone",
         )
 
 
