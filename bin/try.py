@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from rich.console import Console
-from try_airflow import HOME, LAKE, PATIENCE_S, ROOT, STATE, Airflow, Failed, end, end_everything, free_port, ours, tail
+from try_airflow import HOME, LAKE, PATIENCE_S, ROOT, STATE, Airflow, Failed, end_all, end_everything, free_port, ours, tail
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.errors import HoldfastError
@@ -59,7 +59,7 @@ def only_one() -> Iterator[None]:
         before = lock.read().strip()
         if left := ours():
             console.print(f"[yellow]![/] An earlier bin/try left {len(left)} processes behind; ending them.")
-            end(left, 5.0)
+            end_all(5.0)
         if before:
             console.print(f"[yellow]![/] An earlier bin/try ({before}) did not end as it should; its Airflow is made anew.")
         elif HOME.exists() and not (HOME / "airflow.db").exists():

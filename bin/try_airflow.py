@@ -204,9 +204,16 @@ def end_everything(airflow: Airflow) -> None:
     for process in airflow.processes.values():
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 3
     while time.monotonic() < deadline and any(process.poll() is None for process in airflow.processes.values()):
         time.sleep(0.1)
+    end_all(2.0)
+    for process in airflow.processes.values():
+        process.wait()
+
+
+def end_all(patience_s: float) -> None:
+    """Nothing of this checkout's Airflow is left afterwards. It ends: each round kills what it sees, and the dead start no more."""
     left = ours()
-    while left:  # ends: each round kills what it sees, and nothing of ours is left to start more
-        left = end(left, 2.0) or ours()
+    while left:
+        left = end(left, patience_s) or ours()

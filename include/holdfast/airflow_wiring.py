@@ -40,7 +40,7 @@ CLUSTERS_VARIABLE = "holdfast_clusters"
 SPARK_CONNECTION = "spark_default"
 KAFKA_CONNECTION = "holdfast_kafka_"
 APPROVE, REJECT = "Approve", "Reject"
-ABOUT_A_GROUP = ("kafka_release", "config", "changelogs", "state_dirs")
+ABOUT_A_GROUP: Mapping[str, type] = {"kafka_release": str, "config": dict, "changelogs": list, "state_dirs": list}
 """What a connection may say of a group: release, settings under Kafka's names, `SUBTOPOLOGY=TOPIC`, URLs of state directories."""
 
 SNAPSHOTS = Asset("holdfast_snapshots")
@@ -304,10 +304,12 @@ def _cluster(name: str) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, An
     if not isinstance(groups, dict) or not all(isinstance(about, dict) for about in groups.values()):
         raise InvalidInput(f"`groups` in the extras of {conn_id} is not an object from group IDs to objects")
     for group, about in groups.items():
-        if strangers := [key for key in about if key not in ABOUT_A_GROUP]:
-            raise InvalidInput(
-                f"{conn_id} says {', '.join(strangers)} of group {group!r}, not known; there are {', '.join(ABOUT_A_GROUP)}"
-            )
+        for key, value in about.items():
+            if not isinstance(value, ABOUT_A_GROUP.get(key, ())):
+                raise InvalidInput(
+                    f"{conn_id}: {key!r} of group {group!r} is not known, or of another type. There are kafka_release (a string), "
+                    "config (an object), changelogs and state_dirs (lists of strings)"
+                )
     return {key: str(value) for key, value in extras.items()}, groups
 
 

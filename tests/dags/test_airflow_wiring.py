@@ -103,6 +103,7 @@ class TestClusters:
         [
             ({"groups": ["g"]}, "not an object"),
             ({"groups": {"g": {"state_dir": "/x"}}}, "state_dir"),
+            ({"groups": {"g": {"state_dirs": "/x"}}}, "state_dirs"),
             ({"groups": {"g": {}}, "sasl.mecanism": "PLAIN"}, "sasl.mecanism"),
             ({"groups": {"g": {"kafka_release": "1.0.0"}}}, "1.0.0"),
             ({"groups": {"g": {"config": {"max.warmup.replicas": 0}}}}, "max.warmup.replicas"),
