@@ -63,7 +63,7 @@ def _outcomes(outcomes: Sequence[Outcome]) -> Iterator[RenderableType]:
             listed([one for _, one in fresh], 3),
             listed([f"{number} of {len(outcome.process_ids)}" for number, _ in fresh], 3),
             f"{summary.active_moved:,}",
-            span(summary.rebalances_at_least, summary.rebalances),
+            span(summary.rebalances_at_least, summary.rebalances_at_most),
             _until_stable(outcome),
             f"{summary.restore_records:,}",
         )
@@ -91,7 +91,7 @@ def _outcome(snapshot: Snapshot, outcome: Outcome, *, rounds: bool) -> Iterator[
     summary = outcome.summary
     headline = f"{summary.active_moved} of {many(summary.stateful_tasks, 'stateful task')} end on another client"
     if outcome.stable:
-        rebalances = span(summary.rebalances_at_least, summary.rebalances)
+        rebalances = span(summary.rebalances_at_least, summary.rebalances_at_most)
         word = "rebalance" if rebalances == "1" else "rebalances"
         yield Text(f"{headline}, in {rebalances} {word} over {_until_stable(outcome)}.", style="bold")
     else:

@@ -54,6 +54,7 @@ def summary_to_json(summary: Summary) -> dict[str, object]:
         "active_moved": summary.active_moved,
         "rebalances": summary.rebalances,
         "rebalances_at_least": summary.rebalances_at_least,
+        "rebalances_at_most": summary.rebalances_at_most,
         "seconds_to_stable": summary.seconds_to_stable,
         "seconds_to_stable_at_least": summary.seconds_to_stable_at_least,
         "restore_records": summary.restore_records,

@@ -48,7 +48,7 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome) -> Cost:
         moved=outcome.summary.active_moved,
         needless=_needless(snapshot, change, {task: before[task] for task in stateful if task in before}, steps[-1]),
         handovers=sum(_handed_over(was, now, stateful) for was, now in pairwise(steps)),
-        rebalances=Span(outcome.summary.rebalances_at_least, outcome.summary.rebalances),
+        rebalances=Span(outcome.summary.rebalances_at_least, outcome.summary.rebalances_at_most),
         seconds_to_stable=Span(math.ceil(seconds if at_least is None else at_least), math.ceil(seconds)),
         restores=_restores(snapshot, outcome, stateful),
         cold=_cold(outcome, stateful),

@@ -82,11 +82,15 @@ def _outcome(snapshot: Snapshot, change: Change, probability: float) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """All rounds, the members' reports after them, and why they do not end in peace (None: they do)."""
+    """All rounds, the members' reports after them, and why they do not end in peace (None: they do).
+
+    `open_copies`: standby copies (of a task, on a client) that were behind when an immediate follow-up came.
+    """
 
     rounds: tuple[Round, ...]
     clients: tuple[Client, ...]
     waiting_records: int
+    open_copies: int
     trouble: str | None = None
 
 
@@ -113,10 +117,11 @@ class _Stage:
         self._rounds: list[Round] = []
         self._at_seconds: float = 0
         self._waiting_records = 0
+        self._open_copies: dict[tuple[ProcessId, TaskId], None] = {}
         self._running: Mapping[ProcessId, Mapping[TaskId, None]] = {}
 
     def course(self, trouble: str | None) -> _Course:
-        return _Course(tuple(self._rounds), self.scene.clients, self._waiting_records, trouble)
+        return _Course(tuple(self._rounds), self.scene.clients, self._waiting_records, len(self._open_copies), trouble)
 
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
@@ -144,6 +149,8 @@ class _Stage:
             if isinstance(decision, LeaderFailure):
                 return f"The leader itself fails at {self._at_seconds:g} s: {decision.error}"
             pending = _pending(decision)
+            if pending is Trigger.IMMEDIATE:
+                self._note_open_copies(group, decision)
             pause, seconds = _pause(pending, group, until)
             self.scene = replace(self.scene, clients=self.reports.after(group.clients, decision, pause, seconds))
             if pending is None or until is Wait.REBALANCE:
@@ -180,6 +187,16 @@ class _Stage:
             self._waiting_records += sum(self.reports.to_restore(task, known.get(task)) for task in late)
         self._running = running
         return Round(trigger, self._at_seconds, decision, tuple(restoring), tuple(sorted(waiting)))
+
+    def _note_open_copies(self, group: Group, decision: Assignment) -> None:
+        """The standby copies of which nobody can say whether the immediate follow-up finds them caught up."""
+        handed = {consumer.member_id: consumer for consumer in decision.consumers}
+        for client in group.clients:
+            known = reported(client)
+            for task in (task for consumer in client.consumers for task in handed[consumer.member_id].standby):
+                total = known.get(task, 0)
+                if total != LATEST_OFFSET and not 0 <= self.reports.end(task) - total <= group.config.acceptable_recovery_lag:
+                    self._open_copies[client.process_id, task] = None
 
     def _caught_up(self, task: TaskId, total: int | None, acceptable_lag: int) -> bool:
         """Whether a copy that reports `total` can run at once, or nearly so. Kafka's own word for the lag it accepts."""
@@ -219,6 +236,7 @@ def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
         active_moved=sum(before.get(task) != after.get(task) for task in stateful),
         rebalances=len(course.rounds),
         rebalances_at_least=min(len(course.rounds), len(quick.rounds)),
+        rebalances_at_most=len(course.rounds) + (0 if quick is course else course.open_copies),
         seconds_to_stable=seconds,
         seconds_to_stable_at_least=seconds if seconds is None or quick_seconds is None else min(seconds, quick_seconds),
         restore_records=sum(by_client.values()),

@@ -45,12 +45,16 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`…_at_least`: if immediate follow-ups find warm-ups caught up, which Kafka leaves open. None: the group does not settle."""
+    """`…_at_least`: if immediate follow-ups find warm-ups caught up, which Kafka leaves open. None: the group does not settle.
+
+    `rebalances_at_most`: if each of them is found caught up by a follow-up of its own, which costs a rebalance each.
+    """
 
     stateful_tasks: int
     active_moved: int
     rebalances: int
     rebalances_at_least: int
+    rebalances_at_most: int
     seconds_to_stable: float | None
     seconds_to_stable_at_least: float | None
     restore_records: int
