@@ -109,7 +109,10 @@ def snapshots(draw: some.DrawFn) -> Snapshot:
             Topic(
                 topic,
                 tuple(
-                    TopicPartitionInfo(number, draw(several(some.none() | words))) for number in range(draw(some.integers(0, 2)))
+                    TopicPartitionInfo(
+                        number, draw(several(some.none() | words)), draw(some.none() | offsets), draw(some.none() | offsets)
+                    )
+                    for number in range(draw(some.integers(0, 2)))
                 ),
             )
             for topic in draw(some.lists(names, max_size=2, unique=True))

@@ -205,6 +205,8 @@ def _topic_partition_info(value: object) -> TopicPartitionInfo:
     info = TopicPartitionInfo(
         id=fields.need("id", kafka.partition_number),
         replica_racks=fields.optional("replica_racks", lambda racks: document.each(racks, nullable(document.text)), ()),
+        begin_offset=fields.optional("begin_offset", nullable(document.offset), None),
+        log_bytes=fields.optional("log_bytes", nullable(document.offset), None),
     )
     fields.finish()
     return info

@@ -80,7 +80,13 @@ def _present(**fields: object) -> dict[str, object]:
 
 
 def _topic_to_json(topic: Topic) -> dict[str, object]:
-    return {"partitions": [{"id": one.id, "replica_racks": list(one.replica_racks)} for one in topic.partitions]}
+    return {
+        "partitions": [
+            {"id": one.id, "replica_racks": list(one.replica_racks)}
+            | _present(begin_offset=one.begin_offset, log_bytes=one.log_bytes)
+            for one in topic.partitions
+        ]
+    }
 
 
 def _state_directory_to_json(directory: StateDirectory) -> dict[str, object]:

@@ -20,6 +20,11 @@ class Unknown:
     what: str
     reason: str
 
+    @property
+    def about_log_sizes(self) -> bool:
+        """Whether it is only about what a restore weighs, which decides nothing about who runs what."""
+        return self.what.startswith("topics.") and self.what.endswith((".begin_offset", ".log_bytes"))
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -35,10 +40,16 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class TopicPartitionInfo:
-    """`replica_racks`: one entry a replica, None where a broker has no rack."""
+    """`replica_racks`: one entry a replica, None where a broker has no rack.
+
+    `begin_offset` is that of the first record still in the log, `log_bytes` what the log weighs on one broker's disk. None: not
+    known, or not asked for: only changelogs are.
+    """
 
     id: int
     replica_racks: tuple[str | None, ...] = ()
+    begin_offset: int | None = None
+    log_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
