@@ -127,7 +127,7 @@ class _Search:
         return Topology(
             tuple((each, None if each in self._unknown else tuple(sorted(topics))) for each, topics in self._found.items()),
             tuple(sorted(self._unknown.items())),
-            tuple((each, "; ".join(reasons)) for each, reasons in sorted(self._assumed.items())),
+            tuple((each, "; ".join(reasons)) for each, reasons in sorted(self._assumed.items()) if each not in self._unknown),
         )
 
     def _assume(self, subtopology: int, reason: str) -> None:
