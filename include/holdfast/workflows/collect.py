@@ -62,6 +62,11 @@ def snapshot(
             membership.decode(member.member_id, member.subscription, member.assignment) for member in found.group.members
         )
         _note_errors(found)
+        if any(member.next_rebalance_ms == 0 for member in found.members):
+            found.note(
+                "group_state",
+                f"a follow-up rebalance was due at once, and still is after {patience.limit_s:g} s: this may be old soon",
+            )
         collect_topology.read(cluster, settings, found)
     else:
         found.note("clients", _why_nobody(found.group, patience))

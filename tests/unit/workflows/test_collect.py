@@ -222,6 +222,11 @@ class TestWhatCanBeMissing:
         ]
         assert len(taken(cluster(views={GROUP: views}), limit_s=30).tasks) == 4
 
+    def test_a_follow_up_that_never_comes_is_said(self) -> None:
+        found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), next_rebalance_ms=0)))
+        assert "due at once" in said(found, "group_state")
+        assert len(found.tasks) == 4
+
     @pytest.mark.parametrize(
         ("kind", "protocol", "name"),
         [
