@@ -29,7 +29,12 @@ MARK = "HOLDFAST_TRY_HOME"
 PATIENCE_S = 300
 """How long any one wait may take before it is given up. All of it takes well under 90 s on an idle machine."""
 SPARK = {
-    "spark-defaults.conf": ("spark.ui.enabled false", "spark.sql.shuffle.partitions 2", "spark.driver.memory 1g"),
+    "spark-defaults.conf": (
+        "spark.ui.enabled false",
+        "spark.sql.shuffle.partitions 2",
+        "spark.driver.memory 1g",
+        "spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # a short life is not worth much compiling
+    ),
     "log4j2.properties": (
         "rootLogger.level = warn",
         "rootLogger.appenderRef.stderr.ref = stderr",
@@ -207,7 +212,7 @@ def end_everything(airflow: Airflow) -> None:
     deadline = time.monotonic() + 3
     while time.monotonic() < deadline and any(process.poll() is None for process in airflow.processes.values()):
         time.sleep(0.1)
-    end_all(2.0)
+    end_all(1.0)
     for process in airflow.processes.values():
         process.wait()
 

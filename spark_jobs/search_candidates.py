@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from holdfast.adapters.spark import read_document, session, write_lines
+from holdfast.adapters.spark import read_texts, session, write_lines
 from holdfast.rollout import candidates, codec, codec_plan
 
 PROPOSED = "place int, snapshot string, candidate string"
@@ -41,18 +41,19 @@ def evaluate_candidate(key: tuple[pa.Scalar, ...], proposed: pa.Table) -> pa.Tab
 
 
 def proposed(spark: SparkSession, snapshot_text: str, change_text: str) -> DataFrame:
-    """What there is to evaluate: PROPOSED, a row a candidate."""
+    """What there is to evaluate: PROPOSED, a row a candidate, spread over the executors (few bytes, and much to compute)."""
     snapshot = codec.snapshot_from_json(codec.loads(snapshot_text))
     change = codec.change_from_json(codec.loads(change_text))
     ways = candidates.propose(snapshot, change)
     rows = [(place, snapshot_text, codec.dumps(codec_plan.candidate_to_json(way))) for place, way in enumerate(ways)]
-    return spark.createDataFrame(rows, PROPOSED)
+    return spark.createDataFrame(rows, PROPOSED).repartition(spark.sparkContext.defaultParallelism, "place")
 
 
 def evaluated(ways: DataFrame) -> DataFrame:
     """PROPOSED → the evaluations as JSON, in the order of their candidates."""
     evaluations = ways.groupBy("place").applyInArrow(evaluate_candidate, from_arrow_schema(EVALUATED))
-    return evaluations.orderBy("place").select(F.col("evaluation").alias("value"))
+    in_order = evaluations.repartition(1).sortWithinPartitions("place")  # an orderBy would evaluate twice, to sample
+    return in_order.select(F.col("evaluation").alias("value"))
 
 
 def main(argv: list[str]) -> None:
@@ -62,7 +63,7 @@ def main(argv: list[str]) -> None:
     given = arguments.parse_args(argv)
     place = f"{given.lake}/{given.draft}"
     spark = session("search_candidates")
-    snapshot_text, change_text = (read_document(spark, f"{place}/{name}") for name in ("snapshot.json", "change.json"))
+    snapshot_text, change_text = read_texts(spark, place, "snapshot.json", "change.json")
     write_lines(spark, evaluated(proposed(spark, snapshot_text, change_text)), f"{place}/evaluations")
     spark.stop()
 

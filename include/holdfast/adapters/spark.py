@@ -18,10 +18,11 @@ def session(name: str) -> SparkSession:
     return spark
 
 
-def read_document(spark: SparkSession, path: str) -> str:
-    """The text of one file."""
-    (row,) = spark.read.format("binaryFile").load(path).select("content").collect()
-    return bytes(row.content).decode()
+def read_texts(spark: SparkSession, folder: str, *names: str) -> tuple[str, ...]:
+    """The texts of files in a folder, in one job."""
+    rows = spark.read.format("binaryFile").load([f"{folder}/{name}" for name in names]).select("path", "content").collect()
+    found = {row.path.rsplit("/", 1)[-1]: bytes(row.content).decode() for row in rows}
+    return tuple(found[name] for name in names)
 
 
 def read_documents(spark: SparkSession, *patterns: str) -> DataFrame:
@@ -48,10 +49,10 @@ def write_whole(spark: SparkSession, tables: Mapping[str, DataFrame], place: str
 
 
 def write_lines(spark: SparkSession, lines: DataFrame, place: str) -> None:
-    """Write a frame of one string column as text, a line a row, in one file of the folder `place`: all of it, or nothing."""
+    """Write a frame of one string column as text, a line a row, into the folder `place`: all of it, or nothing."""
     beside = _beside(place)
     try:
-        lines.coalesce(1).write.mode("error").text(beside)
+        lines.write.mode("error").text(beside)
         _move(spark, beside, place)
     finally:
         _delete(spark, beside)
