@@ -65,6 +65,10 @@ Operations = frozenset[str]
 """What this user may do, as Kafka names operations: `READ`, `DESCRIBE`, … A broker that does not check shows them all."""
 
 
+Figures = tuple[tuple[tuple[TopicPartition, int], ...], tuple[Unknown, ...]]
+"""A number for each partition that could be read, sorted by partition, and why there is none for the others."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterInfo:
     """`broker_version` is what the brokers' supported requests show, at least; None: they do not show it."""
@@ -102,10 +106,16 @@ class ClusterReader(Protocol):
         """What the group has committed, sorted by partition."""
         ...
 
-    def end_offsets(
-        self, partitions: tuple[TopicPartition, ...]
-    ) -> tuple[tuple[tuple[TopicPartition, int], ...], tuple[Unknown, ...]]:
+    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
         """The offset after the last record (read uncommitted), as a leader's end-offset sums take it."""
+        ...
+
+    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+        """The offset of the first record that is still in the log."""
+        ...
+
+    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+        """What the log weighs on its leader's disk, or else on the disk where it is largest. Does not wait long for anybody."""
         ...
 
     def generations(self, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
@@ -118,6 +128,10 @@ class ClusterReader(Protocol):
 
     def topic_rights(self, names: tuple[str, ...]) -> tuple[tuple[str, Operations], ...]:
         """What this user may do on each of these topics; none, where it may not describe it or there is no such topic."""
+        ...
+
+    def cluster_rights(self) -> Operations:
+        """What this user may do on the cluster as a whole; none, where it may not describe it."""
         ...
 
 

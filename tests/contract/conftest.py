@@ -26,7 +26,7 @@ PARTITIONS = 3
 
 @dataclass
 class Cluster:
-    """`reader` has the least rights that collecting needs; `limited` lacks the optional one and changelogs; `nobody` has none."""
+    """`reader` has the least rights that collecting needs; `limited` lacks the optional ones and changelogs; `nobody` has none."""
 
     broker: SecuredBroker
     client: StreamsClient
@@ -80,6 +80,7 @@ def _grant(broker: SecuredBroker) -> None:
             broker.grant(user, ACLOperation.DESCRIBE, ResourceType.TOPIC, topic)
     broker.grant("reader", ACLOperation.DESCRIBE, ResourceType.TOPIC, f"{GROUP}-", prefixed=True)
     broker.grant("reader", ACLOperation.READ, ResourceType.TOPIC, "__consumer_offsets")
+    broker.grant("reader", ACLOperation.DESCRIBE, ResourceType.CLUSTER, "kafka-cluster")
 
 
 def _consume(bootstrap: str, stop: threading.Event) -> None:

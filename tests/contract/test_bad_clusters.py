@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from kafka.protocol.admin import DescribeLogDirsRequest
 from tests.harness.broker import Broker
 
 from holdfast.adapters.connection import ClusterConnection
@@ -111,6 +112,18 @@ def test_a_broker_that_stops_answering_in_between(tmp_path: Path) -> None:
         assert reader.info().cluster_id
         with frozen(broker), pytest.raises(ClusterTrouble, match="no answer within 10 s"):
             reader.group("wc")
+
+
+def test_a_broker_that_does_not_answer_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, KafkaSession(ClusterConnection.of(broker.bootstrap), Deadline(30)) as session:
+        requests = {1: DescribeLogDirsRequest(topics=None), 99: DescribeLogDirsRequest(topics=None)}
+        answers, problems = session.ask_all("reading log sizes", requests, 10)
+        assert (list(answers), list(problems)) == ([1], [99])
+        with frozen(broker):
+            answers, problems = session.ask_all("reading log sizes", requests, 2)
+        assert answers == {}
+        assert problems[1] == "broker 1 did not answer within 2 s"
+        assert not session.deadline.passed()
 
 
 @contextmanager

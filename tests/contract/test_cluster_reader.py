@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from tests.contract.conftest import GROUP, INPUT, PARTITIONS, PLAIN_GROUP, PROCESS_ID, Cluster
-from tests.fakes.cluster import FakeCluster, streams_member
+from tests.fakes.cluster import THE_CLUSTER, FakeCluster, streams_member
 
 from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.kafka_cluster import KafkaCluster
@@ -36,6 +37,7 @@ def _fake() -> FakeCluster:
         },
         partitions={INPUT: PARTITIONS, "plain-in": 1, CHANGELOG: PARTITIONS, "secret": 1, "__consumer_offsets": 4},
         ends=dict.fromkeys(INPUTS, 10),
+        sizes=dict.fromkeys(INPUTS, 800),
         committed={PLAIN_GROUP: {TopicPartition("plain-in", 0): 30}},
         history={GROUP: (Generation(1, "2026-11-20T12:00:00Z", streams.member_id, "stream", (streams,)),)},
         forbidden=frozenset({"secret"}),
@@ -49,6 +51,17 @@ def reader(request: pytest.FixtureRequest) -> Iterator[ClusterReader]:
         return
     cluster: Cluster = request.getfixturevalue("live_cluster")
     with KafkaSession(cluster.connection("reader"), Deadline(60)) as session:
+        yield KafkaCluster(session)
+
+
+@pytest.fixture(params=["fake", "real"])
+def without_the_cluster(request: pytest.FixtureRequest) -> Iterator[ClusterReader]:
+    """For a user who may not describe the cluster."""
+    if request.param == "fake":
+        yield replace(_fake(), forbidden=frozenset({THE_CLUSTER}))
+        return
+    cluster: Cluster = request.getfixturevalue("live_cluster")
+    with KafkaSession(cluster.connection("limited"), Deadline(60)) as session:
         yield KafkaCluster(session)
 
 
@@ -111,6 +124,34 @@ def test_end_offsets_of_what_is_there(reader: ClusterReader) -> None:
     assert reader.end_offsets(()) == ((), ())
 
 
+def test_begin_offsets_of_what_is_there(reader: ClusterReader) -> None:
+    found, unknown = reader.begin_offsets((*INPUTS, TopicPartition(INPUT, 99), TopicPartition("secret", 0)))
+
+    assert found == tuple((partition, 0) for partition in INPUTS)
+    assert [each.what for each in unknown] == ["begin_offset.secret-0", f"begin_offset.{INPUT}-99"]
+    assert reader.begin_offsets(()) == ((), ())
+
+
+def test_log_sizes_of_what_is_there(reader: ClusterReader) -> None:
+    found, unknown = reader.log_bytes((*INPUTS, TopicPartition(INPUT, 99), TopicPartition("secret", 0)))
+
+    assert [partition for partition, _ in found] == list(INPUTS)
+    assert all(size > 10 * len("word0 and again") for _, size in found)
+    assert [each.what for each in unknown] == ["log_bytes.secret", f"log_bytes.{INPUT}"]
+    assert all(each.reason and each.about_log_sizes for each in unknown)
+    assert reader.log_bytes(()) == ((), ())
+
+
+def test_without_the_right_no_log_size_is_known_and_it_is_said_once_a_topic(without_the_cluster: ClusterReader) -> None:
+    found, unknown = without_the_cluster.log_bytes(INPUTS)
+
+    assert found == ()
+    assert [each.what for each in unknown] == [f"log_bytes.{INPUT}"]
+    assert "DESCRIBE on the cluster" in unknown[0].reason
+    assert "DESCRIBE" not in without_the_cluster.cluster_rights()
+    assert without_the_cluster.begin_offsets(INPUTS)[1] == ()
+
+
 def test_committed_offsets(reader: ClusterReader) -> None:
     found = _until(lambda: reader.committed_offsets(PLAIN_GROUP), lambda offsets: offsets == ((TopicPartition("plain-in", 0), 30),))
 
@@ -137,6 +178,7 @@ def test_rights(reader: ClusterReader) -> None:
     assert "DESCRIBE" in rights[INPUT]
     assert rights["secret"] == frozenset()
     assert "READ" in rights["__consumer_offsets"]
+    assert "DESCRIBE" in reader.cluster_rights()
 
 
 def test_the_cluster_says_which_it_is(reader: ClusterReader) -> None:

@@ -13,10 +13,11 @@ from holdfast.kafka.wire.assignment_info import NO_REBALANCE, AssignmentInfo
 from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolAssignment, ConsumerProtocolSubscription
 from holdfast.kafka.wire.subscription_info import SubscriptionInfo
 from holdfast.kafka.wire.tasks import WireTask
-from holdfast.ports import ClusterInfo, ObservedGroup, Operations
+from holdfast.ports import ClusterInfo, Figures, ObservedGroup, Operations
 from holdfast.rollout.snapshot import Generation, GenerationMember, StateDirectory, Topic, TopicPartitionInfo, Unknown
 
 ALL_RIGHTS: Operations = frozenset({"READ", "WRITE", "DESCRIBE", "DELETE", "ALTER"})
+THE_CLUSTER = "the cluster"
 NO_SUCH_TOPIC = "there is no such topic or partition, or this user may not describe it"
 
 
@@ -27,10 +28,12 @@ class FakeCluster:
     views: Mapping[str, list[ObservedGroup]]
     partitions: Mapping[str, int]
     ends: Mapping[TopicPartition, int] = field(default_factory=dict)
+    begins: Mapping[TopicPartition, int] = field(default_factory=dict)
+    sizes: Mapping[TopicPartition, int] = field(default_factory=dict)
     committed: Mapping[str, Mapping[TopicPartition, int]] = field(default_factory=dict)
     history: Mapping[str, tuple[Generation, ...]] = field(default_factory=dict)
     forbidden: frozenset[str] = frozenset()
-    """Topics and groups that this user may not describe, and `__consumer_offsets` if it may not be read."""
+    """Topics and groups that this user may not describe, `__consumer_offsets` if it may not be read, and `THE_CLUSTER`."""
 
     def info(self) -> ClusterInfo:
         return ClusterInfo("fake", "4.3")
@@ -61,13 +64,25 @@ class FakeCluster:
         self._refuse(group_id)
         return tuple(sorted(self.committed.get(group_id, {}).items()))
 
-    def end_offsets(
-        self, partitions: tuple[TopicPartition, ...]
-    ) -> tuple[tuple[tuple[TopicPartition, int], ...], tuple[Unknown, ...]]:
+    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+        return self._figures(partitions, self.ends, "end_offset")
+
+    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+        return self._figures(partitions, self.begins, "begin_offset")
+
+    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+        found, absent = self._figures(partitions, self.sizes, "log_bytes")
+        topics = sorted({each.topic: None for each in partitions})
+        if THE_CLUSTER in self.forbidden:
+            return (), tuple(Unknown(f"log_bytes.{topic}", "not authorized: DESCRIBE on the cluster is needed") for topic in topics)
+        gone = {each.what.rpartition("-")[0]: None for each in absent}
+        return found, tuple(Unknown(what, NO_SUCH_TOPIC) for what in gone)
+
+    def _figures(self, partitions: tuple[TopicPartition, ...], figures: Mapping[TopicPartition, int], called: str) -> Figures:
         there = [each for each in sorted(partitions) if each.partition < self.partitions.get(each.topic, 0)]
         seen = [each for each in there if each.topic not in self.forbidden]
-        absent = (Unknown(f"end_offset.{each}", NO_SUCH_TOPIC) for each in sorted(partitions) if each not in seen)
-        return tuple((each, self.ends.get(each, 0)) for each in seen), tuple(absent)
+        absent = (Unknown(f"{called}.{each}", NO_SUCH_TOPIC) for each in sorted(partitions) if each not in seen)
+        return tuple((each, figures.get(each, 0)) for each in seen), tuple(absent)
 
     def generations(self, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
         self._refuse("__consumer_offsets")
@@ -78,6 +93,9 @@ class FakeCluster:
 
     def topic_rights(self, names: tuple[str, ...]) -> tuple[tuple[str, Operations], ...]:
         return tuple((name, ALL_RIGHTS if name in self.topic_names() else frozenset()) for name in names)
+
+    def cluster_rights(self) -> Operations:
+        return frozenset() if THE_CLUSTER in self.forbidden else ALL_RIGHTS
 
     def _refuse(self, name: str) -> None:
         if name in self.forbidden:

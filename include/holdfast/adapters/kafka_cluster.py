@@ -1,6 +1,7 @@
 """The port `ClusterReader` on a real cluster, through kafka-python's raw requests: members' bytes arrive as they were sent.
 
-Needs the rights DESCRIBE on the group and on the topics, and for `generations` READ on `__consumer_offsets`.
+Needs the rights DESCRIBE on the group and on the topics, for `generations` READ on `__consumer_offsets`, and for `log_bytes`
+DESCRIBE on the cluster.
 """
 
 from collections.abc import Iterable
@@ -12,11 +13,11 @@ from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
 from kafka.protocol.metadata import MetadataRequest
 
-from holdfast.adapters import consumer_offsets
+from holdfast.adapters import consumer_offsets, log_sizes
 from holdfast.adapters.session import KafkaSession, Send, raise_for, refusal
 from holdfast.errors import ClusterTrouble, Unsupported
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import ClusterInfo, ObservedGroup, Operations
+from holdfast.ports import ClusterInfo, Figures, ObservedGroup, Operations
 from holdfast.rollout.snapshot import Generation, GenerationMember, Topic, TopicPartitionInfo, Unknown
 
 _GROUP_ID_NOT_FOUND = kafka_errors.GroupIdNotFoundError.errno
@@ -27,6 +28,8 @@ _OTHER_KINDS = {
 }
 _OPERATIONS = {operation.value: operation.name for operation in ACLOperation}
 _PARTITIONS_A_REQUEST = 2_000
+_LAST_WITH_CLUSTER_RIGHTS = 10
+"""Newer metadata requests leave the rights on the cluster to a request of its own, which older brokers do not know."""
 
 
 class KafkaCluster:
@@ -119,9 +122,20 @@ class KafkaCluster:
             )
         )
 
-    def end_offsets(
-        self, partitions: tuple[TopicPartition, ...]
-    ) -> tuple[tuple[tuple[TopicPartition, int], ...], tuple[Unknown, ...]]:
+    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+        return self._offsets(partitions, OffsetSpec.LATEST, "end_offset")
+
+    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+        return self._offsets(partitions, OffsetSpec.EARLIEST, "begin_offset")
+
+    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+        if not partitions:
+            return (), ()
+        names = tuple(dict.fromkeys(partition.topic for partition in partitions))
+        response = self._session.ask("describing topics", lambda send: send(_metadata(names)))
+        return log_sizes.log_bytes(self._session, partitions, response.topics)
+
+    def _offsets(self, partitions: tuple[TopicPartition, ...], which: OffsetSpec, called: str) -> Figures:
         if not partitions:
             return (), ()
         names = tuple(dict.fromkeys(partition.topic for partition in partitions))
@@ -143,15 +157,15 @@ class KafkaCluster:
         found: dict[TopicPartition, int] = {}
         for leader, wanted in by_leader.items():
             for start in range(0, len(wanted), _PARTITIONS_A_REQUEST):
-                self._list_end_offsets(leader, wanted[start : start + _PARTITIONS_A_REQUEST], found, unknown)
-        reasons = tuple(Unknown(f"end_offset.{partition}", reason) for partition, reason in sorted(unknown.items()))
+                request = _list_offsets(wanted[start : start + _PARTITIONS_A_REQUEST], which)
+                self._list_offsets(leader, request, found, unknown)
+        reasons = tuple(Unknown(f"{called}.{partition}", reason) for partition, reason in sorted(unknown.items()))
         return tuple(sorted(found.items())), reasons
 
-    def _list_end_offsets(
-        self, leader: int, wanted: list[TopicPartition], found: dict[TopicPartition, int], unknown: dict[TopicPartition, str]
+    def _list_offsets(
+        self, leader: int, request: ListOffsetsRequest, found: dict[TopicPartition, int], unknown: dict[TopicPartition, str]
     ) -> None:
-        request = _latest(wanted)
-        response = self._session.ask("reading end offsets", lambda send: send(request, node_id=leader))
+        response = self._session.ask("reading offsets", lambda send: send(request, node_id=leader))
         for topic in response.topics:
             for each in topic.partitions:
                 partition = TopicPartition(topic.name, each.partition_index)
@@ -182,11 +196,24 @@ class KafkaCluster:
         found = {topic.name: _operations(topic) for topic in response.topics}
         return tuple((name, found.get(name, frozenset())) for name in names)
 
+    def cluster_rights(self) -> Operations:
+        request = MetadataRequest(
+            topics=[],
+            allow_auto_topic_creation=False,
+            include_cluster_authorized_operations=True,
+            max_version=_LAST_WITH_CLUSTER_RIGHTS,
+        )
+        response = self._session.ask("asking for the rights on the cluster", lambda send: send(request))
+        return _named(response.authorized_operations)
+
 
 def _operations(described: Any) -> Operations:
     """The names of the operations in an answer about a group or topic; none if the answer is an error."""
-    codes = () if described.error_code else described.authorized_operations or ()
-    return frozenset(_OPERATIONS[code] for code in codes if code in _OPERATIONS)
+    return frozenset() if described.error_code else _named(described.authorized_operations)
+
+
+def _named(codes: Iterable[int] | None) -> Operations:
+    return frozenset(_OPERATIONS[code] for code in codes or () if code in _OPERATIONS)
 
 
 def _metadata(names: tuple[str, ...] | None, *, rights: bool = False) -> MetadataRequest:
@@ -194,7 +221,7 @@ def _metadata(names: tuple[str, ...] | None, *, rights: bool = False) -> Metadat
     return MetadataRequest(topics=topics, allow_auto_topic_creation=False, include_topic_authorized_operations=rights)
 
 
-def _latest(partitions: Iterable[TopicPartition]) -> ListOffsetsRequest:
+def _list_offsets(partitions: Iterable[TopicPartition], which: OffsetSpec) -> ListOffsetsRequest:
     topics: dict[str, list[int]] = {}
     for topic, partition in partitions:
         topics.setdefault(topic, []).append(partition)
@@ -206,7 +233,7 @@ def _latest(partitions: Iterable[TopicPartition]) -> ListOffsetsRequest:
         topics=[
             one_topic(
                 name=topic,
-                partitions=[one_partition(partition_index=number, timestamp=OffsetSpec.LATEST.value) for number in numbers],
+                partitions=[one_partition(partition_index=number, timestamp=which.value) for number in numbers],
             )
             for topic, numbers in topics.items()
         ],

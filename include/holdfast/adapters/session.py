@@ -4,7 +4,8 @@ import logging
 import re
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -99,6 +100,31 @@ class KafkaSession:
             return manager.run(bounded)  # type: ignore[no-any-return]
 
         return self.call(what, run)
+
+    def ask_all(self, what: str, requests: Mapping[int, Any], limit_s: float) -> tuple[dict[int, Any], dict[int, str]]:
+        """The answers by node, and why there is none from the others. All are asked side by side, once, for `limit_s` at most."""
+        manager = self.admin._manager  # noqa: SLF001 - as in `ask`
+        seconds = min(limit_s, self.deadline.remaining_s())
+        ends_at = time.monotonic() + seconds
+        problems: dict[int, str] = {}
+
+        async def one(node: int, request: Any) -> Any:
+            return await manager.send(request, node_id=node)
+
+        async def all_of_them() -> dict[int, Any]:
+            futures = {node: manager.call_soon(one, node, request) for node, request in requests.items()}
+            answers: dict[int, Any] = {}
+            for node, future in futures.items():
+                try:
+                    answers[node] = await manager.wait_for(future, max(1.0, 1000 * (ends_at - time.monotonic())))
+                except kafka_errors.KafkaTimeoutError:
+                    problems[node] = f"broker {node} did not answer within {seconds:g} s"
+                except kafka_errors.KafkaError as error:
+                    problems[node] = f"broker {node}: {refusal(error)}"
+            return answers
+
+        with translated(what):
+            return self.deadline.within(what, lambda: manager.run(all_of_them)), problems
 
     def call(self, what: str, action: Callable[[], T]) -> T:
         """The result of `action`, which is repeated while what may pass stands in its way. Raise ClusterTrouble as `ask` does."""

@@ -23,7 +23,7 @@ class Unknown:
     @property
     def about_log_sizes(self) -> bool:
         """Whether it is only about what a restore weighs, which decides nothing about who runs what."""
-        return self.what.startswith("topics.") and self.what.endswith((".begin_offset", ".log_bytes"))
+        return self.what.startswith(("begin_offset.", "log_bytes."))
 
 
 @dataclass(frozen=True, slots=True)
