@@ -98,6 +98,17 @@ class TestASnapshotWithTheLeastRights:
         ours = {f"{log.topic}:{log.partition}:{log.end_offset}" for task in settled.tasks for log in task.changelogs or ()}
         assert ours == ends
 
+    def test_knows_what_the_changelogs_weigh_as_kafkas_own_tool_does(self, live_cluster: Cluster, settled: Snapshot) -> None:
+        words = kafka_tool(
+            "LogDirsCommand", "--bootstrap-server", live_cluster.broker.bootstrap, "--describe", "--topic-list", CHANGELOG
+        )
+        answer = json.loads(" ".join(words[-1]))
+        shown = {each["partition"]: each["size"] for each in answer["brokers"][0]["logDirs"][0]["partitions"]}
+        (changelog,) = (topic for topic in settled.topics if topic.name == CHANGELOG)
+        assert {f"{CHANGELOG}-{each.id}": each.log_bytes for each in changelog.partitions} == shown
+        assert all(size > 0 for size in shown.values())
+        assert [each.begin_offset for each in changelog.partitions] == [0] * PARTITIONS
+
 
 def _partitions(words: list[str]) -> set[str]:
     """The partitions in a line of `ConsumerGroupCommand`, which prints an assignment as `topic:0,1;topic:2`."""
@@ -232,6 +243,7 @@ class TestTheCommands:
                 {
                     "right: READ on __consumer_offsets (optional)": "limited",
                     f"right: DESCRIBE on the topics {GROUP}-* and the source topics": "limited",
+                    "right: DESCRIBE on the cluster (optional)": "limited",
                 },
             ),
             ("nobody", 1, {f"right: DESCRIBE on the group {GROUP}": "missing"}),

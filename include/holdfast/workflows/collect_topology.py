@@ -1,6 +1,6 @@
 """What a collection has found so far, and the part of it that finds out tasks, changelogs and end offsets."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka import topology
@@ -64,6 +64,7 @@ def read(cluster: ClusterReader, settings: GroupSettings, found: Gathered) -> No
             "tasks", f"no topic {found.group.group_id}-…-changelog exists or may be described: all tasks are taken to be stateless"
         )
     found.tasks = _with_end_offsets(cluster, tasks, dict(shape.changelogs), tuple(sources), found)
+    _measure_changelogs(cluster, found)
 
 
 def _changelog_topics(cluster: ClusterReader, found: Gathered) -> dict[str, None]:
@@ -141,3 +142,33 @@ def _with_end_offsets(
             own = None
         result.append(Task(task, partitions, None if own is None else tuple(Changelog(*each, ends[each]) for each in own)))
     return tuple(result)
+
+
+def _measure_changelogs(cluster: ClusterReader, found: Gathered) -> None:
+    """Where the changelogs begin, and what they weigh: for the costs of a plan, so that nothing else waits for it."""
+    logs = tuple(
+        sorted({TopicPartition(each.topic, each.partition): None for task in found.tasks for each in task.changelogs or ()})
+    )
+    figures: list[dict[TopicPartition, int]] = []
+    for called, ask in (("begin_offset", cluster.begin_offsets), ("log_bytes", cluster.log_bytes)):
+        try:
+            known, unknown = ask(logs)
+        except ClusterTrouble as trouble:
+            known, unknown = (), (Unknown(f"{called}.{found.group.group_id}", str(trouble)),)
+        figures.append(dict(known))
+        found.unknown.extend(unknown)
+    begins, sizes = figures
+    found.topics = tuple(
+        replace(
+            topic,
+            partitions=tuple(
+                replace(
+                    each,
+                    begin_offset=begins.get(TopicPartition(topic.name, each.id)),
+                    log_bytes=sizes.get(TopicPartition(topic.name, each.id)),
+                )
+                for each in topic.partitions
+            ),
+        )
+        for topic in found.topics
+    )

@@ -42,6 +42,7 @@ def examine_group(cluster: ClusterReader, group_id: str) -> tuple[Check, ...]:
         checks.append(Check(f"group {group_id}", Status.MISSING, str(trouble), "see the message"))
     checks.append(_topic_rights(cluster, group_id, sources))
     checks.append(_offsets_right(cluster))
+    checks.append(_cluster_right(cluster))
     return tuple(checks)
 
 
@@ -139,6 +140,13 @@ def _offsets_right(cluster: ClusterReader) -> Check:
         "not granted: the leader stays unknown, and no rebalance can be compared with its forecast",
         _acl("Read", f"--topic {OFFSETS_TOPIC}"),
     )
+
+
+def _cluster_right(cluster: ClusterReader) -> Check:
+    name = "right: DESCRIBE on the cluster (optional)"
+    if "DESCRIBE" in cluster.cluster_rights():
+        return Check(name, Status.OK, "granted")
+    return Check(name, Status.LIMITED, "not granted: nobody knows the bytes that a restore reads", _acl("Describe", "--cluster"))
 
 
 def _acl(operation: str, resource: str) -> str:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.fakes.cluster import FakeCluster, FakeStateDirectories, streams_member
+from tests.fakes.cluster import THE_CLUSTER, FakeCluster, FakeStateDirectories, streams_member
 
 from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
@@ -261,6 +261,30 @@ class TestWhatCanBeMissing:
         found = taken(Silent(made.views, made.partitions))
         assert [task.changelogs for task in found.tasks] == [(), (), None, None]
         assert "could not be read" in said(found, "tasks.1_0")
+
+    def test_changelogs_are_measured_and_nothing_else_is(self) -> None:
+        begins = {TopicPartition(LOG, 1): 5}
+        sizes = {TopicPartition(LOG, number): 100 * (number + 1) for number in range(2)}
+        found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}), begins=begins, sizes=sizes))
+        measured = {topic.name: [(each.begin_offset, each.log_bytes) for each in topic.partitions] for topic in found.topics}
+        assert measured.pop(LOG) == [(0, 100), (5, 200)]
+        assert {pair for pairs in measured.values() for pair in pairs} == {(None, None)}
+
+    def test_without_the_right_to_measure_the_rest_is_there(self) -> None:
+        running = member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2})
+        found = taken(cluster(running, forbidden=frozenset({THE_CLUSTER})))
+        assert "DESCRIBE on the cluster" in said(found, f"log_bytes.{LOG}")
+        assert found.tasks == taken(cluster(running)).tasks
+
+    def test_a_cluster_that_stops_answering_while_it_is_measured_does_not_stop_the_rest(self) -> None:
+        class Tired(FakeCluster):
+            def begin_offsets(self, partitions):
+                raise ClusterTrouble(f"reading {len(partitions)} offsets: no answer within 60 s")
+
+        made = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}))
+        found = taken(Tired(made.views, made.partitions, made.ends))
+        assert "no answer" in said(found, "begin_offset.")
+        assert [task.end_offset_sum for task in found.tasks if task.stateful] == [10, 20]
 
     def test_a_state_directory_that_is_not_there_does_not_stop_the_rest(self) -> None:
         fake = cluster(member(A, ("0_0", "0_1", "1_0", "1_1")))

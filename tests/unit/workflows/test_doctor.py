@@ -1,7 +1,7 @@
 """What the doctor finds: rights, group, machine and folders, over fakes of the ports."""
 
 import pytest
-from tests.fakes.cluster import FakeCluster, FakeStateDirectories, streams_member
+from tests.fakes.cluster import THE_CLUSTER, FakeCluster, FakeStateDirectories, streams_member
 from tests.fakes.machine import FakeMachine
 
 from holdfast.ports import ObservedGroup
@@ -31,14 +31,15 @@ OK, LIMITED, MISSING = Status
 @pytest.mark.parametrize(
     ("found", "partitions", "forbidden", "expected"),
     [
-        (group(), EVERYTHING, (), [OK, OK, OK, OK]),
-        (group(), EVERYTHING, ("__consumer_offsets",), [OK, OK, OK, LIMITED]),
-        (group(), EVERYTHING, ("wc-counts-changelog",), [OK, OK, LIMITED, OK]),
-        (group(), EVERYTHING, ("in",), [OK, OK, MISSING, OK]),
-        (group(), EVERYTHING, ("wc",), [MISSING, MISSING, OK, OK]),
-        (group(protocol="range"), EVERYTHING, (), [OK, MISSING, OK, OK]),
-        (group(protocol_type="connect"), EVERYTHING, (), [OK, MISSING, OK, OK]),
-        (None, EVERYTHING, (), [OK, MISSING, OK, OK]),
+        (group(), EVERYTHING, (), [OK, OK, OK, OK, OK]),
+        (group(), EVERYTHING, ("__consumer_offsets",), [OK, OK, OK, LIMITED, OK]),
+        (group(), EVERYTHING, (THE_CLUSTER,), [OK, OK, OK, OK, LIMITED]),
+        (group(), EVERYTHING, ("wc-counts-changelog",), [OK, OK, LIMITED, OK, OK]),
+        (group(), EVERYTHING, ("in",), [OK, OK, MISSING, OK, OK]),
+        (group(), EVERYTHING, ("wc",), [MISSING, MISSING, OK, OK, OK]),
+        (group(protocol="range"), EVERYTHING, (), [OK, MISSING, OK, OK, OK]),
+        (group(protocol_type="connect"), EVERYTHING, (), [OK, MISSING, OK, OK, OK]),
+        (None, EVERYTHING, (), [OK, MISSING, OK, OK, OK]),
     ],
 )
 def test_the_group_and_the_rights(found, partitions, forbidden, expected) -> None:
@@ -47,7 +48,7 @@ def test_the_group_and_the_rights(found, partitions, forbidden, expected) -> Non
 
 def test_an_empty_group_limits() -> None:
     empty = ObservedGroup("wc", "Empty", "consumer", "", ())
-    assert statuses(empty) == [OK, LIMITED, OK, OK]
+    assert statuses(empty) == [OK, LIMITED, OK, OK, OK]
 
 
 @pytest.mark.parametrize(("java", "expected"), [(None, LIMITED), (11, LIMITED), (17, OK), (21, OK)])
