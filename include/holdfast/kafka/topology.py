@@ -1,9 +1,10 @@
 """What can be told of an application's topology from outside: its tasks, and which changelog belongs to which subtopology.
 
 The broker does not know the topology. A changelog's owner follows, in this order, from what the operator says, from checkpoint
-files (`<subtopology>_<partition>/.checkpoint` names its topics), from names (the repartition topic that the DSL puts before a store
-has its name), and from numbers: a changelog has as many partitions as its subtopology has tasks, and a task that some member
-reports is stateful. Where two answers remain, there is none. Java: `InternalTopologyBuilder`, `PartitionGrouper`, 2.6 to 4.3.
+files (`<subtopology>_<partition>/.checkpoint` names its topics) or the stores beside them, from names (the repartition topic that
+the DSL puts before a store has its name), and from numbers: a changelog has as many partitions as its subtopology has tasks, and a
+task that some member reports is stateful. Where two answers remain, there is none. A topic may also be nobody's: left over from an
+earlier topology. Java: `InternalTopologyBuilder`, `PartitionGrouper`, `ProcessorStateManager.checkpoint`, 2.6 to 4.3.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,29 +14,40 @@ from holdfast.kafka.vocabulary import TaskId, TopicPartition
 
 _CHANGELOG = "-changelog"
 _REPARTITION = "-repartition"
+_REMEDY = (
+    "A state directory tells, or the option --changelog SUBTOPOLOGY=TOPIC for all that the subtopology has (SUBTOPOLOGY= for none)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
     """`changelogs`: subtopology → its changelog topics, sorted; `()` stateless, None not known, with the reason in `unknown`.
 
-    `unknown` and `assumed` hold (subtopology, sentence).
+    `unknown` and `assumed` hold (subtopology, sentence), `left_over` topics that are nobody's now, each with why.
     """
 
     changelogs: tuple[tuple[int, tuple[str, ...] | None], ...]
     unknown: tuple[tuple[int, str], ...] = ()
     assumed: tuple[tuple[int, str], ...] = ()
+    left_over: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What was seen. `said` and `checkpointed`: (subtopology, topic). `reported`: subtopologies of which a task was reported with
-    an offset sum (so stateful); `silent`: those whose running tasks a member left out while it reported others (so stateless)."""
+    """What was seen. `said` and `checkpointed`: (subtopology, topic). What is said of a subtopology is all that it has, but for
+    what names tell; an empty topic says that it has none. `reported`: subtopologies of which a task was reported with an offset
+    sum (so stateful); `silent`: those whose running tasks a member left out while it reported others (so stateless).
+
+    `reuses_sources`: the application lets a table's source topic be its changelog (`topology.optimization`); None: not known.
+    `bare`: subtopologies whose task directories were looked at and hold no store.
+    """
 
     said: tuple[tuple[int, str], ...] = ()
     checkpointed: tuple[tuple[int, str], ...] = ()
     reported: tuple[int, ...] = ()
     silent: tuple[int, ...] = ()
+    reuses_sources: bool | None = None
+    bare: tuple[int, ...] = ()
 
 
 def all_tasks(
@@ -104,12 +116,15 @@ class _Search:
             self._sizes[task.subtopology] = max(self._sizes.get(task.subtopology, 0), task.partition + 1)
             self._sources.setdefault(task.subtopology, {}).update((partition.topic, None) for partition in partitions)
         self._found: dict[int, dict[str, None]] = {subtopology: {} for subtopology in sorted(self._sizes)}
-        self._unknown: dict[int, str] = {}
+        self._closed = {subtopology: None for subtopology, _ in clues.said}
+        self._filed = {subtopology: None for subtopology, _ in clues.checkpointed}
+        self._unknown: dict[int, list[str]] = {}
         self._assumed: dict[int, list[str]] = {}
+        self._left_over: list[tuple[str, str]] = []
 
     def topology(self) -> Topology:
         for subtopology, topic in self._clues.said + self._clues.checkpointed:
-            if subtopology in self._found:
+            if subtopology in self._found and topic:
                 self._found[subtopology][topic] = None
         placed = {topic: None for topics in self._found.values() for topic in topics}
         pending = [topic for topic in sorted(self._counts) if self._is_changelog(topic) and topic not in placed]
@@ -121,13 +136,14 @@ class _Search:
             pending.remove(changelog)
         for changelog in pending:
             self._cannot_tell(changelog)
-        for subtopology in self._clues.reported:
-            if subtopology in self._found and not self._found[subtopology] and subtopology not in self._unknown:
-                self._source_as_changelog(subtopology)
+        for subtopology in self._found:
+            if subtopology not in self._unknown and subtopology not in self._closed:
+                self._sources_as_changelogs(subtopology)
         return Topology(
             tuple((each, None if each in self._unknown else tuple(sorted(topics))) for each, topics in self._found.items()),
-            tuple(sorted(self._unknown.items())),
+            tuple((each, "; ".join(reasons)) for each, reasons in sorted(self._unknown.items())),
             tuple((each, "; ".join(reasons)) for each, reasons in sorted(self._assumed.items()) if each not in self._unknown),
+            tuple(self._left_over),
         )
 
     def _assume(self, subtopology: int, reason: str) -> None:
@@ -144,28 +160,30 @@ class _Search:
         """Subtopologies with as many tasks as the changelog has partitions."""
         return [each for each, size in self._sizes.items() if size == self._counts[changelog]]
 
+    def _named(self, changelog: str) -> list[int]:
+        """Those that fit and read the repartition topic of its name."""
+        partner = changelog.removesuffix(_CHANGELOG) + _REPARTITION
+        return [each for each in self._fitting(changelog) if partner in self._sources[each] and each not in self._clues.silent]
+
     def _possible(self, changelog: str) -> list[int]:
-        """Those that fit, but for those that are known to be stateless."""
-        return [each for each in self._fitting(changelog) if each not in self._clues.silent]
+        """Those that fit, but for those that are known to be stateless, or of which all is said."""
+        excluded = (*self._clues.silent, *self._closed)
+        return [each for each in self._fitting(changelog) if each not in excluded]
 
     def _place(self, changelog: str) -> bool:
         """Give a changelog to its subtopology, if there is but one that it can belong to."""
-        partner = changelog.removesuffix(_CHANGELOG) + _REPARTITION
-        possible = self._possible(changelog)
-        named = [each for each in possible if partner in self._sources[each]]
+        possible, named = self._possible(changelog), self._named(changelog)
         stateful = [each for each in possible if each in self._clues.reported]
-        filed = {subtopology: None for subtopology, _ in self._clues.checkpointed}
-        unfiled = [each for each in possible if each not in filed]
+        unfiled = [each for each in stateful if each not in self._filed]
         if len(named) == 1:
+            partner = changelog.removesuffix(_CHANGELOG) + _REPARTITION
             owner, why = named[0], f"it reads {partner}; no file or report confirms it"
             certain = owner in self._clues.reported
-        elif len(possible) == 1:
+        elif len(possible) == 1 and possible[0] not in self._filed:
             owner, why = possible[0], "the others that fit reported no state while they ran"
             certain = len(self._fitting(changelog)) == 1
         elif len(unfiled) == 1:
-            owner, why, certain = unfiled[0], "the checkpoint files of the others that fit do not name it", False
-        elif len(stateful) == 1:
-            owner, why, certain = stateful[0], "of the subtopologies that fit only it reported state", False
+            owner, why, certain = unfiled[0], "of the subtopologies that fit, only it reported state that no file names", False
         else:
             return False
         self._found[owner][changelog] = None
@@ -183,19 +201,33 @@ class _Search:
 
     def _cannot_tell(self, changelog: str) -> None:
         possible = self._possible(changelog)
+        every_source_counted = all(topic in self._counts for topics in self._sources.values() for topic in topics)
+        if not possible and every_source_counted:
+            count = self._counts[changelog]
+            why = "all is told of those with as many tasks" if self._fitting(changelog) else f"no subtopology has {count} tasks"
+            self._left_over.append((changelog, why))
+            return
         fit = f"subtopologies {', '.join(map(str, possible))} all fit" if possible else "no subtopology has as many tasks"
+        if len(possible) == 1:
+            fit = f"subtopology {possible[0]} fits, but its files do not name it (as of a store in memory, or a topic left over)"
         for each in possible or self._sizes:
-            self._unknown[each] = (
-                f"whether {changelog} is its changelog cannot be told: {fit}. A state directory tells, or the option --changelog"
-            )
+            self._unknown.setdefault(each, []).append(f"whether {changelog} is its changelog cannot be told: {fit}. {_REMEDY}")
 
-    def _source_as_changelog(self, subtopology: int) -> None:
+    def _sources_as_changelogs(self, subtopology: int) -> None:
         """A store of an optimised topology uses its source topic as its changelog."""
         sources = [topic for topic in self._sources[subtopology] if not self._is_internal(topic)]
-        if len(sources) == 1:
+        reported = subtopology in self._clues.reported and not self._found[subtopology]
+        if reported and len(sources) == 1 and self._clues.reuses_sources is not False:
             self._found[subtopology][sources[0]] = None
             self._assume(subtopology, f"reports state and has no changelog topic: its source {sources[0]} is taken to be it")
-        else:
-            self._unknown[subtopology] = (
-                "reports state, and no changelog topic fits it. A state directory tells, or the option --changelog"
-            )
+        elif reported:
+            self._unknown[subtopology] = [f"reports state, and no changelog topic fits it. {_REMEDY}"]
+        elif not sources or subtopology in self._clues.silent or subtopology in self._filed:
+            return
+        elif self._clues.reuses_sources and subtopology in self._clues.bare:
+            self._assume(subtopology, "taken to keep no table of a source topic: no directory of its tasks holds a store")
+        elif self._clues.reuses_sources:
+            names = ", ".join(sources)
+            self._unknown[subtopology] = [
+                f"topology.optimization lets {names} be its changelog; whether it is cannot be told. {_REMEDY}"
+            ]

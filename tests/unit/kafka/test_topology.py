@@ -37,9 +37,11 @@ TWO = tasks(s0=("in", 2), s1=("app-a-repartition", 2))
         ({"app-a-changelog": 2, "app-x-changelog": 2}, {"reported": (0, 1)}, {0: ("app-x-changelog",), 1: ("app-a-changelog",)}),
         (
             {"app-x-changelog": 2, "app-y-changelog": 2},
-            {"checkpointed": ((0, "app-x-changelog"),)},
+            {"checkpointed": ((0, "app-x-changelog"),), "reported": (1,)},
             {0: ("app-x-changelog",), 1: ("app-y-changelog",)},
         ),
+        # y may be the changelog of a store in memory, of either
+        ({"app-x-changelog": 2, "app-y-changelog": 2}, {"checkpointed": ((0, "app-x-changelog"),)}, {0: None, 1: None}),
         ({"app-x-changelog": 2, "app-y-changelog": 2}, {"reported": (0, 1)}, {0: None, 1: None}),
         ({}, {"reported": (0,)}, {0: ("in",), 1: ()}),
         ({}, {"reported": (1,)}, {0: (), 1: None}),
@@ -82,3 +84,59 @@ def test_a_subtopology_whose_running_tasks_are_left_out_is_stateless() -> None:
     assert topology.silent_subtopologies([(owned, running)], TWO) == (0,)
     assert topology.silent_subtopologies([(owned, ((TaskId(1, 0), 5),))], TWO) == ()
     assert topology.silent_subtopologies([(owned, running), ((), ((TaskId(0, 1), 0),))], TWO) == ()
+
+
+ONE = tasks(s0=("in", 2))
+MEMORY = {"in": 2, "app-x-changelog": 2, "app-memory-changelog": 2}
+
+
+def test_a_changelog_that_the_files_do_not_name_is_not_guessed() -> None:
+    """It may be that of a store in memory, or left over, or another application's whose ID begins with ours."""
+    found = topology.changelogs("app", ONE, MEMORY, Clues(checkpointed=((0, "app-x-changelog"),), reported=(0,)))
+    assert found.changelogs == ((0, None),)
+    assert "app-memory-changelog" in found.unknown[0][1]
+    assert "--changelog" in found.unknown[0][1]
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_what_is_said_of_a_subtopology_is_all_that_it_has(in_memory: bool) -> None:
+    own = ("app-x-changelog", "app-memory-changelog") if in_memory else ("app-x-changelog",)
+    said = tuple((0, topic) for topic in own)
+    found = topology.changelogs("app", ONE, MEMORY, Clues(said=said, checkpointed=((0, "app-x-changelog"),), reported=(0,)))
+    assert found.changelogs == ((0, tuple(sorted(own))),)
+    assert [topic for topic, _ in found.left_over] == ([] if in_memory else ["app-memory-changelog"])
+
+
+def test_a_subtopology_may_be_said_to_be_stateless() -> None:
+    shape = tasks(s0=("in", 2), s1=("other", 2))
+    assert owners(shape, {"app-x-changelog": 2}, said=((0, ""),)) == {0: (), 1: ("app-x-changelog",)}
+
+
+def test_a_changelog_of_another_number_of_partitions_is_left_over() -> None:
+    """Kafka Streams would not start on it. Where a source topic cannot be seen, the number of tasks is not known either."""
+    counts = {"in": 2, "app-x-changelog": 2, "app-old-changelog": 3}
+    found = topology.changelogs("app", ONE, counts, Clues())
+    assert found.changelogs == ((0, ("app-x-changelog",)),)
+    assert [topic for topic, _ in found.left_over] == ["app-old-changelog"]
+    assert owners(ONE, {name: counts[name] for name in counts if name != "in"}) == {0: None}
+
+
+@pytest.mark.parametrize(
+    ("counts", "clues", "expected"),
+    [
+        ({}, {}, None),
+        ({"app-x-changelog": 2}, {}, None),
+        ({}, {"reuses_sources": False}, ()),
+        ({}, {"reuses_sources": False, "reported": (0,)}, None),
+        ({}, {"reported": (0,)}, ("in",)),
+        ({}, {"silent": (0,)}, ()),
+        ({}, {"bare": (0,)}, ()),
+        ({}, {"said": ((0, ""),)}, ()),
+        ({"app-x-changelog": 2}, {"said": ((0, "in"), (0, "app-x-changelog"))}, ("app-x-changelog", "in")),
+        ({"app-x-changelog": 2}, {"checkpointed": ((0, "in"), (0, "app-x-changelog"))}, ("app-x-changelog", "in")),
+        ({"app-x-changelog": 2}, {"checkpointed": ((0, "app-x-changelog"),)}, ("app-x-changelog",)),
+    ],
+)
+def test_a_table_whose_source_topic_is_its_changelog(counts, clues, expected) -> None:
+    """With `topology.optimization`, no name tells; files, reports and the operator do."""
+    assert owners(ONE, {"in": 2, **counts}, **({"reuses_sources": True} | clues)) == {0: expected}
