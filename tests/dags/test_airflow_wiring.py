@@ -24,7 +24,6 @@ LOGIN = f'org.apache.kafka.common.security.scram.ScramLoginModule required usern
 
 @pytest.fixture(autouse=True)
 def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FsspecLake:
-    monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path))
     monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", str(tmp_path / "lake"))
     return FsspecLake(str(tmp_path / "lake"))
 

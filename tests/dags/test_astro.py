@@ -1,6 +1,5 @@
 """Astro's files. The image cannot be built here and no Deployment is made: their keys and pins are what is held."""
 
-import os
 import re
 import subprocess
 import sys
@@ -117,15 +116,13 @@ class TestTheImage:
             [sys.executable, "-c", code, str(tmp_path)],
             check=True,
             cwd=tmp_path,
-            env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin"},
+            env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin", "AIRFLOW_HOME": str(tmp_path)},
         )
 
 
-def test_what_astro_dev_parse_runs_passes(tmp_path: Path) -> None:
+def test_what_astro_dev_parse_runs_passes() -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", ".astro/test_dag_integrity_default.py"]
-    done = subprocess.run(
-        command, cwd=ROOT, env=os.environ | {"AIRFLOW_HOME": str(tmp_path)}, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stdout
     assert "5 passed" in done.stdout

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -30,13 +29,10 @@ PARSE_SECONDS_MOST = 1.0
 
 
 @pytest.fixture(scope="module")
-def bag(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AIRFLOW_HOME", str(tmp_path_factory.mktemp("airflow")))
-        patch.setenv("AIRFLOW__CORE__LOAD_EXAMPLES", "False")
-        from airflow.dag_processing.dagbag import DagBag
+def bag():
+    from airflow.dag_processing.dagbag import DagBag
 
-        yield DagBag(dag_folder=str(ROOT / "dags"))
+    return DagBag(dag_folder=str(ROOT / "dags"))
 
 
 class TestEveryDag:
