@@ -29,6 +29,16 @@ def article_plan(policy: Policy | None = None) -> Plan:
     return planned(group(AFTER), REPLACE_FIRST, policy=policy)
 
 
+def measured(document: Document, *, begin: int = 0, bytes_per_offset: int = 1_500) -> Document:
+    """The group with what its changelogs weigh."""
+    found = copy.deepcopy(document)
+    logs = [log for task in found["tasks"].values() for log in task["changelogs"] or ()]
+    for topic, number, end in logs:
+        partitions = found.setdefault("topics", {}).setdefault(topic, {"partitions": []})["partitions"]
+        partitions.append({"id": number, "begin_offset": begin, "log_bytes": bytes_per_offset * (end - begin)})
+    return found
+
+
 def without_client(document: Document, process_id: str) -> Document:
     """The group after a client has left."""
     left = copy.deepcopy(document)

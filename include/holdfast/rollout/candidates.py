@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import chances, cost, events, order, recipes
+from holdfast.rollout import chances, changelog_sizes, cost, events, order, recipes
 from holdfast.rollout.change import AddClient, Change, Disk, Item, ReplaceClient, RestartClient
 from holdfast.rollout.change import RemoveClient as _RemoveClient
 from holdfast.rollout.change import SetConfig as _SetConfigEvent
@@ -87,7 +87,10 @@ def evaluate(snapshot: Snapshot, candidate: Candidate) -> Evaluation:
         costs = cost.costs_of(snapshot, candidate.change, predicted)
     except (CannotPredict, Unsupported) as refusal:
         return Evaluation(candidate, (), (), f"Cannot predict: {refusal}")
-    return Evaluation(candidate, costs, tuple(f"{one.what}: {one.reason}" for one in predicted.unknown), None)
+    unknown = tuple(f"{one.what}: {one.reason}" for one in predicted.unknown if not one.about_log_sizes)
+    heavy = sorted({task: None for one in costs for restore in one.restores if restore.size is None for task in restore.tasks})
+    sizes = tuple(f"{one.what}: {one.reason}" for one in changelog_sizes.not_measured(snapshot, heavy))
+    return Evaluation(candidate, costs, unknown, None, sizes)
 
 
 def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy) -> Candidate:

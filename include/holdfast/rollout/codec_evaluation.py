@@ -56,6 +56,7 @@ def evaluation_from_json(value: object) -> Evaluation:
         costs=fields.need("costs", costs_from_json),
         unknown=fields.need("unknown", texts),
         refused=fields.need("refused", nullable(document.text)),
+        unknown_sizes=fields.optional("unknown_sizes", texts, ()),
     )
     fields.finish(closed=True)
     return evaluation
@@ -68,6 +69,7 @@ def evaluation_to_json(evaluation: Evaluation) -> dict[str, object]:
         "costs": costs_to_json(evaluation.costs),
         "unknown": list(evaluation.unknown),
         "refused": evaluation.refused,
+        "unknown_sizes": list(evaluation.unknown_sizes),
     }
 
 
@@ -155,7 +157,12 @@ def _span(value: object) -> Span:
 def _restores(value: object) -> tuple[ClientRestore, ...]:
     def read(key: str, item: object) -> ClientRestore:
         fields = Fields(item)
-        restore = ClientRestore(kafka.process_id(key), fields.need("tasks", kafka.task_ids), fields.need("records", _count))
+        restore = ClientRestore(
+            kafka.process_id(key),
+            fields.need("tasks", kafka.task_ids),
+            fields.need("records", _count),
+            fields.optional("bytes", nullable(_count), None),
+        )
         fields.finish(closed=True)
         return restore
 
@@ -163,7 +170,10 @@ def _restores(value: object) -> tuple[ClientRestore, ...]:
 
 
 def _restores_to_json(restores: tuple[ClientRestore, ...]) -> dict[str, object]:
-    return {str(one.process_id): {"tasks": kafka.task_ids_to_json(one.tasks), "records": one.records} for one in restores}
+    return {
+        str(one.process_id): {"tasks": kafka.task_ids_to_json(one.tasks), "records": one.records, "bytes": one.size}
+        for one in restores
+    }
 
 
 def _round(value: object) -> Round:

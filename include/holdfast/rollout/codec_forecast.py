@@ -43,6 +43,7 @@ def _round_to_json(one: Round) -> dict[str, object]:
         "at_seconds": one.at_seconds,
         "assignment": assignment_to_json(one.decision),
         "restoring": {str(process_id): records for process_id, records in one.restoring},
+        "restoring_bytes": {str(process_id): size for process_id, size in one.restoring_bytes},
         "without_caught_up_copy": kafka.task_ids_to_json(one.without_caught_up_copy),
     }
 
@@ -58,6 +59,7 @@ def summary_to_json(summary: Summary) -> dict[str, object]:
         "seconds_to_stable": summary.seconds_to_stable,
         "seconds_to_stable_at_least": summary.seconds_to_stable_at_least,
         "restore_records": summary.restore_records,
+        "restore_bytes": summary.restore_bytes,
         "restore_records_by_client": {str(process_id): records for process_id, records in summary.restore_records_by_client},
         "without_caught_up_copy": {
             "tasks": waiting.tasks,

@@ -6,8 +6,9 @@ from itertools import pairwise
 
 from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, Consumer
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import order
+from holdfast.rollout import changelog_sizes, order
 from holdfast.rollout.change import AddClient, CatchUp, Change, RemoveClient, ReplaceClient, RestartClient
+from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.evaluation import ClientRestore, Cost, Round, Span
 from holdfast.rollout.forecast import Forecast, Outcome
 from holdfast.rollout.forecast import Round as ForecastRound
@@ -51,7 +52,7 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome) -> Cost:
         rebalances=Span(outcome.summary.rebalances_at_least, outcome.summary.rebalances_at_most),
         seconds_to_stable=Span(math.ceil(seconds if at_least is None else at_least), math.ceil(seconds)),
         restores=_restores(snapshot, outcome, stateful),
-        cold=_cold(outcome, stateful),
+        cold=_cold(snapshot, outcome, stateful),
         busiest_client=busiest[1],
         busiest_tasks=busiest[0],
         rounds=_rounds(change, outcome, before, stateful),
@@ -96,17 +97,25 @@ def _restores(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, in
     }
     tasks: dict[ProcessId, dict[TaskId, None]] = {}
     records: dict[ProcessId, int] = {}
+    sizes: dict[ProcessId, list[int | None]] = {}
     here = dict.fromkeys(outcome.process_ids)
     for one in outcome.rounds:
-        restoring = dict(one.restoring)
+        restoring, size = dict(one.restoring), dict(one.restoring_bytes)
         for process_id, given in _given(one):
             had = running.get(process_id, {})
             if process_id in restoring:
                 new = [task for task in given if task in stateful and (task not in had or process_id not in here)]
                 tasks.setdefault(process_id, {}).update(dict.fromkeys(new or (task for task in given if task in stateful)))
                 records[process_id] = records.get(process_id, 0) + restoring[process_id]
+                sizes.setdefault(process_id, []).append(size[process_id])
             running[process_id] = dict.fromkeys(given)
-    return tuple(ClientRestore(one, tuple(sorted(tasks[one])), records[one]) for one in sorted(records))
+    return _by_client(tasks, records, sizes)
+
+
+def _by_client(
+    tasks: Mapping[ProcessId, Iterable[TaskId]], records: Mapping[ProcessId, int], sizes: Mapping[ProcessId, Iterable[int | None]]
+) -> tuple[ClientRestore, ...]:
+    return tuple(ClientRestore(one, tuple(sorted(tasks[one])), records[one], total_or_none(sizes[one])) for one in sorted(records))
 
 
 def _given(one: ForecastRound) -> tuple[tuple[ProcessId, tuple[TaskId, ...]], ...]:
@@ -115,21 +124,26 @@ def _given(one: ForecastRound) -> tuple[tuple[ProcessId, tuple[TaskId, ...]], ..
     return tuple((client.process_id, (*client.active, *client.standby)) for client in one.decision.clients)
 
 
-def _cold(outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
+def _cold(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
     """By client: tasks that stand still until it has restored them. No client restores more than it begins to in that round."""
     tasks: dict[ProcessId, dict[TaskId, None]] = {}
     records: dict[ProcessId, int] = {}
+    sizes: dict[ProcessId, list[int | None]] = {}
+    logs = changelog_sizes.task_logs(snapshot)
     for one in outcome.rounds:
         if not one.without_caught_up_copy or not isinstance(one.decision, Assignment):
             continue
         owners = _owners(one.decision)
-        restoring = dict(one.restoring)
+        restoring, size = dict(one.restoring), dict(one.restoring_bytes)
         for process_id in dict.fromkeys(owners[task] for task in one.without_caught_up_copy if task in owners):
             late = [task for task in one.without_caught_up_copy if owners.get(task) == process_id]
             most = sum(stateful.get(task, 0) for task in late)
             tasks.setdefault(process_id, {}).update(dict.fromkeys(late))
             records[process_id] = records.get(process_id, 0) + min(most, restoring.get(process_id, most))
-    return tuple(ClientRestore(one, tuple(sorted(tasks[one])), records[one]) for one in sorted(records))
+            largest = changelog_sizes.to_restore(logs, {task: stateful.get(task, 0) for task in late})
+            begun = size.get(process_id, largest)
+            sizes.setdefault(process_id, []).append(None if largest is None or begun is None else min(largest, begun))
+    return _by_client(tasks, records, sizes)
 
 
 def _rounds(change: Change, outcome: Outcome, before: Owners, stateful: Mapping[TaskId, int]) -> tuple[Round, ...]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from holdfast.kafka.streams.group import ClientAssignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.change import Change
+from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.steps import SettingChange, Step
 
 
@@ -49,11 +50,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class ClientRestore:
-    """What one client reads back from changelogs: its tasks, and their records."""
+    """What one client reads back from changelogs: its tasks, their records (offsets: compaction may leave fewer), and their bytes
+    on a broker (None: not known)."""
 
     process_id: ProcessId
     tasks: tuple[TaskId, ...]
     records: int
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +109,9 @@ class Cost:
         return sum(len(one.tasks) for one in self.cold)
 
     def restored_bytes(self, bytes_per_record: int | None) -> int | None:
-        """None where the size of a record is not known."""
-        return None if bytes_per_record is None else self.restored_records * bytes_per_record
+        """As measured; where that is not known, at so many bytes a record (None: then the sum is not known either)."""
+        assumed = (None if bytes_per_record is None else one.records * bytes_per_record for one in self.restores)
+        return total_or_none(size if one.size is None else one.size for one, size in zip(self.restores, assumed, strict=True))
 
     def cold_seconds_longest(self, records_per_second: int) -> int:
         """The longest that a task stands still: until its client has restored all it runs without a caught-up copy."""
@@ -136,6 +140,8 @@ class Evaluation:
     costs: tuple[Cost, ...]
     unknown: tuple[str, ...]
     refused: str | None = None
+    unknown_sizes: tuple[str, ...] = ()
+    """Why bytes are not known. Apart from the rest, because it decides nothing about who runs what."""
 
     @property
     def worst(self) -> Cost:

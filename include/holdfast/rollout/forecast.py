@@ -12,8 +12,9 @@ from holdfast.kafka import java
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
-from holdfast.rollout import chances, events, groups, order, releases_apart
+from holdfast.rollout import chances, changelog_sizes, events, groups, order, releases_apart
 from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
+from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.events import Scene
 from holdfast.rollout.evolution import Pause, Reports, reported
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary, Trigger, Waiting
@@ -119,6 +120,7 @@ class _Stage:
         self._waiting_records = 0
         self._open_copies: dict[tuple[ProcessId, TaskId], None] = {}
         self._running: Mapping[ProcessId, Mapping[TaskId, None]] = {}
+        self._logs = changelog_sizes.task_logs(snapshot)
 
     def course(self, trouble: str | None) -> _Course:
         return _Course(tuple(self._rounds), self.scene.clients, self._waiting_records, len(self._open_copies), trouble)
@@ -172,6 +174,7 @@ class _Stage:
         handed = {consumer.member_id: consumer for consumer in decision.consumers}
         running: dict[ProcessId, Mapping[TaskId, None]] = {}
         restoring: list[tuple[ProcessId, int]] = []
+        restoring_bytes: list[tuple[ProcessId, int | None]] = []
         waiting: list[TaskId] = []
         for client in group.clients:
             known = reported(client)
@@ -182,11 +185,12 @@ class _Stage:
             lacking = {task: self.reports.to_restore(task, known.get(task)) for task in (*active, *standby) if task not in had}
             if total := sum(lacking.values()):
                 restoring.append((client.process_id, total))
+                restoring_bytes.append((client.process_id, changelog_sizes.to_restore(self._logs, lacking)))
             late = [task for task in active if not self._caught_up(task, known.get(task), group.config.acceptable_recovery_lag)]
             waiting.extend(late)
             self._waiting_records += sum(self.reports.to_restore(task, known.get(task)) for task in late)
         self._running = running
-        return Round(trigger, self._at_seconds, decision, tuple(restoring), tuple(sorted(waiting)))
+        return Round(trigger, self._at_seconds, decision, tuple(restoring), tuple(sorted(waiting)), tuple(restoring_bytes))
 
     def _note_open_copies(self, group: Group, decision: Assignment) -> None:
         """The standby copies of which nobody can say whether the immediate follow-up finds them caught up."""
@@ -242,6 +246,7 @@ def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
         restore_records=sum(by_client.values()),
         restore_records_by_client=tuple(sorted(by_client.items())),
         without_caught_up_copy=_waiting(course),
+        restore_bytes=total_or_none(size for one in course.rounds for _, size in one.restoring_bytes),
     )
 
 

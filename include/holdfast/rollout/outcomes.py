@@ -20,13 +20,14 @@ class Trigger(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Round:
     """One rebalance. `restoring` is what each client begins to restore in it, in records; `without_caught_up_copy` are the stateful
-    tasks that are handed to a client which has yet to restore them."""
+    tasks that are handed to a client which has yet to restore them. `restoring_bytes` has the same clients; None: not known."""
 
     trigger: Trigger
     at_seconds: float
     decision: Assignment | LeaderFailure
     restoring: tuple[tuple[ProcessId, int], ...] = ()
     without_caught_up_copy: tuple[TaskId, ...] = ()
+    restoring_bytes: tuple[tuple[ProcessId, int | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,8 @@ class Summary:
     restore_records: int
     restore_records_by_client: tuple[tuple[ProcessId, int], ...]
     without_caught_up_copy: Waiting
+    restore_bytes: int | None
+    """None: not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Conside
         effort=evaluation.candidate.effort,
         costs=evaluation.costs if is_chosen else tuple(replace(cost, rounds=(), end=()) for cost in evaluation.costs),
         rules=one.rules,
-        unknown=evaluation.unknown,
+        unknown=(*evaluation.unknown, *evaluation.unknown_sizes),
         refused=evaluation.refused,
         why_not="" if is_chosen else choice.why_not(one, chosen, policy),
     )
@@ -119,7 +119,7 @@ def _steps(chosen: Weighed, policy: Policy) -> tuple[Step, ...]:
 
 def _unknown(snapshot: Snapshot, chosen: Weighed | None) -> tuple[str, ...]:
     if chosen is not None:
-        return chosen.evaluation.unknown
+        return (*chosen.evaluation.unknown, *chosen.evaluation.unknown_sizes)
     return tuple(f"{one.what}: {one.reason}" for one in snapshot.unknown)
 
 

@@ -38,6 +38,11 @@ GLOSSARY = (
     ("Rebalance", "the group deals its tasks out again. A moving task pauses for as long as that takes."),
 )
 
+RESTORED = (
+    "Records to restore are counted by offset, at most: compaction leaves fewer. Their bytes are what the changelogs weigh on a"
+    " broker, in proportion, or else your policy's bytes a record."
+)
+
 
 def review(plan: Plan) -> tuple[Block, ...]:
     """Everything, in order of importance."""
@@ -136,19 +141,29 @@ def _cold(plan: Plan, cost: Cost) -> str:
 
 
 def _restoring(plan: Plan, worst: Cost, plain: Cost | None) -> str:
-    size = plan.policy.bytes_per_record
-    amount = worst.restored_bytes(size)
-    volume = f", {amount_of_bytes(amount)}" if amount is not None else "; their bytes are not known"
     clients = "; ".join(
-        f"{_client(plan, one.process_id)} {many(one.records, 'record')} ({listed(one.tasks, 4)})" for one in worst.restores[:4]
+        f"{_client(plan, one.process_id)} {many(one.records, 'record')}{_weight(one.size)} ({listed(one.tasks, 4)})"
+        for one in worst.restores[:4]
     )
     more = f" and {len(worst.restores) - 4} clients more" if len(worst.restores) > 4 else ""
-    mine = f"{many(worst.restored_records, 'record')} restored{volume}" if worst.restored_records else "nothing is restored"
+    mine = f"{_amount(plan, worst)} restored" if worst.restores else "nothing is restored"
     by = f": {clients}{more}" if worst.restores else ""
-    without = f" Done plainly: {many(plain.restored_records, 'record')}." if plain is not None else ""
+    without = f" Done plainly: {_amount(plan, plain)}." if plain is not None else ""
     most = f" No client runs more than {many(worst.busiest_tasks, 'task')} on the way." if worst.busiest_tasks else ""
     passed = f" {many(worst.handovers, 'hand-over')} of stateful tasks on the way." if worst.handovers else ""
     return f"{mine}{by}.{without}{passed}{most}"
+
+
+def _amount(plan: Plan, cost: Cost) -> str:
+    """`8 records, 1.2 KiB`. Which sizes are not known stands under "Not known"."""
+    if not cost.restored_records:
+        return "nothing"
+    size = cost.restored_bytes(plan.policy.bytes_per_record)
+    return f"{many(cost.restored_records, 'record')}{' (bytes not known)' if size is None else _weight(size)}"
+
+
+def _weight(size: int | None) -> str:
+    return "" if size is None else f", {amount_of_bytes(size)}"
 
 
 def _client(plan: Plan, process_id: ProcessId) -> str:
@@ -247,9 +262,10 @@ def _comparison(plan: Plan) -> Iterator[Block]:
         return
     yield Heading(2, "The ways compared")
     yield Table(
-        ("way", "tasks moved", "rebalances", "stable after", "stand still", "records restored", "why not"),
+        ("way", "tasks moved", "rebalances", "stable after", "stand still", "restored", "why not"),
         tuple(_comparison_row(plan, one) for one in plan.candidates),
     )
+    yield Paragraph(RESTORED)
     plain = plan.plain_way
     if plain is not None and len(plain.costs) > 1:
         yield Paragraph("Done plainly, the new process ID is drawn at random, and its place in the order decides:")
@@ -272,7 +288,7 @@ def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
     still = f"{many(worst.cold_tasks, 'task')}, {duration(longest) if longest else 'under 1 s'}" if worst.cold_tasks else "none"
     moved = _moved(worst) if len(one.costs) == 1 else f"at worst {_moved(worst)}"
     rebalances = span(worst.rebalances.low, worst.rebalances.high)
-    return (one.name, moved, rebalances, _stable(plan, worst), still, f"{worst.restored_records:,}", why)
+    return (one.name, moved, rebalances, _stable(plan, worst), still, _amount(plan, worst), why)
 
 
 def _moved(cost: Cost) -> str:

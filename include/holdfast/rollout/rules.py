@@ -36,7 +36,7 @@ class Policy:
     restore_records_per_second: int = 10_000
     """How fast one client restores. An assumption until you have measured yours: every time derived from it says so."""
     bytes_per_record: int | None = None
-    """The average size of a changelog record. None: bytes are not known."""
+    """The average size of a changelog record, for changelogs that nobody measured. None: their bytes are not known."""
     copy_state_over_s: int = 600
     """A restore longer than this is worth the handwork of copying the whole state directory."""
     valid_for_s: int = 3_600
@@ -131,7 +131,7 @@ def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     amounts = [cost.restored_bytes(policy.bytes_per_record) for cost in evaluation.costs]
     known = [amount for amount in amounts if amount is not None]
     if len(known) < len(amounts):
-        return _rule("restored-bytes", "not known: bytes per record are not given", limit, Status.UNKNOWN, policy)
+        return _rule("restored-bytes", "not known: what changelogs weigh, or bytes per record", limit, Status.UNKNOWN, policy)
     status = Status.PASS if max(known) <= policy.restored_bytes_most else Status.FAIL
     return _rule("restored-bytes", f"{max(known):,} bytes", limit, status, policy)
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from tests.harness.article import AFTER, LAST, B, C, altered, change, group
-from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read
+from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned, read
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout import candidates, codec, codec_plan
@@ -114,10 +114,28 @@ class TestVerdicts:
 
     def test_what_is_not_known_asks_for_a_look(self) -> None:
         snapshot = altered(group(AFTER), ["unknown"], [{"what": "config", "reason": "not given"}])
-        plan = planned(snapshot, REPLACE_FIRST)
+        plan = planned(measured(snapshot), REPLACE_FIRST)
 
         assert plan.verdict is PlanVerdict.REVIEW
         assert plan.unknown == ("config: not given",)
+
+    def test_what_a_restore_weighs_decides_nothing(self) -> None:
+        plan = planned(group(AFTER), REPLACE_FIRST)
+
+        assert plan.verdict is PlanVerdict.SAFE
+        assert plan.unknown == ("log_bytes.changelog: the snapshot does not say what this changelog weighs",)
+
+    def test_unless_the_policy_limits_it(self) -> None:
+        limited = Policy(restored_bytes_most=12_000)
+        unknown = planned(group(AFTER), REPLACE_FIRST, policy=limited)
+        just_enough = planned(measured(group(AFTER)), REPLACE_FIRST, policy=limited)
+        too_much = planned(measured(group(AFTER), bytes_per_offset=1_501), REPLACE_FIRST, policy=limited)
+
+        assert [plan.verdict for plan in (unknown, just_enough, too_much)] == [
+            PlanVerdict.REVIEW,
+            PlanVerdict.SAFE,
+            PlanVerdict.REVIEW,
+        ]
 
     def test_everything_excluded_is_blocked(self) -> None:
         plan = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 3}}, policy=Policy(exclude=("plainly",)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.harness.article import AFTER, LAST, C, altered, group
-from tests.harness.plans import REPLACE_FIRST, article_plan, planned
+from tests.harness.plans import REPLACE_FIRST, article_plan, measured, planned
 
 from holdfast.rollout import rendering
 from holdfast.rollout.plan_value import Plan
@@ -41,7 +41,11 @@ def blocked() -> Plan:
     return planned(altered(group(AFTER), ["tasks", "1_0", "changelogs"], None), REPLACE_FIRST)
 
 
-PLANS = {"article": article_plan, "by-chance": by_chance, "raised": raised, "blocked": blocked}
+def article() -> Plan:
+    return planned(measured(group(AFTER)), REPLACE_FIRST)
+
+
+PLANS = {"article": article, "by-chance": by_chance, "raised": raised, "blocked": blocked}
 
 
 @pytest.mark.parametrize("name", PLANS)
@@ -68,6 +72,20 @@ def test_ten_lines_are_enough_to_decide() -> None:
         article_plan().created_from.snapshot.removeprefix("sha256:")[:12],  # the fingerprint
     ):
         assert needed in first
+
+
+def test_both_ways_show_what_they_weigh() -> None:
+    (costs,) = (line for line in markdown(article()).splitlines() if "Costs" in line)
+
+    assert "8 records, 11.7 KiB restored: app-new (bbb83e43…) 8 records, 11.7 KiB (1_0 1_3)" in costs
+    assert "Done plainly: 26 records, 38.1 KiB." in costs
+
+
+def test_a_weight_that_is_not_known_is_said_with_the_changelog() -> None:
+    shown = markdown(article_plan())
+
+    assert "8 records (bytes not known) restored" in shown
+    assert "log_bytes.changelog: the snapshot does not say" in shown
 
 
 def test_text_and_markdown_say_the_same() -> None:
