@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 from uuid import UUID
@@ -48,6 +48,8 @@ class Experiment:
     probing_rebalance_interval_ms: int = 60_000
     application_id: str = "streams-wordcount"
     input_topic: str = "streams-plaintext-input"
+    others: Mapping[str, str] = field(default_factory=dict)
+    """More of the application's settings, which are Kafka's defaults otherwise."""
 
     @classmethod
     def beside_others(cls, release: str) -> Self:
@@ -62,7 +64,7 @@ class Experiment:
             "num.standby.replicas": "0",
             "max.warmup.replicas": str(self.max_warmup_replicas),
             "probing.rebalance.interval.ms": str(self.probing_rebalance_interval_ms),
-        }
+        } | dict(self.others)
 
     @property
     def settle_timeout_s(self) -> float:

@@ -26,13 +26,15 @@ EXAMPLE = CHECKOUT / "examples" / "streams-wordcount"
 RECORDED = CHECKOUT / "tests" / "unit" / "recorded"
 RELEASES = ("2.7.2", "3.9.1", "4.3.1")
 _CLUSTER = "local"
+_ASSIGNOR = {"internal.task.assignor.class": "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor"}
+"""Kafka's default, said, so that the recorded group leaves nobody guessing."""
 _KEPT_FILES = (PROCESS_METADATA, ".checkpoint", "CURRENT")
 """Small and text: who the client is, where its stores are, and one file of RocksDB, so that a store is seen to be there."""
 
 
 def example() -> None:
     """The stable group of three clients, its hosts' state directories, and the change that `bin/try` plans for."""
-    experiment = Experiment("2.7.2", max_warmup_replicas=2)
+    experiment = Experiment("2.7.2", max_warmup_replicas=2, others=_ASSIGNOR)
     with tempfile.TemporaryDirectory(prefix="holdfast-record-") as folder, Broker(Path(folder) / "broker") as broker:
         run = Run(experiment, broker.bootstrap, Path(folder))
         try:
