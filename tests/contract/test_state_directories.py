@@ -22,6 +22,8 @@ FILES = {
     "0_0/.lock": "",
     "1_0/.checkpoint": f"0\n1\n{LOG} 0 7\n",
     "1_0/rocksdb/counts/CURRENT": "x",
+    "1_0/by-day/by-day.1795219200000/CURRENT": "x",
+    "1_0/counts.position": "x",
     "1_1/rocksdb/counts/CURRENT": "x",
     "1_10/.checkpoint": f"0\n2\n{LOG} 10 7\n",
     "global/.checkpoint": "0\n0\n",
@@ -56,8 +58,8 @@ def _fake(folder: Path, files: Mapping[str, str]) -> tuple[StateDirectoryReader,
         return FakeStateDirectories(), "/gone"
     tasks = (
         TaskDirectory(TaskId(0, 0), None, non_empty=False),
-        TaskDirectory(TaskId(1, 0), ((TopicPartition(LOG, 0), 7),), non_empty=True),
-        TaskDirectory(TaskId(1, 1), None, non_empty=True),
+        TaskDirectory(TaskId(1, 0), ((TopicPartition(LOG, 0), 7),), non_empty=True, stores=("by-day", "counts")),
+        TaskDirectory(TaskId(1, 1), None, non_empty=True, stores=("counts",)),
         TaskDirectory(TaskId(1, 10), None, non_empty=False),
     )
     unknown = (Unknown("state_directories./fake/1_10/.checkpoint", "the checkpoint announces 2 entries and has 1"),)
@@ -82,11 +84,11 @@ def test_tasks_process_id_and_what_is_broken(make, tmp_path: Path) -> None:
     found, unknown = reader.read(url)
 
     assert found.process_id == A
-    assert [(str(task.task_id), task.checkpoint, task.non_empty) for task in found.tasks] == [
-        ("0_0", None, False),
-        ("1_0", ((TopicPartition(LOG, 0), 7),), True),
-        ("1_1", None, True),
-        ("1_10", None, False),
+    assert [(str(task.task_id), task.checkpoint, task.non_empty, task.stores) for task in found.tasks] == [
+        ("0_0", None, False, ()),
+        ("1_0", ((TopicPartition(LOG, 0), 7),), True, ("by-day", "counts")),
+        ("1_1", None, True, ("counts",)),
+        ("1_10", None, False, ()),
     ]
     assert len(unknown) == 1
     assert unknown[0].what.endswith("1_10/.checkpoint")

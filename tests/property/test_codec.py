@@ -130,7 +130,11 @@ directories = some.builds(
     process_id=some.none() | process_ids,
     tasks=some.lists(
         some.builds(
-            TaskDirectory, task_ids, some.none() | several(some.tuples(partitions, offsets | some.just(-4))), some.booleans()
+            TaskDirectory,
+            task_ids,
+            some.none() | several(some.tuples(partitions, offsets | some.just(-4))),
+            some.booleans(),
+            several(names),
         ),
         max_size=2,
         unique_by=lambda directory: directory.task_id,

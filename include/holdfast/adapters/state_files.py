@@ -21,6 +21,7 @@ from holdfast.rollout.snapshot import StateDirectory, StateFile, TaskDirectory, 
 
 _LARGEST_FILE = 1_048_576
 _MOST_TASK_DIRECTORIES = 20_000
+_MOST_STORES = 1_000
 _LOCAL = ("file", "local")
 
 
@@ -106,7 +107,22 @@ class _Reading:
             except (MalformedBytes, StatePathTrouble) as problem:
                 self._note(path, str(problem))
         non_empty = any(each != state_dir.CHECKPOINT and not each.endswith(".lock") for each in names)
-        return TaskDirectory(TaskId(subtopology, partition), checkpoint, non_empty)
+        return TaskDirectory(TaskId(subtopology, partition), checkpoint, non_empty, self._stores(name))
+
+    def _stores(self, task: str) -> tuple[str, ...]:
+        """The folders of its stores: RocksDB's own, and those of window and session stores beside it."""
+        found = self._folders(f"{self._root}/{task}")
+        if state_dir.ROCKSDB in found:
+            found.remove(state_dir.ROCKSDB)
+            found += self._folders(f"{self._root}/{task}/{state_dir.ROCKSDB}")
+        return tuple(sorted(found)[:_MOST_STORES])
+
+    def _folders(self, folder: str) -> list[str]:
+        """Names of what is a folder and no link."""
+        with self._readable(folder):
+            entries = self._fs.ls(folder, detail=True)
+            folders = [str(each["name"]) for each in entries if each["type"] == "directory" and not each.get("islink")]
+        return [name.rstrip("/").rpartition("/")[2] for name in folders]
 
     def _names(self, folder: str) -> list[str]:
         with self._readable(folder):

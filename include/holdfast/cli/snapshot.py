@@ -22,7 +22,11 @@ from holdfast.workflows import settings as group_settings
 @click.option("--app-config", metavar="FILE", help="The application's properties; only what decides assignments is taken from it.")
 @click.option("--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting of the application, over --app-config.")
 @click.option(
-    "--changelog", "changelogs", metavar="SUBTOPOLOGY=TOPIC", multiple=True, help="A changelog that cannot be told from outside."
+    "--changelog",
+    "changelogs",
+    metavar="SUBTOPOLOGY=TOPIC",
+    multiple=True,
+    help="A changelog that cannot be told from outside; all of a subtopology's, or none: 1= says stateless.",
 )
 @click.option("--name", help="What to call the cluster in the snapshot; its own ID unless given.")
 @click.option("-o", "--output", metavar="FILE", default=documents.STANDARD_INPUT, help="Where to write it, whole or not at all.")

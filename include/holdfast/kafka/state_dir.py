@@ -17,6 +17,8 @@ from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, ProcessId, TopicPartition
 
 PROCESS_METADATA = "kafka-streams-process-metadata"
 CHECKPOINT = ".checkpoint"
+ROCKSDB = "rocksdb"
+"""The folder of key-value stores in a task directory; window and session stores have folders beside it."""
 TASK_DIRECTORY = re.compile(r"\d+_\d+", re.ASCII)
 
 _NEW_ID = "Kafka Streams would warn, make up a new process ID at its next start, and overwrite the file"

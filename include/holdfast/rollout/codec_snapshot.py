@@ -230,6 +230,7 @@ def _task_directory(key: str, value: object) -> TaskDirectory:
         task_id=kafka.task_id(key),
         checkpoint=fields.optional("checkpoint", nullable(lambda found: document.each(found, _checkpoint_entry)), None),
         non_empty=fields.need("non_empty", document.boolean),
+        stores=fields.optional("stores", lambda stores: document.each(stores, document.text), ()),
     )
     fields.finish()
     return directory

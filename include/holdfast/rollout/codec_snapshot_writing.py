@@ -104,7 +104,8 @@ def _task_directory_to_json(task: TaskDirectory) -> dict[str, object]:
         if task.checkpoint is None
         else [[partition.topic, partition.partition, offset] for partition, offset in task.checkpoint]
     )
-    return {"checkpoint": checkpoint, "non_empty": task.non_empty}
+    stores = {"stores": list(task.stores)} if task.stores else {}
+    return {"checkpoint": checkpoint, "non_empty": task.non_empty, **stores}
 
 
 def _generation_to_json(generation: Generation) -> dict[str, object]:

@@ -69,11 +69,15 @@ class StateFile:
 
 @dataclass(frozen=True, slots=True)
 class TaskDirectory:
-    """A task directory. `checkpoint` holds (partition, offset of the last record applied or -4); None: no file, or unreadable."""
+    """A task directory. `checkpoint` holds (partition, offset of the last record applied or -4); None: no file, or unreadable.
+
+    `stores`: what its folders of stores are called (those in memory have none), sorted.
+    """
 
     task_id: TaskId
     checkpoint: tuple[tuple[TopicPartition, int], ...] | None
     non_empty: bool
+    stores: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

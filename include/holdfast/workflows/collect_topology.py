@@ -1,5 +1,6 @@
 """What a collection has found so far, and the part of it that finds out tasks, changelogs and end offsets."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from holdfast.errors import ClusterTrouble, HoldfastError
@@ -12,6 +13,9 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ClusterReader, ObservedGroup
 from holdfast.rollout.snapshot import Generation, StateDirectory, Topic, Unknown
 from holdfast.workflows.settings import GroupSettings
+
+_CHANGELOG = "-changelog"
+_REPARTITION = "-repartition"
 
 
 @dataclass(slots=True)
@@ -48,13 +52,15 @@ def read(cluster: ClusterReader, settings: GroupSettings, found: Gathered) -> No
     assigned = [each for member in found.members for each in member.active + member.standby]
     sources = {partition.topic: None for _, partitions in assigned for partition in partitions}
     sources |= {topic: None for member in found.members for topic in member.subscribed}
-    changelogs = _changelog_topics(cluster, found)
-    said = {topic: None for _, topic in settings.changelogs}
+    changelogs = _changelog_topics(cluster, sources, settings, found)
+    said = {topic: None for _, topic in settings.changelogs if topic}
     found.topics, unknown = cluster.topics(tuple(sorted({**sources, **changelogs, **said})))
     found.unknown.extend(unknown)
     tasks = topology.all_tasks(assigned, found.partition_counts)
     _note_unassigned(tasks, found)
     shape = topology.changelogs(found.group.group_id, tasks, found.partition_counts, _clues(settings, tasks, found))
+    for topic, reason in shape.left_over:
+        found.note("tasks", f"{topic}: taken to be left over from an earlier topology, or another application's: {reason}")
     for subtopology, reason in shape.unknown:
         found.note(f"tasks.{subtopology}_*.changelogs", reason)
     for subtopology, reason in shape.assumed:
@@ -67,12 +73,29 @@ def read(cluster: ClusterReader, settings: GroupSettings, found: Gathered) -> No
     _measure_changelogs(cluster, found)
 
 
-def _changelog_topics(cluster: ClusterReader, found: Gathered) -> dict[str, None]:
-    """Topics named as this application's changelogs, but for those of another application whose ID begins with this one's."""
+def _changelog_topics(
+    cluster: ClusterReader, sources: dict[str, None], settings: GroupSettings, found: Gathered
+) -> dict[str, None]:
+    """Topics named as this application's changelogs, but for those of another application whose ID begins with this one's, or
+    whose ID this one's begins with: the repartition topic of the same name, which the DSL makes beside a changelog, tells."""
     prefix = f"{found.group.group_id}-"
-    names = [name for name in cluster.topic_names() if name.startswith(prefix) and name.endswith("-changelog")]
+    everything = dict.fromkeys(cluster.topic_names())
+    names = [name for name in everything if name.startswith(prefix) and name.endswith(_CHANGELOG)]
+    sure = {topic: None for _, topic in (*settings.changelogs, *_checkpointed(found, everything))}
+    unread = [
+        name
+        for name in names
+        if name not in sure and (partner := name.removesuffix(_CHANGELOG) + _REPARTITION) in everything and partner not in sources
+    ]
+    if unread:
+        found.note(
+            "tasks",
+            f"{', '.join(unread)}: taken to be another application's or left over, as nobody here reads the repartition topic of "
+            "its name. The option --changelog says otherwise",
+        )
+        names = [name for name in names if name not in unread]
     others = [f"{other}-" for other in cluster.group_ids() if other.startswith(prefix)]
-    foreign = [name for name in names if any(name.startswith(other) for other in others)]
+    foreign = [name for name in names if name not in sure and any(name.startswith(other) for other in others)]
     if foreign:
         found.note("tasks", f"{', '.join(foreign)}: taken to belong to another group, whose ID they begin with")
     return {name: None for name in names if name not in foreign}
@@ -93,23 +116,39 @@ def _note_unassigned(tasks: tuple[TaskPartitions, ...], found: Gathered) -> None
 
 def _clues(settings: GroupSettings, tasks: tuple[TaskPartitions, ...], found: Gathered) -> Clues:
     subtopologies = {task.subtopology: None for task, _ in tasks}
-    checkpointed = {
-        (each.task_id.subtopology, partition.topic): None
-        for directory in found.directories
-        for each in directory.tasks
-        for partition, _ in each.checkpoint or ()
-        if partition.partition == each.task_id.partition
-    }
     joins = [(member.joined_owned, member.joined_sums) for member in found.members]
     for generation in found.generations:
         joins.extend((member.joined_owned, member.joined_sums) for member in found.decoded(generation))
     reported = {task.subtopology: None for _, sums in joins for task, _ in sums}
     return Clues(
         said=tuple(each for each in settings.changelogs if each[0] in subtopologies),
-        checkpointed=tuple(sorted(checkpointed)),
+        checkpointed=_checkpointed(found, found.partition_counts),
         reported=tuple(sorted(reported)),
         silent=topology.silent_subtopologies(joins, tasks),
+        reuses_sources=settings.reuses_sources,
+        bare=_bare(found),
     )
+
+
+def _checkpointed(found: Gathered, existing: Mapping[str, object]) -> tuple[tuple[int, str], ...]:
+    """(subtopology, changelog) of the checkpoint files; where a task has none (4.3, or killed before the first), of its stores."""
+    named: dict[tuple[int, str], None] = {}
+    for directory in found.directories:
+        for each in directory.tasks:
+            topics = [partition.topic for partition, _ in each.checkpoint or () if partition.partition == each.task_id.partition]
+            if each.checkpoint is None:
+                named_so = (f"{found.group.group_id}-{store}{_CHANGELOG}" for store in each.stores)
+                topics = [topic for topic in named_so if topic in existing]
+            named.update(((each.task_id.subtopology, topic), None) for topic in topics)
+    return tuple(sorted(named))
+
+
+def _bare(found: Gathered) -> tuple[int, ...]:
+    """Subtopologies of which clients whose directories were read run tasks, and no directory holds a store."""
+    read = {directory.process_id: None for directory in found.directories}
+    running = {task.subtopology: None for member in found.members if member.process_id in read for task in member.running}
+    stores = {each.task_id.subtopology: None for directory in found.directories for each in directory.tasks if each.stores}
+    return tuple(sorted(subtopology for subtopology in running if subtopology not in stores))
 
 
 def _with_end_offsets(

@@ -24,6 +24,7 @@ ASSIGNOR_KEYS = (
     "task.assignor.class",
     "state.cleanup.delay.ms",
     "processing.guarantee",
+    "topology.optimization",
 )
 """All that a snapshot takes from an application's properties: the rest may be secret, and decides nothing."""
 
@@ -42,7 +43,8 @@ _NEWEST_RELEASE = "4.3.1"
 
 @dataclass(frozen=True, slots=True)
 class GroupSettings:
-    """What is known of an application. `config` holds assignor settings under Kafka's names; `changelogs` (subtopology, topic)."""
+    """What is known of an application. `config` holds assignor settings under Kafka's names; `changelogs` (subtopology, topic),
+    the topic "" where the subtopology has none."""
 
     kafka_release: str | None = None
     config: tuple[tuple[str, ConfigValue], ...] = ()
@@ -59,6 +61,18 @@ class GroupSettings:
     def transactional(self) -> bool:
         """Whether the application runs with exactly-once, so that end offsets count the markers of transactions."""
         return str(dict(self.config).get("processing.guarantee", "")).startswith("exactly_once")
+
+    @property
+    def reuses_sources(self) -> bool | None:
+        """Whether a table's source topic may be its changelog; None: not given.
+
+        Java: `StreamsConfig.verifyTopologyOptimizationConfigs`.
+        """
+        given = dict(self.config).get("topology.optimization")
+        if given is None:
+            return None
+        words = [word.strip() for word in str(given).split(",")]
+        return "all" in words or "reuse.ktable.source.topics" in words
 
     @property
     def task_assignor(self) -> str:
@@ -124,7 +138,10 @@ def _changelogs(given: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
     found = []
     for text in given:
         subtopology, _, topic = text.partition("=")
-        if not topic or not re.fullmatch(r"0|[1-9][0-9]{0,8}", subtopology):
-            raise InvalidInput(f"{text!r} is not SUBTOPOLOGY=TOPIC, such as 1=wordcount-counts-store-changelog", "--changelog")
+        if "=" not in text or not re.fullmatch(r"0|[1-9][0-9]{0,8}", subtopology):
+            raise InvalidInput(
+                f"{text!r} is not SUBTOPOLOGY=TOPIC, such as 1=wordcount-counts-store-changelog, or SUBTOPOLOGY= for none",
+                "--changelog",
+            )
         found.append((int(subtopology), topic))
     return tuple(found)

@@ -198,6 +198,40 @@ class TestTopology:
         assert [len(task.changelogs or ()) for task in found.tasks] == [0, 0, 1, 1]
         assert "wc-two-counts-changelog" in said(found, "tasks")
 
+    @pytest.mark.parametrize(("read", "owned"), [(False, (1, 1)), (True, (2, 2))])
+    def test_a_changelog_whose_repartition_topic_nobody_here_reads_is_anothers(self, read: bool, owned: tuple[int, int]) -> None:
+        """The application `wc` with a store `two-x` makes topics that look as if they were those of `wc-two` with a store `x`."""
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}))
+        group.partitions = {**group.partitions, "wc-x-changelog": 2, "wc-x-repartition": 2}
+        told = settings.read(GROUP, "3.9.1", {}, {}, (f"1={LOG}", "1=wc-x-changelog") if read else ())
+        found = taken(group, given=told)
+        assert tuple(len(task.changelogs or ()) for task in found.tasks if task.stateful) == owned
+        assert ("nobody here reads the repartition topic" in said(found, "tasks")) is not read
+
+    def test_the_stores_on_a_disk_tell_where_there_is_no_checkpoint(self) -> None:
+        """4.3 writes none."""
+        unnamed = {"in": 2, "wc-counts-repartition": 2, "wc-one-changelog": 2, "wc-two-changelog": 2}
+        ends = {TopicPartition(topic, number): 5 for topic in unnamed for number in range(2)}
+        tasks = (
+            TaskDirectory(TaskId(0, 0), None, non_empty=True, stores=("no-log", "one")),
+            TaskDirectory(TaskId(1, 1), None, non_empty=True, stores=("two",)),
+        )
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1")), partitions=unnamed, ends=ends)
+        found = taken(group, {"a": StateDirectory("a", ProcessId.parse(A), tasks)}, settings.read(GROUP, "4.3.1", {}, {}))
+        assert [[log.topic for log in task.changelogs or ()] for task in found.tasks] == [["wc-one-changelog"]] * 2 + [
+            ["wc-two-changelog"]
+        ] * 2
+
+    def test_an_optimised_application_may_keep_a_table_of_any_source_topic(self) -> None:
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": 7}))
+        found = taken(group, given=settings.read(GROUP, "3.9.1", {"topology.optimization": "all"}, {}))
+        assert [task.changelogs is None for task in found.tasks] == [True, True, False, False]
+        assert "topology.optimization lets in be its changelog" in said(found, "tasks.0_*")
+        bare = StateDirectory("a", ProcessId.parse(A), (TaskDirectory(TaskId(0, 0), None, non_empty=False),))
+        for given, disks in ((("0=",), {}), ((), {"a": bare})):
+            told = settings.read(GROUP, "3.9.1", {"topology.optimization": "all"}, {}, given)
+            assert [task.changelogs for task in taken(group, disks, told).tasks][:2] == [(), ()]
+
     def test_a_withheld_task_is_derived_from_its_subtopology(self) -> None:
         found = taken(cluster(member(A, ("0_0", "1_0"), joined={"1_0": -2})))
         assert [str(task.id) for task in found.tasks] == ["0_0", "0_1", "1_0", "1_1"]
