@@ -18,7 +18,7 @@ from holdfast.rollout.evaluation import Candidate, Effort, Evaluation
 from holdfast.rollout.events import Scene
 from holdfast.rollout.evolution import Reports
 from holdfast.rollout.forecast import forecast
-from holdfast.rollout.groups import any_group_of
+from holdfast.rollout.groups import any_group_of, transactional
 from holdfast.rollout.plan_value import PLAINLY
 from holdfast.rollout.recipes import Identity
 from holdfast.rollout.snapshot import Snapshot
@@ -71,7 +71,7 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
 def _refuse_misfit(snapshot: Snapshot, change: Change) -> None:
     """Carry the events out once, without rebalances. What cannot be predicted at all is for `evaluate` to say."""
     try:
-        reports = Reports(any_group_of(snapshot), change.assume)
+        reports = Reports(any_group_of(snapshot), change.assume, transactional=transactional(snapshot))
         ways = chances.chances(tuple(client.process_id for client in snapshot.clients), change)
     except (CannotPredict, Unsupported):
         return

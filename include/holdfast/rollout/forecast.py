@@ -113,7 +113,7 @@ class _Stage:
         group = groups.group_of(snapshot)
         self._snapshot = snapshot
         self._group = group
-        self.reports = Reports(group, assume)
+        self.reports = Reports(group, assume, transactional=groups.transactional(snapshot))
         self.scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
         self._rounds: list[Round] = []
         self._at_seconds: float = 0

@@ -42,6 +42,11 @@ def settings_of(snapshot: Snapshot, release: str) -> AssignorConfig:
     return config.read(release, properties, snapshot.task_assignor)
 
 
+def transactional(snapshot: Snapshot) -> bool:
+    """Whether the application runs with exactly-once, as far as its settings say."""
+    return str(dict(snapshot.config).get("processing.guarantee", "")).startswith("exactly_once")
+
+
 def any_group_of(snapshot: Snapshot) -> Group:
     """The same, for questions that no release answers differently: without a release, the newest that fits."""
     return group_of(snapshot, snapshot.kafka_release or fitting_releases(snapshot)[-1])

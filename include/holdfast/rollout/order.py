@@ -165,7 +165,7 @@ def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
         raise InvalidInput(
             "the change leaves process IDs to chance (null); give them, or see the forecast for every place they can take"
         )
-    reports = Reports(groups.any_group_of(snapshot), change.assume)
+    reports = Reports(groups.any_group_of(snapshot), change.assume, transactional=groups.transactional(snapshot))
     scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
     for batch in change.numbered_batches():
         scene = events.apply(scene, batch, reports)

@@ -112,8 +112,7 @@ def read(
             Unknown(
                 "clients",
                 "processing.guarantee is exactly-once: end offsets count transaction markers, so that a copy that has caught up is "
-                "one behind for each changelog. Rounds after the first are not modelled so; it matters only where "
-                "acceptable.recovery.lag is as small",
+                "one behind for each changelog. Where acceptable.recovery.lag is as small, warm-ups never count as caught up",
             )
         )
     for key, default in _DEFAULTS:

@@ -8,7 +8,7 @@ from tests.harness.article import BEFORE, A, B, change, group
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.group import Assignment, ConsumerAssignment, Group, NextRebalance
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout import codec, groups
+from holdfast.rollout import codec, forecast, groups
 from holdfast.rollout.change import Assume, CatchUp, ClosedCopies, DormantCopies
 from holdfast.rollout.events import Scene, apply
 from holdfast.rollout.evolution import Pause, Reports, reported
@@ -47,6 +47,28 @@ def after(
         for client in clients
         for number, consumer in enumerate(client.consumers, start=1)
     }
+
+
+class TestExactlyOnce:
+    """The marker of a changelog's last transaction has an offset, and no copy ever counts it."""
+
+    @pytest.mark.parametrize(("release", "closed"), [("3.9.1", 6), ("4.3.1", 7)])
+    def test_a_copy_that_lacks_nothing_is_one_behind(self, release: str, closed: int) -> None:
+        here = start(release)
+        rules = Reports(here, Assume(), transactional=True)
+        clients = rules.after(here.clients, handed(here, {"7156-2": "| 1_2"}), Pause.PROBING, 60)
+        assert dict(clients[1].consumers[1].task_offset_sums)[TaskId(1, 2)] == END["1_2"] - 1
+        assert rules.closed(TaskId(1, 2), -2) == closed
+        assert [rules.to_restore(TaskId(1, 2), total) for total in (None, 7, 8, 9)] == [7, 0, 0, 7]
+
+    @pytest.mark.parametrize(("lag", "stable"), [(0, False), (1, True)])
+    def test_without_any_acceptable_lag_no_warm_up_ever_counts(self, lag: int, stable: bool) -> None:
+        """Seen: such a group of 3.9.1 probed every minute for as long as it was watched."""
+        settings = (("processing.guarantee", "exactly_once_v2"), ("acceptable.recovery.lag", lag))
+        before = codec.snapshot_from_json(group(BEFORE, "3.9.1")).with_config(settings)
+        joins = {"add_client": {"process_id": "bbb83e43-b1af-4b2d-a60a-94a7091684d0", "threads": 2}}
+        (outcome,) = forecast.forecast(before, codec.change_from_json(change(joins))).outcomes
+        assert outcome.stable is stable
 
 
 class TestActiveTasks:
