@@ -82,11 +82,9 @@ def _changelog_topics(
     everything = dict.fromkeys(cluster.topic_names())
     names = [name for name in everything if name.startswith(prefix) and name.endswith(_CHANGELOG)]
     sure = {topic: None for _, topic in (*settings.changelogs, *_checkpointed(found, everything))}
-    unread = [
-        name
-        for name in names
-        if name not in sure and (partner := name.removesuffix(_CHANGELOG) + _REPARTITION) in everything and partner not in sources
-    ]
+    partners = {name: name.removesuffix(_CHANGELOG) + _REPARTITION for name in names}
+    sure |= {name: None for name in names if partners[name] in sources}
+    unread = [name for name in names if name not in sure and partners[name] in everything]
     if unread:
         found.note(
             "tasks",

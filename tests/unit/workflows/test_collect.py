@@ -198,6 +198,12 @@ class TestTopology:
         assert [len(task.changelogs or ()) for task in found.tasks] == [0, 0, 1, 1]
         assert "wc-two-counts-changelog" in said(found, "tasks")
 
+    def test_a_changelog_whose_repartition_topic_is_read_here_is_ours(self) -> None:
+        """Whatever other application's ID its name begins with."""
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}))
+        group.views = {**group.views, "wc-counts": [ObservedGroup("wc-counts", "Stable", "consumer", "stream", ())]}
+        assert [len(task.changelogs or ()) for task in taken(group).tasks] == [0, 0, 1, 1]
+
     @pytest.mark.parametrize(("read", "owned"), [(False, (1, 1)), (True, (2, 2))])
     def test_a_changelog_whose_repartition_topic_nobody_here_reads_is_anothers(self, read: bool, owned: tuple[int, int]) -> None:
         """The application `wc` with a store `two-x` makes topics that look as if they were those of `wc-two` with a store `x`."""
