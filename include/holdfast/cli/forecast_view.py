@@ -15,7 +15,7 @@ from holdfast.rollout import order
 from holdfast.rollout.change import Assume, CatchUp
 from holdfast.rollout.outcomes import Forecast, Outcome, Round
 from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.wording import duration, listed, many, printable, span
+from holdfast.rollout.wording import amount_of_bytes, duration, listed, many, printable, span
 
 FIRST_ROUNDS = 30
 PLAIN_WIDTH = 132
@@ -96,7 +96,8 @@ def _outcome(snapshot: Snapshot, outcome: Outcome, *, rounds: bool) -> Iterator[
         yield Text(f"{headline}, in {rebalances} {word} over {_until_stable(outcome)}.", style="bold")
     else:
         yield Text(f"{headline}; the group does not settle.", style="bold")
-    yield Text(f"{many(summary.restore_records, 'record')} to restore. {_waiting(outcome)}")
+    size = "" if summary.restore_bytes is None else f", {amount_of_bytes(summary.restore_bytes)}"
+    yield Text(f"{many(summary.restore_records, 'record')}{size} to restore. {_waiting(outcome)}")
     yield Text("In process-ID order: " + ", ".join(f"{names[one]} ({str(one)[:8]}…)" for one in outcome.process_ids))
     if rounds:
         yield _rounds(snapshot, outcome, names)
