@@ -36,7 +36,8 @@ class Topology:
 class Clues:
     """What was seen. `said` and `checkpointed`: (subtopology, topic). What is said of a subtopology is all that it has, but for
     what names tell; an empty topic says that it has none. `reported`: subtopologies of which a task was reported with an offset
-    sum (so stateful); `silent`: those whose running tasks a member left out while it reported others (so stateless).
+    sum (so stateful); `silent`: those whose running tasks a member left out while it reported others (so stateless). `stored`:
+    as `checkpointed`, told by the names of stores, which do not tell whether a source topic is a changelog.
 
     `reuses_sources`: the application lets a table's source topic be its changelog (`topology.optimization`); None: not known.
     `bare`: subtopologies whose task directories were looked at and hold no store.
@@ -48,6 +49,7 @@ class Clues:
     silent: tuple[int, ...] = ()
     reuses_sources: bool | None = None
     bare: tuple[int, ...] = ()
+    stored: tuple[tuple[int, str], ...] = ()
 
 
 def all_tasks(
@@ -117,13 +119,14 @@ class _Search:
             self._sources.setdefault(task.subtopology, {}).update((partition.topic, None) for partition in partitions)
         self._found: dict[int, dict[str, None]] = {subtopology: {} for subtopology in sorted(self._sizes)}
         self._closed = {subtopology: None for subtopology, _ in clues.said}
-        self._filed = {subtopology: None for subtopology, _ in clues.checkpointed}
+        self._checkpointed = {subtopology: None for subtopology, _ in clues.checkpointed}
+        self._filed = self._checkpointed | {subtopology: None for subtopology, _ in clues.stored}
         self._unknown: dict[int, list[str]] = {}
         self._assumed: dict[int, list[str]] = {}
         self._left_over: list[tuple[str, str]] = []
 
     def topology(self) -> Topology:
-        for subtopology, topic in self._clues.said + self._clues.checkpointed:
+        for subtopology, topic in self._clues.said + self._clues.checkpointed + self._clues.stored:
             if subtopology in self._found and topic:
                 self._found[subtopology][topic] = None
         placed = {topic: None for topics in self._found.values() for topic in topics}
@@ -222,7 +225,7 @@ class _Search:
             self._assume(subtopology, f"reports state and has no changelog topic: its source {sources[0]} is taken to be it")
         elif reported:
             self._unknown[subtopology] = [f"reports state, and no changelog topic fits it. {_REMEDY}"]
-        elif not sources or subtopology in self._clues.silent or subtopology in self._filed:
+        elif not sources or subtopology in self._clues.silent or subtopology in self._checkpointed:
             return
         elif self._clues.reuses_sources and subtopology in self._clues.bare:
             self._assume(subtopology, "taken to keep no table of a source topic: no directory of its tasks holds a store")

@@ -70,6 +70,7 @@ def read(cluster: ClusterReader, settings: GroupSettings, found: Gathered) -> No
             "tasks", f"no topic {found.group.group_id}-…-changelog exists or may be described: all tasks are taken to be stateless"
         )
     found.tasks = _with_end_offsets(cluster, tasks, dict(shape.changelogs), tuple(sources), found)
+    _doubt_what_reports_exceed(settings, found)
     _measure_changelogs(cluster, found)
 
 
@@ -81,7 +82,7 @@ def _changelog_topics(
     prefix = f"{found.group.group_id}-"
     everything = dict.fromkeys(cluster.topic_names())
     names = [name for name in everything if name.startswith(prefix) and name.endswith(_CHANGELOG)]
-    sure = {topic: None for _, topic in (*settings.changelogs, *_checkpointed(found, everything))}
+    sure = {topic: None for _, topic in (*settings.changelogs, *_checkpointed(found), *_stored(found, everything))}
     partners = {name: name.removesuffix(_CHANGELOG) + _REPARTITION for name in names}
     sure |= {name: None for name in names if partners[name] in sources}
     unread = [name for name in names if name not in sure and partners[name] in everything]
@@ -120,7 +121,8 @@ def _clues(settings: GroupSettings, tasks: tuple[TaskPartitions, ...], found: Ga
     reported = {task.subtopology: None for _, sums in joins for task, _ in sums}
     return Clues(
         said=tuple(each for each in settings.changelogs if each[0] in subtopologies),
-        checkpointed=_checkpointed(found, found.partition_counts),
+        checkpointed=_checkpointed(found),
+        stored=_stored(found, found.partition_counts),
         reported=tuple(sorted(reported)),
         silent=topology.silent_subtopologies(joins, tasks),
         reuses_sources=settings.reuses_sources,
@@ -128,17 +130,27 @@ def _clues(settings: GroupSettings, tasks: tuple[TaskPartitions, ...], found: Ga
     )
 
 
-def _checkpointed(found: Gathered, existing: Mapping[str, object]) -> tuple[tuple[int, str], ...]:
-    """(subtopology, changelog) of the checkpoint files; where a task has none (4.3, or killed before the first), of its stores."""
-    named: dict[tuple[int, str], None] = {}
-    for directory in found.directories:
-        for each in directory.tasks:
-            topics = [partition.topic for partition, _ in each.checkpoint or () if partition.partition == each.task_id.partition]
-            if each.checkpoint is None:
-                named_so = (f"{found.group.group_id}-{store}{_CHANGELOG}" for store in each.stores)
-                topics = [topic for topic in named_so if topic in existing]
-            named.update(((each.task_id.subtopology, topic), None) for topic in topics)
+def _checkpointed(found: Gathered) -> tuple[tuple[int, str], ...]:
+    """(subtopology, changelog) of the checkpoint files."""
+    named = {
+        (each.task_id.subtopology, partition.topic): None
+        for directory in found.directories
+        for each in directory.tasks
+        for partition, _ in each.checkpoint or ()
+        if partition.partition == each.task_id.partition
+    }
     return tuple(sorted(named))
+
+
+def _stored(found: Gathered, existing: Mapping[str, object]) -> tuple[tuple[int, str], ...]:
+    """(subtopology, changelog) of the stores of tasks without a checkpoint file: of 4.3, or killed before the first."""
+    named = {
+        (each.task_id.subtopology, f"{found.group.group_id}-{store}{_CHANGELOG}"): None
+        for directory in found.directories
+        for each in directory.tasks
+        for store in (each.stores if each.checkpoint is None else ())
+    }
+    return tuple(sorted(each for each in named if each[1] in existing))
 
 
 def _bare(found: Gathered) -> tuple[int, ...]:
@@ -179,6 +191,25 @@ def _with_end_offsets(
             own = None
         result.append(Task(task, partitions, None if own is None else tuple(Changelog(*each, ends[each]) for each in own)))
     return tuple(result)
+
+
+def _doubt_what_reports_exceed(settings: GroupSettings, found: Gathered) -> None:
+    """A member that reports more than a task's changelogs hold has read another one, which nobody knows of. The operator's word
+    stands."""
+    ends = {task.id: task.end_offset_sum for task in found.tasks if task.changelogs}
+    said = {subtopology: None for subtopology, _ in settings.changelogs}
+    doubtful: dict[int, str] = {}
+    for member in found.members:
+        for task_id, total in member.joined_sums:
+            end = ends.get(task_id)
+            if end is not None and total > end and task_id.subtopology not in said:
+                doubtful[task_id.subtopology] = (
+                    f"{member.member_id} reported {total} for {task_id}, and its changelogs end at {end}"
+                )
+    for subtopology, reason in doubtful.items():
+        remedy = "one is missing, or was made anew. The option --changelog says all that the subtopology has"
+        found.note(f"tasks.{subtopology}_*.changelogs", f"{reason}: {remedy}")
+    found.tasks = tuple(replace(task, changelogs=None) if task.id.subtopology in doubtful else task for task in found.tasks)
 
 
 def _measure_changelogs(cluster: ClusterReader, found: Gathered) -> None:

@@ -228,6 +228,14 @@ class TestTopology:
             ["wc-two-changelog"]
         ] * 2
 
+    def test_who_reports_more_than_the_changelogs_hold_has_read_another_one(self) -> None:
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": 11}))
+        found = taken(group)
+        assert [task.changelogs is None for task in found.tasks] == [False, False, True, True]
+        assert "reported 11 for 1_0, and its changelogs end at 10" in said(found, "tasks.1_*")
+        told = settings.read(GROUP, "3.9.1", {}, {}, (f"1={LOG}",))
+        assert [task.end_offset_sum for task in taken(group, given=told).tasks] == [0, 0, 10, 20]
+
     def test_an_optimised_application_may_keep_a_table_of_any_source_topic(self) -> None:
         group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": 7}))
         found = taken(group, given=settings.read(GROUP, "3.9.1", {"topology.optimization": "all"}, {}))
