@@ -28,6 +28,7 @@ _FIRST_CONTACT_S = 5.0
 _FIRST_CONTACT_ATTEMPTS = 3
 _CLOSING_S = 2.0
 _FIRST_ATTEMPT_S = 3.0
+_SHARE_FOR_ALL = 0.8
 _FINAL = (kafka_errors.SaslAuthenticationFailedError, kafka_errors.UnsupportedSaslMechanismError)
 _DISTRUST = re.compile(r"certificate verify failed: (.*?)(?: \(_ssl|$)")
 _CLIENT_LOGGER = logging.getLogger("kafka")
@@ -102,9 +103,10 @@ class KafkaSession:
         return self.call(what, run)
 
     def ask_all(self, what: str, requests: Mapping[int, Any], limit_s: float) -> tuple[dict[int, Any], dict[int, str]]:
-        """The answers by node, and why there is none from the others. All are asked side by side, once, for `limit_s` at most."""
+        """The answers by node, and why there is none from the others. All are asked side by side, once, for `limit_s` at most, and
+        for less where the time is nearly up: whoever has answered by then shall be heard."""
         manager = self.admin._manager  # noqa: SLF001 - as in `ask`
-        seconds = min(limit_s, self.deadline.remaining_s())
+        seconds = min(limit_s, _SHARE_FOR_ALL * self.deadline.remaining_s())
         ends_at = time.monotonic() + seconds
         problems: dict[int, str] = {}
 

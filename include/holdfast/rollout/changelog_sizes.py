@@ -1,7 +1,8 @@
 """What restoring a task reads from the brokers, in bytes: what its changelogs weigh there, shared out by offset.
 
 An estimate. A whole log is read whole, and weighs what it weighs; where only the end of it is lacking, its records are taken to be
-as large as the others. Compaction leaves fewer records than offsets, so that it is the records that are an upper bound.
+as large as the others. Compaction leaves fewer records than offsets, so that it is the records that are an upper bound. A source
+topic that is its own changelog weighs also what the group has not committed yet.
 """
 
 from collections.abc import Iterable, Mapping
