@@ -85,13 +85,15 @@ def _outcome(snapshot: Snapshot, change: Change, probability: float) -> Outcome:
 class _Course:
     """All rounds, the members' reports after them, and why they do not end in peace (None: they do).
 
-    `open_copies`: standby copies (of a task, on a client) that were behind when an immediate follow-up came.
+    `open_copies`: standby copies (of a task, on a client) that were behind when an immediate follow-up came. `unstarted`: such
+    follow-ups before which a thread was handed a copy that it had not: if it has not opened it by then, its client reports none.
     """
 
     rounds: tuple[Round, ...]
     clients: tuple[Client, ...]
     waiting_records: int
     open_copies: int
+    unstarted: int
     trouble: str | None = None
 
 
@@ -119,11 +121,13 @@ class _Stage:
         self._at_seconds: float = 0
         self._waiting_records = 0
         self._open_copies: dict[tuple[ProcessId, TaskId], None] = {}
+        self._unstarted = 0
         self._running: Mapping[ProcessId, Mapping[TaskId, None]] = {}
         self._logs = changelog_sizes.task_logs(snapshot)
 
     def course(self, trouble: str | None) -> _Course:
-        return _Course(tuple(self._rounds), self.scene.clients, self._waiting_records, len(self._open_copies), trouble)
+        counts = len(self._open_copies), self._unstarted
+        return _Course(tuple(self._rounds), self.scene.clients, self._waiting_records, *counts, trouble)
 
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
@@ -193,14 +197,20 @@ class _Stage:
         return Round(trigger, self._at_seconds, decision, tuple(restoring), tuple(sorted(waiting)), tuple(restoring_bytes))
 
     def _note_open_copies(self, group: Group, decision: Assignment) -> None:
-        """The standby copies of which nobody can say whether the immediate follow-up finds them caught up."""
+        """The copies of which nobody can say whether the immediate follow-up finds them caught up, or finds them at all."""
         handed = {consumer.member_id: consumer for consumer in decision.consumers}
+        new: list[TaskId] = []
         for client in group.clients:
             known = reported(client)
+            for consumer in client.consumers:
+                share, own = handed[consumer.member_id], dict(consumer.task_offset_sums)
+                new += [task for task in share.active if self.reports.log_end(task) and known.get(task) != LATEST_OFFSET]
+                new += [task for task in share.standby if task in known and task not in own]
             for task in (task for consumer in client.consumers for task in handed[consumer.member_id].standby):
                 total = known.get(task, 0)
                 if total != LATEST_OFFSET and not 0 <= self.reports.end(task) - total <= group.config.acceptable_recovery_lag:
                     self._open_copies[client.process_id, task] = None
+        self._unstarted += 1 if new else 0
 
     def _caught_up(self, task: TaskId, total: int | None, acceptable_lag: int) -> bool:
         """Whether a copy that reports `total` can run at once, or nearly so. Kafka's own word for the lag it accepts."""
@@ -240,7 +250,7 @@ def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
         active_moved=sum(before.get(task) != after.get(task) for task in stateful),
         rebalances=len(course.rounds),
         rebalances_at_least=min(len(course.rounds), len(quick.rounds)),
-        rebalances_at_most=len(course.rounds) + (0 if quick is course else course.open_copies),
+        rebalances_at_most=len(course.rounds) + (0 if quick is course else max(course.open_copies, 2 * course.unstarted)),
         seconds_to_stable=seconds,
         seconds_to_stable_at_least=seconds if seconds is None or quick_seconds is None else min(seconds, quick_seconds),
         restore_records=sum(by_client.values()),

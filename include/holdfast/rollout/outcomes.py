@@ -48,7 +48,9 @@ class Waiting:
 class Summary:
     """`…_at_least`: if immediate follow-ups find warm-ups caught up, which Kafka leaves open. None: the group does not settle.
 
-    `rebalances_at_most`: if each of them is found caught up by a follow-up of its own, which costs a rebalance each.
+    `rebalances_at_most`: if each of them is found caught up by a follow-up of its own, which costs a rebalance each; or if a
+    follow-up does not find copies at all that were handed to other threads just before it, which costs warm-ups anew: a probing
+    rebalance and a follow-up. Kafka itself sets no bound: both together, or more misfortune, can take more.
     """
 
     stateful_tasks: int
