@@ -1,0 +1,111 @@
+"""What a collection makes of tasks and changelogs, from assignments, names, disks, reports and the operator's word."""
+
+import pytest
+from tests.fakes.cluster import streams_member
+from tests.unit.workflows.word_count import GROUP, LOG, A, cluster, member, said, taken
+
+from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
+from holdfast.ports import ObservedGroup
+from holdfast.rollout.snapshot import StateDirectory, TaskDirectory
+from holdfast.workflows import settings
+
+
+class TestTopology:
+    def test_tasks_and_changelogs_come_from_assignments_and_names(self) -> None:
+        found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1"))))
+        assert {str(task.id): task.end_offset_sum if task.stateful else None for task in found.tasks} == {
+            "0_0": None,
+            "0_1": None,
+            "1_0": 10,
+            "1_1": 20,
+        }
+        assert "no file or report confirms it" in said(found, "tasks.1_*.changelogs")
+
+    def test_what_cannot_be_told_is_null_and_named(self) -> None:
+        unnamed = {"in": 2, "wc-counts-repartition": 2, "wc-other-changelog": 2}
+        found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1")), partitions=unnamed))
+        assert [task.changelogs for task in found.tasks] == [None] * 4
+        assert "subtopologies 0, 1 all fit" in said(found, "tasks.0_*")
+
+    def test_the_operator_a_disk_or_a_report_can_tell(self) -> None:
+        unnamed = {"in": 2, "wc-counts-repartition": 2, "wc-other-changelog": 2}
+        ends = {TopicPartition("wc-other-changelog", number): 5 for number in range(2)}
+        quiet, loud = member(A, ("0_0", "0_1", "1_0", "1_1")), member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2})
+        told = settings.read(GROUP, "3.9.1", {}, {}, ("1=wc-other-changelog",))
+        checkpoint = ((TopicPartition("wc-other-changelog", 0), 4),)
+        directory = StateDirectory("a", ProcessId.parse(A), (TaskDirectory(TaskId(1, 0), checkpoint, non_empty=True),))
+        for found in (
+            taken(cluster(quiet, partitions=unnamed, ends=ends), given=told),
+            taken(cluster(quiet, partitions=unnamed, ends=ends), {"a": directory}),
+            taken(cluster(loud, partitions=unnamed, ends=ends)),
+        ):
+            assert [task.stateful for task in found.tasks] == [False, False, True, True]
+
+    def test_a_source_topic_can_be_the_changelog_and_its_committed_offset_is_the_end(self) -> None:
+        table = streams_member(GROUP, A, active={"0_0": (("in", 0),), "0_1": (("in", 1),)}, joined={"0_0": -2, "0_1": -2})
+        found = taken(cluster(table, partitions={"in": 2}, committed={GROUP: {TopicPartition("in", 0): 8}}))
+        assert [(task.changelogs[0].topic, task.end_offset_sum) for task in found.tasks if task.changelogs] == [
+            ("in", 8),
+            ("in", 0),
+        ]
+
+    def test_another_applications_changelog_is_left_out(self) -> None:
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}))
+        group.partitions = {**group.partitions, "wc-two-counts-changelog": 2}
+        group.views = {**group.views, "wc-two": [ObservedGroup("wc-two", "Stable", "consumer", "stream", ())]}
+        found = taken(group)
+        assert [len(task.changelogs or ()) for task in found.tasks] == [0, 0, 1, 1]
+        assert "wc-two-counts-changelog" in said(found, "tasks")
+
+    def test_a_changelog_whose_repartition_topic_is_read_here_is_ours(self) -> None:
+        """Whatever other application's ID its name begins with."""
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}))
+        group.views = {**group.views, "wc-counts": [ObservedGroup("wc-counts", "Stable", "consumer", "stream", ())]}
+        assert [len(task.changelogs or ()) for task in taken(group).tasks] == [0, 0, 1, 1]
+
+    @pytest.mark.parametrize(("read", "owned"), [(False, (1, 1)), (True, (2, 2))])
+    def test_a_changelog_whose_repartition_topic_nobody_here_reads_is_anothers(self, read: bool, owned: tuple[int, int]) -> None:
+        """The application `wc` with a store `two-x` makes topics that look as if they were those of `wc-two` with a store `x`."""
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2}))
+        group.partitions = {**group.partitions, "wc-x-changelog": 2, "wc-x-repartition": 2}
+        told = settings.read(GROUP, "3.9.1", {}, {}, (f"1={LOG}", "1=wc-x-changelog") if read else ())
+        found = taken(group, given=told)
+        assert tuple(len(task.changelogs or ()) for task in found.tasks if task.stateful) == owned
+        assert ("nobody here reads the repartition topic" in said(found, "tasks")) is not read
+
+    def test_the_stores_on_a_disk_tell_where_there_is_no_checkpoint(self) -> None:
+        """4.3 writes none."""
+        unnamed = {"in": 2, "wc-counts-repartition": 2, "wc-one-changelog": 2, "wc-two-changelog": 2}
+        ends = {TopicPartition(topic, number): 5 for topic in unnamed for number in range(2)}
+        tasks = (
+            TaskDirectory(TaskId(0, 0), None, non_empty=True, stores=("no-log", "one")),
+            TaskDirectory(TaskId(1, 1), None, non_empty=True, stores=("two",)),
+        )
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1")), partitions=unnamed, ends=ends)
+        found = taken(group, {"a": StateDirectory("a", ProcessId.parse(A), tasks)}, settings.read(GROUP, "4.3.1", {}, {}))
+        assert [[log.topic for log in task.changelogs or ()] for task in found.tasks] == [["wc-one-changelog"]] * 2 + [
+            ["wc-two-changelog"]
+        ] * 2
+
+    def test_who_reports_more_than_the_changelogs_hold_has_read_another_one(self) -> None:
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": 11}))
+        found = taken(group)
+        assert [task.changelogs is None for task in found.tasks] == [False, False, True, True]
+        assert "reported 11 for 1_0, and its changelogs end at 10" in said(found, "tasks.1_*")
+        told = settings.read(GROUP, "3.9.1", {}, {}, (f"1={LOG}",))
+        assert [task.end_offset_sum for task in taken(group, given=told).tasks] == [0, 0, 10, 20]
+
+    def test_an_optimised_application_may_keep_a_table_of_any_source_topic(self) -> None:
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": 7}))
+        found = taken(group, given=settings.read(GROUP, "3.9.1", {"topology.optimization": "all"}, {}))
+        assert [task.changelogs is None for task in found.tasks] == [True, True, False, False]
+        assert "topology.optimization lets in be its changelog" in said(found, "tasks.0_*")
+        bare = StateDirectory("a", ProcessId.parse(A), (TaskDirectory(TaskId(0, 0), None, non_empty=False),))
+        for given, disks in ((("0=",), {}), ((), {"a": bare})):
+            told = settings.read(GROUP, "3.9.1", {"topology.optimization": "all"}, {}, given)
+            assert [task.changelogs for task in taken(group, disks, told).tasks][:2] == [(), ()]
+
+    def test_a_withheld_task_is_derived_from_its_subtopology(self) -> None:
+        found = taken(cluster(member(A, ("0_0", "1_0"), joined={"1_0": -2})))
+        assert [str(task.id) for task in found.tasks] == ["0_0", "0_1", "1_0", "1_1"]
+        assert "nobody was handed 0_1, 1_1" in said(found, "tasks")
