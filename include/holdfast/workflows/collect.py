@@ -27,6 +27,11 @@ PROTOCOL = "stream"
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _ASK_AGAIN_S = 0.5
 _ERRORS = {1: "a source topic is missing", 2: "version probing", 3: "the assignment failed", 4: "a shutdown was requested"}
+_NO_STORES = (
+    "none of them holds a store. If the application keeps nothing on disk (it is stateless, or all stores are in memory), Kafka "
+    "Streams makes up a new process ID at each start: it neither reads nor writes the process metadata, and a copy of it is no help"
+)
+"""Java: `StateDirectory.initializeProcessId`, 2.6.2 to 4.3."""
 _GENERATION_BYTES = 8 * 1024 * 1024
 
 
@@ -200,6 +205,8 @@ def _read_state_directories(disks: StateDirectoryReader, urls: tuple[str, ...], 
             )
         directories.append(directory)
     found.directories = tuple(directories)
+    if directories and not any(task.stores for directory in directories for task in directory.tasks):
+        found.note("state_directories", _NO_STORES)
 
 
 def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dict[str, Report]:

@@ -11,7 +11,7 @@ from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
 from holdfast.rollout import codec
-from holdfast.rollout.snapshot import Unknown
+from holdfast.rollout.snapshot import StateDirectory, TaskDirectory, Unknown
 from holdfast.workflows import collect, settings
 
 
@@ -187,6 +187,13 @@ class TestWhatCanBeMissing:
         )
         assert "/gone" in said(found, "state_directories")
         assert found.cluster == "prod"
+
+    @pytest.mark.parametrize(("stores", "noted"), [((), True), (("counts",), False)])
+    def test_without_a_store_on_any_disk_process_ids_are_new_at_each_start(self, stores: tuple[str, ...], noted: bool) -> None:
+        tasks = (TaskDirectory(TaskId(1, 0), None, non_empty=bool(stores), stores=stores),)
+        directory = StateDirectory("a", ProcessId.parse(A), tasks)
+        found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1"))), {"a": directory})
+        assert ("a new process ID at each start" in said(found, "state_directories")) is noted
 
     def test_two_directories_with_one_process_id_are_said(self) -> None:
         twin = replace(disk(A, t1_0=1), url="other")
