@@ -6,7 +6,6 @@ Reads the `groups` table of decode_snapshots. `targets` and `refused` (groups of
 under `<lake>/<out>/`, or not at all.
 """
 
-import argparse
 import sys
 
 import pyarrow as pa
@@ -14,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from holdfast.adapters.spark import session, write_whole
+from holdfast.adapters.spark import over_groups
 from holdfast.rollout import tables
 
 KEY = ("snapshot", "cluster", "day", "group_id", "captured_at")
@@ -42,14 +41,7 @@ def tidy(rows: DataFrame) -> dict[str, DataFrame]:
 
 
 def main(argv: list[str]) -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    for name in ("--lake", "--tables", "--out"):
-        arguments.add_argument(name, required=True)
-    given = arguments.parse_args(argv)
-    spark = session("compute_targets")
-    rows = computed(spark.read.parquet(f"{given.lake}/{given.tables}/groups")).persist()
-    write_whole(spark, tidy(rows), f"{given.lake}/{given.out}")
-    spark.stop()
+    over_groups("compute_targets", __doc__, argv, computed, tidy)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ Reads the `groups` table of decode_snapshots and compares each snapshot with the
 `refused` appear together under `<lake>/<out>/`, or not at all.
 """
 
-import argparse
 import sys
 from itertools import pairwise
 
@@ -15,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from holdfast.adapters.spark import session, write_whole
+from holdfast.adapters.spark import over_groups
 from holdfast.rollout import tables
 
 READ = ("cluster", "group_id", "captured_at", "snapshot", "document")
@@ -68,14 +67,7 @@ def tidy(rows: DataFrame) -> dict[str, DataFrame]:
 
 
 def main(argv: list[str]) -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    for name in ("--lake", "--tables", "--out"):
-        arguments.add_argument(name, required=True)
-    given = arguments.parse_args(argv)
-    spark = session("detect_order_changes")
-    rows = detected(spark.read.parquet(f"{given.lake}/{given.tables}/groups")).persist()
-    write_whole(spark, tidy(rows), f"{given.lake}/{given.out}")
-    spark.stop()
+    over_groups("detect_order_changes", __doc__, argv, detected, tidy)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 Only the driver uses this. It travels in the executors' zip all the same, so that a job needs nothing else of Holdfast.
 """
 
+import argparse
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
@@ -16,6 +17,24 @@ def session(name: str) -> SparkSession:
     spark = SparkSession.builder.appName(name).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
     return spark
+
+
+def over_groups(
+    name: str,
+    description: str | None,
+    argv: Sequence[str],
+    rows_of: Callable[[DataFrame], DataFrame],
+    tidy: Callable[[DataFrame], Mapping[str, DataFrame]],
+) -> None:
+    """The whole of a job from the `groups` table of decode_snapshots to tables: `--lake`, `--tables` and `--out` in `argv`."""
+    arguments = argparse.ArgumentParser(description=description)
+    for option in ("--lake", "--tables", "--out"):
+        arguments.add_argument(option, required=True)
+    given = arguments.parse_args(argv)
+    spark = session(name)
+    rows = rows_of(spark.read.parquet(f"{given.lake}/{given.tables}/groups")).persist()
+    write_whole(spark, tidy(rows), f"{given.lake}/{given.out}")
+    spark.stop()
 
 
 def read_texts(spark: SparkSession, folder: str, *names: str) -> tuple[str, ...]:
