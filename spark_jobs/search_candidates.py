@@ -15,7 +15,8 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from holdfast.adapters.spark import read_texts, session, write_lines
-from holdfast.rollout import candidates, codec, codec_plan
+from holdfast.rollout import candidates, codec
+from holdfast.rollout.codec import plan as codec_plan
 
 PROPOSED = "place int, snapshot string, candidate string"
 EVALUATED = pa.schema([("place", pa.int32()), ("evaluation", pa.string())])

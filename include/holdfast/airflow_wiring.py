@@ -156,7 +156,8 @@ def prepare_spark() -> str:
 
 def draft(run_id: str, params: Mapping[str, object]) -> str:
     """Put what is to be planned into the lake: the group as it is now, or as it was recorded, and the change. Return the folder."""
-    from holdfast.rollout import codec, codec_plan
+    from holdfast.rollout import codec
+    from holdfast.rollout.codec import plan as codec_plan
     from holdfast.rollout.rules import Policy
     from holdfast.workflows import snapshots
 
@@ -188,7 +189,8 @@ def assemble(draft_id: str) -> str:
 
     The plan is as old as its draft: made again from the same draft, it is the same plan.
     """
-    from holdfast.rollout import codec, codec_plan
+    from holdfast.rollout import codec
+    from holdfast.rollout.codec import plan as codec_plan
     from holdfast.workflows import plan as workflow
 
     store = lake()

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from tests.harness.article import Document, change, fleet
 from tests.harness.plans import planned, read
 
-from holdfast.rollout import candidates, codec, codec_plan
+from holdfast.rollout import candidates, codec
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.evaluation import Evaluation
 
 

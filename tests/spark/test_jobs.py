@@ -10,7 +10,8 @@ from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.spark import read_documents, write_whole
-from holdfast.rollout import candidates, codec, codec_plan, tables
+from holdfast.rollout import candidates, codec, tables
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark

@@ -7,7 +7,8 @@ import click
 from holdfast.cli import documents, reading
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec, codec_plan
+from holdfast.rollout import codec
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.journal import Approval
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import click
 
 from holdfast.cli import documents, plan_view, reading
-from holdfast.rollout import codec, codec_plan
+from holdfast.rollout import codec
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.rules import Policy
 from holdfast.workflows import plan as workflow

@@ -3,7 +3,7 @@
 import click
 
 from holdfast.cli import plan_view, reading
-from holdfast.rollout import codec_plan
+from holdfast.rollout.codec import plan as codec_plan
 
 
 @click.command

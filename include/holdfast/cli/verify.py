@@ -3,7 +3,8 @@
 import click
 
 from holdfast.cli import cluster, documents, reading
-from holdfast.rollout import codec, codec_plan
+from holdfast.rollout import codec
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.verify import Result

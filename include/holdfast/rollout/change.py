@@ -1,6 +1,6 @@
 """What the operator means to do: a Change is a list of events, with markers between those that wait for one another.
 
-Values only. `codec_change` is its JSON, `events` says what each event does to a group.
+Values only. `codec.change` is its JSON, `events` says what each event does to a group.
 """
 
 from collections.abc import Iterator

@@ -7,10 +7,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import choice, codec, codec_plan, recipes
+from holdfast.rollout import choice, codec, recipes
 from holdfast.rollout.basis import basis_of
 from holdfast.rollout.change import Change, SetConfig
 from holdfast.rollout.choice import Weighed
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.evaluation import Cost, Evaluation
 from holdfast.rollout.plan_value import PLAINLY, Considered, CreatedFrom, Plan, PlanVerdict
 from holdfast.rollout.rules import Policy, Rule, Status, judge

@@ -1,4 +1,4 @@
-"""The Plan: what is to be done, why that way, what it was made from. `plan.assemble` makes it, `codec_plan` writes and reads it."""
+"""The Plan: what is to be done, why that way, what it was made from. `plan.assemble` makes it, `codec.plan` writes and reads it."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -12,8 +12,9 @@ from typing import assert_never
 from holdfast.errors import HoldfastError, InvalidInput, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
-from holdfast.rollout import codec_plan, review
+from holdfast.rollout import review
 from holdfast.rollout.apply import Do, Done, Note, Stop, Wait, next_action, refuse_unapproved
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.snapshot import Snapshot

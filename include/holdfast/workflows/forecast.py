@@ -8,7 +8,7 @@ from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.rollout import codec, groups
-from holdfast.rollout.document import Fields
+from holdfast.rollout.codec.document import Fields
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.outcomes import Forecast
 from holdfast.rollout.snapshot import ConfigValue, Snapshot

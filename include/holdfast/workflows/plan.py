@@ -10,8 +10,9 @@ from datetime import datetime
 
 from holdfast.errors import CannotPredict, InvalidInput, StatePathTrouble, Unsupported
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import candidates, codec, codec_plan, groups, rendering, review
+from holdfast.rollout import candidates, codec, groups, rendering, review
 from holdfast.rollout.change import Change
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.evaluation import Evaluation
 from holdfast.rollout.journal import Approval, Entry, Journal
 from holdfast.rollout.plan import assemble

@@ -6,8 +6,9 @@ from tests.harness.plans import REPLACE_FIRST, read
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import candidates, codec, codec_plan
+from holdfast.rollout import candidates, codec
 from holdfast.rollout.change import AddClient, Disk, ReplaceClient, RestartClient
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.evaluation import Candidate, Evaluation
 from holdfast.rollout.steps import AwaitStable, CopyStateDirectory, SetConfig, StartClient, StopClient, WriteProcessMetadata
 from holdfast.rollout.steps import RestartClient as RestartInPlace

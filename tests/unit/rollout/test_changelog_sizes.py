@@ -9,8 +9,10 @@ from tests.harness.article import AFTER, C, Document, altered, change, group
 from tests.harness.plans import REPLACE_FIRST, measured, read
 
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout import candidates, changelog_sizes, codec, codec_forecast, codec_plan, forecast
+from holdfast.rollout import candidates, changelog_sizes, codec, forecast
 from holdfast.rollout.changelog_sizes import TaskLogs
+from holdfast.rollout.codec import forecast as codec_forecast
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.evaluation import Evaluation
 
 TASK = TaskId(1, 2)

@@ -11,8 +11,9 @@ from tests.harness.article import AFTER, Document, altered, group
 from tests.harness.plans import REPLACE_FIRST, article_plan, planned
 
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
-from holdfast.rollout import codec, codec_plan
-from holdfast.rollout.codec_journal import approval_from_json, entry_from_json
+from holdfast.rollout import codec
+from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.codec.journal import approval_from_json, entry_from_json
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.rules import RULES, Policy
 

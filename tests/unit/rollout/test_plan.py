@@ -7,7 +7,8 @@ from tests.harness.article import AFTER, LAST, B, C, altered, change, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned, read
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import candidates, codec, codec_plan
+from holdfast.rollout import candidates, codec
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.plan import assemble
 from holdfast.rollout.plan_value import Plan, PlanVerdict
 from holdfast.rollout.rules import Policy, Status

@@ -9,7 +9,8 @@ from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altere
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read, with_client, without_client
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import codec_plan, replay
+from holdfast.rollout import replay
+from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.rules import Policy
 from holdfast.rollout.verify import Result, verify

@@ -1,8 +1,8 @@
 """The JSON of approvals, journals and verdicts: what follows from a plan."""
 
-from holdfast.rollout import document
-from holdfast.rollout.codec_steps import one_of
-from holdfast.rollout.document import FORMAT_VERSION, Fields
+from holdfast.rollout.codec import document
+from holdfast.rollout.codec.document import FORMAT_VERSION, Fields
+from holdfast.rollout.codec.steps import one_of
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.verify import Verdict
 

@@ -2,11 +2,10 @@
 
 from enum import StrEnum
 
-from holdfast.rollout import codec_kafka as kafka
-from holdfast.rollout import document
-from holdfast.rollout.codec_assignment import assignment_to_json
-from holdfast.rollout.codec_change import assume_to_json
-from holdfast.rollout.codec_snapshot_writing import unknown_to_json
+from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec.assignment import assignment_to_json
+from holdfast.rollout.codec.change import assume_to_json
+from holdfast.rollout.codec.snapshot_writing import unknown_to_json
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary
 
 

@@ -5,9 +5,8 @@ from enum import StrEnum
 from typing import TypeVar, assert_never
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import codec_kafka as kafka
-from holdfast.rollout import document
-from holdfast.rollout.document import Fields, nullable
+from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec.document import Fields, nullable
 from holdfast.rollout.steps import (
     Action,
     AwaitRebalance,

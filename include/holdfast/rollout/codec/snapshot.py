@@ -15,9 +15,8 @@ from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, UNKNOWN_OFFSET_SUM, TaskId, TopicPartition
-from holdfast.rollout import codec_kafka as kafka
-from holdfast.rollout import document
-from holdfast.rollout.document import Fields, nullable
+from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec.document import Fields, nullable
 from holdfast.rollout.snapshot import (
     Evidence,
     Generation,

@@ -3,9 +3,8 @@
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import Assignment, ClientAssignment, ConsumerAssignment, LeaderFailure, NextRebalance
-from holdfast.rollout import codec_kafka as kafka
-from holdfast.rollout import document
-from holdfast.rollout.document import Fields
+from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec.document import Fields
 
 
 def assignment_to_json(decision: Assignment | LeaderFailure) -> dict[str, object]:

@@ -1,10 +1,9 @@
-"""The canonical JSON of a Snapshot; `codec_snapshot` reads it."""
+"""The canonical JSON of a Snapshot; `codec.snapshot` reads it."""
 
 from collections.abc import Iterable, Mapping
 
 from holdfast.kafka.streams.group import Client, Consumer, Task
-from holdfast.rollout import codec_kafka as kafka
-from holdfast.rollout import document
+from holdfast.rollout.codec import document, kafka
 from holdfast.rollout.snapshot import Evidence, Generation, Snapshot, StateDirectory, TaskDirectory, Topic, Unknown
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ProcessId, TaskId, TopicPartition
-from holdfast.rollout import document
+from holdfast.rollout.codec import document
 from holdfast.rollout.snapshot import ConfigValue
 
 _NAMED_TOPOLOGY_TASK = re.compile(r".+__[0-9]+_[0-9]+", re.DOTALL)

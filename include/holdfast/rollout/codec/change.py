@@ -5,8 +5,6 @@ from typing import TypeVar, assert_never
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec_kafka as kafka
-from holdfast.rollout import document
 from holdfast.rollout.change import (
     INHERITED,
     AddClient,
@@ -26,7 +24,8 @@ from holdfast.rollout.change import (
     Then,
     Wait,
 )
-from holdfast.rollout.document import Fields, nullable
+from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec.document import Fields, nullable
 
 E = TypeVar("E", Wait, ClosedCopies, DormantCopies)
 

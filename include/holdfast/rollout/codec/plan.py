@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import fields as fields_of
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import codec_kafka as kafka
-from holdfast.rollout import document
 from holdfast.rollout.basis import Basis, ClientBasis, TaskBasis
-from holdfast.rollout.codec_change import change_from_json, change_to_json
-from holdfast.rollout.codec_evaluation import (
+from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec.change import change_from_json, change_to_json
+from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
+from holdfast.rollout.codec.evaluation import (
     candidate_from_json,
     candidate_to_json,
     costs_from_json,
@@ -21,7 +21,7 @@ from holdfast.rollout.codec_evaluation import (
     evaluation_to_json,
     texts,
 )
-from holdfast.rollout.codec_journal import (
+from holdfast.rollout.codec.journal import (
     approval_from_json,
     approval_to_json,
     entry_from_json,
@@ -29,8 +29,7 @@ from holdfast.rollout.codec_journal import (
     journal_to_json,
     verdict_to_json,
 )
-from holdfast.rollout.codec_steps import one_of, settings_from_json, settings_to_json, steps_from_json, steps_to_json
-from holdfast.rollout.document import FORMAT_VERSION, Fields, nullable
+from holdfast.rollout.codec.steps import one_of, settings_from_json, settings_to_json, steps_from_json, steps_to_json
 from holdfast.rollout.evaluation import Effort
 from holdfast.rollout.plan_value import Considered, CreatedFrom, Plan, PlanVerdict
 from holdfast.rollout.rules import RULES, Policy, Rule, Status
