@@ -9,19 +9,19 @@ refused when the group is not the one it was made for any more: then the log say
 import pendulum
 from airflow.sdk import Param, dag, task
 
-from holdfast import airflow_wiring as wiring
+from holdfast.airflow_wiring import objects, rollouts
 
 
 @dag(
-    schedule=[wiring.PLANS],
+    schedule=[objects.PLANS],
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
     max_active_runs=1,
-    default_args=wiring.DEFAULTS,
+    default_args=objects.DEFAULTS,
     tags=["holdfast", "rollout", "acts"],
     doc_md=__doc__,
     params={
-        "plan_id": wiring.WHICH_PLAN,
+        "plan_id": objects.WHICH_PLAN,
         "state_dirs": Param(
             {},
             type="object",
@@ -35,18 +35,18 @@ from holdfast import airflow_wiring as wiring
             title="Done",
             description="The numbers of your steps that are done, in order.",
         ),
-        "snapshot": wiring.WHICH_SNAPSHOT,
+        "snapshot": objects.WHICH_SNAPSHOT,
     },
 )
 def apply_rollout():
     @task
     def plans(params: dict, triggering_asset_events=None) -> list[str]:
-        return wiring.plans_meant(params, triggering_asset_events, wiring.PLANS)
+        return rollouts.plans_meant(params, triggering_asset_events, objects.PLANS)
 
-    @task(pool=wiring.KAFKA_POOL, outlets=[wiring.JOURNALS], map_index_template="{{ plan_id }}")
+    @task(pool=objects.KAFKA_POOL, outlets=[objects.JOURNALS], map_index_template="{{ plan_id }}")
     def walk(plan_id: str, params: dict, *, outlet_events=None) -> str:
-        outlet_events[wiring.JOURNALS].extra = {"plan_id": plan_id}
-        return wiring.apply(plan_id, params)
+        outlet_events[objects.JOURNALS].extra = {"plan_id": plan_id}
+        return rollouts.apply(plan_id, params)
 
     walk.expand(plan_id=plans())
 

@@ -7,7 +7,7 @@ Takes a snapshot of each group that the connections `holdfast_kafka_<cluster>` n
 import pendulum
 from airflow.sdk import Param, dag, get_current_context, task
 
-from holdfast import airflow_wiring as wiring
+from holdfast.airflow_wiring import clusters, objects
 
 
 @dag(
@@ -15,7 +15,7 @@ from holdfast import airflow_wiring as wiring
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
     max_active_runs=1,
-    default_args=wiring.DEFAULTS,
+    default_args=objects.DEFAULTS,
     tags=["holdfast", "fleet"],
     doc_md=__doc__,
     params={
@@ -26,14 +26,14 @@ from holdfast import airflow_wiring as wiring
 def collect_groups():
     @task
     def groups(params: dict) -> list[dict[str, str]]:
-        return wiring.groups_to_collect(params["cluster"], params["group"])
+        return clusters.groups_to_collect(params["cluster"], params["group"])
 
-    @task(pool=wiring.KAFKA_POOL, map_index_template="{{ looking_at }}")
+    @task(pool=objects.KAFKA_POOL, map_index_template="{{ looking_at }}")
     def snapshot(cluster: str, group: str) -> str:
         get_current_context()["looking_at"] = f"{cluster} {group}"
-        return wiring.collect(cluster, group)
+        return clusters.collect(cluster, group)
 
-    @task(outlets=[wiring.SNAPSHOTS], trigger_rule="all_done_min_one_success")
+    @task(outlets=[objects.SNAPSHOTS], trigger_rule="all_done_min_one_success")
     def tell() -> None:
         """One event for all snapshots of this run."""
 

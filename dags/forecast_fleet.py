@@ -8,21 +8,21 @@ import pendulum
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Param, dag, task
 
-from holdfast import airflow_wiring as wiring
+from holdfast.airflow_wiring import clusters, objects, spark
 
 LAKE = "{{ var.value.holdfast_lake }}"
 TABLES = "tables/{{ slug(run_id) }}"
 
 
 @dag(
-    schedule=[wiring.SNAPSHOTS],
+    schedule=[objects.SNAPSHOTS],
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
     max_active_runs=1,
-    default_args=wiring.DEFAULTS,
+    default_args=objects.DEFAULTS,
     tags=["holdfast", "fleet"],
     doc_md=__doc__,
-    user_defined_macros={"slug": wiring.slug},
+    user_defined_macros={"slug": objects.slug},
     params={
         "days": Param(
             2, type="integer", minimum=1, maximum=31, title="Days", description="Snapshots of so many days, the latest there are."
@@ -32,31 +32,31 @@ TABLES = "tables/{{ slug(run_id) }}"
 def forecast_fleet():
     @task
     def days(params: dict) -> str:
-        return wiring.days_to_read(params["days"])
+        return clusters.days_to_read(params["days"])
 
     @task
     def package() -> str:
-        return wiring.prepare_spark()
+        return spark.prepare_spark()
 
     zipped = package()
     decode = SparkSubmitOperator(
         task_id="decode",
-        **wiring.submitted("decode_snapshots"),
+        **spark.submitted("decode_snapshots"),
         py_files=zipped,
         application_args=["--lake", LAKE, "--days", days(), "--out", TABLES],
     )
     targets = SparkSubmitOperator(
         task_id="targets",
-        **wiring.submitted("compute_targets"),
+        **spark.submitted("compute_targets"),
         py_files=zipped,
         application_args=["--lake", LAKE, "--tables", TABLES, "--out", "targets/{{ slug(run_id) }}"],
     )
     order_changes = SparkSubmitOperator(
         task_id="order_changes",
-        **wiring.submitted("detect_order_changes"),
+        **spark.submitted("detect_order_changes"),
         py_files=zipped,
         application_args=["--lake", LAKE, "--tables", TABLES, "--out", "order_changes/{{ slug(run_id) }}"],
-        outlets=[wiring.TABLES],
+        outlets=[objects.TABLES],
     )
     decode >> targets >> order_changes
 

@@ -10,24 +10,24 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import Param, dag, task
 
-from holdfast import airflow_wiring as wiring
+from holdfast.airflow_wiring import objects, planning, spark
 
 
 @dag(
     schedule=None,
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
-    default_args=wiring.DEFAULTS,
+    default_args=objects.DEFAULTS,
     tags=["holdfast", "rollout"],
     doc_md=__doc__,
-    user_defined_macros={"plan_text": wiring.plan_text},
+    user_defined_macros={"plan_text": planning.plan_text},
     params={
         "cluster": Param("local", type="string", minLength=1, title="Cluster", description="As in holdfast_kafka_<cluster>."),
         "group": Param("streams-wordcount", type="string", minLength=1, title="Group", description="The application.id."),
         "change": Param(
-            wiring.EXAMPLE_CHANGE, type="object", title="Change", description="What you mean to do, as a Change document."
+            objects.EXAMPLE_CHANGE, type="object", title="Change", description="What you mean to do, as a Change document."
         ),
-        "snapshot": wiring.WHICH_SNAPSHOT,
+        "snapshot": objects.WHICH_SNAPSHOT,
         "policy": Param(
             None,
             type=["null", "object"],
@@ -38,27 +38,27 @@ from holdfast import airflow_wiring as wiring
     },
 )
 def plan_rollout():
-    @task(pool=wiring.KAFKA_POOL)
+    @task(pool=objects.KAFKA_POOL)
     def snapshot(params: dict, run_id: str) -> str:
-        return wiring.draft(run_id, params)
+        return planning.draft(run_id, params)
 
     @task
     def package() -> str:
-        return wiring.prepare_spark()
+        return spark.prepare_spark()
 
     @task
     def assemble(draft: str) -> str:
-        return wiring.assemble(draft)
+        return planning.assemble(draft)
 
-    @task(outlets=[wiring.PLANS])
+    @task(outlets=[objects.PLANS])
     def record(plan_id: str, answer: dict, *, outlet_events=None) -> str:
-        outlet_events[wiring.PLANS].extra = {"plan_id": wiring.record_decision(plan_id, answer)}
+        outlet_events[objects.PLANS].extra = {"plan_id": planning.record_decision(plan_id, answer)}
         return plan_id
 
     draft = snapshot()
     search = SparkSubmitOperator(
         task_id="search",
-        **wiring.submitted("search_candidates"),
+        **spark.submitted("search_candidates"),
         py_files=package(),
         application_args=["--lake", "{{ var.value.holdfast_lake }}", "--draft", draft],
     )
@@ -67,8 +67,8 @@ def plan_rollout():
         task_id="approve",
         subject="Approve plan {{ ti.xcom_pull(task_ids='assemble') }}?",
         body="{{ plan_text(ti.xcom_pull(task_ids='assemble')) }}",
-        options=[wiring.APPROVE, wiring.REJECT],
-        pre_execute=wiring.ask_only_for_a_plan_with_steps,
+        options=[objects.APPROVE, objects.REJECT],
+        pre_execute=planning.ask_only_for_a_plan_with_steps,
         params={"reason": Param("", type="string", title="Reason", description="Kept with the plan.")},
     )
     draft >> search >> plan_id >> approve

@@ -7,29 +7,29 @@ Looks at the group while a plan is carried out and afterwards, compares it with 
 import pendulum
 from airflow.sdk import dag, task
 
-from holdfast import airflow_wiring as wiring
+from holdfast.airflow_wiring import objects, rollouts
 
 
 @dag(
-    schedule=[wiring.JOURNALS],
+    schedule=[objects.JOURNALS],
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
-    default_args=wiring.DEFAULTS,
+    default_args=objects.DEFAULTS,
     tags=["holdfast", "rollout"],
     doc_md=__doc__,
     params={
-        "plan_id": wiring.WHICH_PLAN,
-        "snapshot": wiring.WHICH_SNAPSHOT,
+        "plan_id": objects.WHICH_PLAN,
+        "snapshot": objects.WHICH_SNAPSHOT,
     },
 )
 def verify_rollout():
     @task
     def plans(params: dict, triggering_asset_events=None) -> list[str]:
-        return wiring.plans_meant(params, triggering_asset_events, wiring.JOURNALS)
+        return rollouts.plans_meant(params, triggering_asset_events, objects.JOURNALS)
 
-    @task(pool=wiring.KAFKA_POOL, map_index_template="{{ plan_id }}")
+    @task(pool=objects.KAFKA_POOL, map_index_template="{{ plan_id }}")
     def compare(plan_id: str, params: dict) -> str:
-        return wiring.verify(plan_id, params)
+        return rollouts.verify(plan_id, params)
 
     compare.expand(plan_id=plans())
 

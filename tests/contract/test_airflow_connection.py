@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.contract.conftest import GROUP, PROCESS_ID, RELEASE, Cluster
 
-from holdfast import airflow_wiring
 from holdfast.adapters.lake import FsspecLake
+from holdfast.airflow_wiring import clusters
 from holdfast.workflows import snapshots
 
 
@@ -19,9 +19,9 @@ def test_a_connection_is_all_that_a_snapshot_needs(live_cluster: Cluster, tmp_pa
     monkeypatch.setenv("AIRFLOW_CONN_HOLDFAST_KAFKA_TEST", json.dumps({"conn_type": "generic", "extra": extras}))
     monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", str(tmp_path))
     monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_CLUSTERS", '["test"]')
-    (group,) = airflow_wiring.groups_to_collect(None, None)
+    (group,) = clusters.groups_to_collect(None, None)
 
-    snapshot_id = airflow_wiring.collect(**group)
+    snapshot_id = clusters.collect(**group)
 
     snapshot = snapshots.load(FsspecLake(str(tmp_path)), snapshot_id)
     written = (tmp_path / snapshot_id).read_text()

@@ -2,14 +2,13 @@
 
 import json
 import socket
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from holdfast import airflow_wiring as wiring
 from holdfast.adapters.lake import FsspecLake
+from holdfast.airflow_wiring import clusters, objects, planning, rollouts, spark
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout import codec
 from holdfast.rollout.rules import Policy
@@ -52,50 +51,50 @@ class TestSpark:
             monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", connection)
 
         with pytest.raises(InvalidInput, match=r"no connection spark_default with a host.*YARN"):
-            wiring.prepare_spark()
+            spark.prepare_spark()
 
     def test_gets_the_zip_from_the_lake(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", '{"conn_type": "spark", "host": "local[2]"}')
 
-        url = wiring.prepare_spark()
+        url = spark.prepare_spark()
 
         assert Path(url).is_file()
-        assert url == wiring.prepare_spark()
+        assert url == spark.prepare_spark()
 
     def test_goes_where_the_connection_says(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
         monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", '{"conn_type": "spark", "host": "local[2]"}')
 
-        assert SparkSubmitHook(conn_id=wiring.submitted("decode_snapshots")["conn_id"])._connection["master"] == "local[2]"
+        assert SparkSubmitHook(conn_id=spark.submitted("decode_snapshots")["conn_id"])._connection["master"] == "local[2]"
 
     @pytest.mark.parametrize("job", ["search_candidates", "decode_snapshots", "compute_targets", "detect_order_changes"])
     def test_finds_its_jobs(self, job: str) -> None:
-        assert Path(wiring.submitted(job)["application"]).is_file()
+        assert Path(spark.submitted(job)["application"]).is_file()
 
 
 def test_the_lake_must_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AIRFLOW_VAR_HOLDFAST_LAKE", raising=False)
 
     with pytest.raises(InvalidInput, match="no variable holdfast_lake"):
-        wiring.lake()
+        objects.lake()
 
 
 class TestClusters:
     def test_a_missing_connection_is_named(self) -> None:
         with pytest.raises(InvalidInput, match="no connection holdfast_kafka_elsewhere"):
-            wiring.collect("elsewhere", "g")
+            clusters.collect("elsewhere", "g")
 
     def test_the_groups_of_every_cluster_are_collected(self, monkeypatch: pytest.MonkeyPatch) -> None:
         connection(monkeypatch, "a", groups={"one": {"kafka_release": "3.9.1"}, "two": {}})
         connection(monkeypatch, "b", groups={"one": {}})
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_CLUSTERS", '["a", "b"]')
 
-        assert wiring.groups_to_collect(None, None) == [
+        assert clusters.groups_to_collect(None, None) == [
             {"cluster": "a", "group": "one"}, {"cluster": "a", "group": "two"}, {"cluster": "b", "group": "one"},
         ]  # fmt: skip
-        assert wiring.groups_to_collect("a", None) == [{"cluster": "a", "group": "one"}, {"cluster": "a", "group": "two"}]
-        assert wiring.groups_to_collect(None, "two") == [{"cluster": "a", "group": "two"}]
+        assert clusters.groups_to_collect("a", None) == [{"cluster": "a", "group": "one"}, {"cluster": "a", "group": "two"}]
+        assert clusters.groups_to_collect(None, "two") == [{"cluster": "a", "group": "two"}]
 
     @pytest.mark.parametrize(
         ("extras", "said"),
@@ -114,7 +113,7 @@ class TestClusters:
         connection(monkeypatch, "a", **{"bootstrap.servers": "127.0.0.1:9"} | extras)
 
         with pytest.raises((InvalidInput, Unsupported), match=said):
-            wiring.collect("a", "g")
+            clusters.collect("a", "g")
 
     def test_a_broker_that_is_not_there_is_trouble_that_may_pass_and_no_secret_shows(
         self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -126,7 +125,7 @@ class TestClusters:
             connection(monkeypatch, "a", **{"bootstrap.servers": address, "groups": {"g": {}}} | login)
 
             with pytest.raises(ClusterTrouble) as trouble:
-                wiring.collect("a", "g")
+                clusters.collect("a", "g")
 
         assert address in str(trouble.value)
         assert PASSWORD not in str(trouble.value) + caplog.text
@@ -135,7 +134,7 @@ class TestClusters:
 
 class TestDrafts:
     def test_hold_all_that_a_plan_is_made_from(self, lake: FsspecLake, recorded: str) -> None:
-        draft = wiring.draft("manual__2026-11-20T10:00:00+00:00", form(snapshot=recorded))
+        draft = planning.draft("manual__2026-11-20T10:00:00+00:00", form(snapshot=recorded))
         folder = tuple(draft.split("/"))
 
         assert lake.names(folder) == ("change.json", "origin.json", "policy.json", "snapshot.json")
@@ -144,7 +143,7 @@ class TestDrafts:
     def test_of_two_runs_are_two(self, recorded: str) -> None:
         runs = ("manual__a b", "manual__a_b")
 
-        assert len({wiring.draft(run, form(snapshot=recorded)) for run in runs}) == 2
+        assert len({planning.draft(run, form(snapshot=recorded)) for run in runs}) == 2
 
     @pytest.mark.parametrize(
         "given",
@@ -158,7 +157,7 @@ class TestDrafts:
     )
     def test_are_not_made_of_what_is_wrong(self, lake: FsspecLake, recorded: str, given: dict[str, object]) -> None:
         with pytest.raises(HoldfastError):
-            wiring.draft("run", form(**{"snapshot": recorded} | given))
+            planning.draft("run", form(**{"snapshot": recorded} | given))
 
         assert lake.names(("drafts",)) == ()
 
@@ -180,7 +179,7 @@ class TestDecisions:
         }
 
     def test_an_approval_says_who_when_and_why(self, lake: FsspecLake, plan_id: str) -> None:
-        assert wiring.record_decision(plan_id, self.answer("Approve", reason="fine")) == plan_id
+        assert planning.record_decision(plan_id, self.answer("Approve", reason="fine")) == plan_id
 
         kept = plans.approval_of(lake, plan_id)
         assert kept is not None
@@ -193,7 +192,7 @@ class TestDecisions:
         )
 
     def test_a_form_sent_empty_is_an_answer_too(self, lake: FsspecLake, plan_id: str) -> None:
-        wiring.record_decision(plan_id, self.answer("Approve"))
+        planning.record_decision(plan_id, self.answer("Approve"))
 
         assert plans.approval_of(lake, plan_id).reason == ""
 
@@ -201,26 +200,26 @@ class TestDecisions:
         from airflow.sdk.exceptions import AirflowSkipException
 
         with pytest.raises(AirflowSkipException, match="rejected by vera: not today"):
-            wiring.record_decision(plan_id, self.answer("Reject", reason="not today"))
+            planning.record_decision(plan_id, self.answer("Reject", reason="not today"))
 
         assert not plans.approval_of(lake, plan_id).approved
 
     def test_a_plan_that_nobody_approved_is_not_applied(self, plan_id: str, recorded: str) -> None:
         with pytest.raises(InvalidInput, match="was not approved"):
-            wiring.apply(plan_id, {"state_dirs": {}, "confirmed": [], "snapshot": recorded})
+            rollouts.apply(plan_id, {"state_dirs": {}, "confirmed": [], "snapshot": recorded})
 
     def test_a_rejected_plan_is_not_applied(self, plan_id: str, recorded: str) -> None:
         with pytest.raises(Exception, match="rejected"):
-            wiring.record_decision(plan_id, self.answer("Reject"))
+            planning.record_decision(plan_id, self.answer("Reject"))
 
         with pytest.raises(HoldfastError):
-            wiring.apply(plan_id, {"state_dirs": {}, "confirmed": [], "snapshot": recorded})
+            rollouts.apply(plan_id, {"state_dirs": {}, "confirmed": [], "snapshot": recorded})
 
 
-def test_the_module_is_light() -> None:
-    """The DAG processor imports it again and again; see test_dag_files for the DAGs."""
-    source = (ROOT / "include" / "holdfast" / "airflow_wiring.py").read_text()
-    top = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
+def test_the_modules_are_light() -> None:
+    """The DAG processor imports them again and again; see test_dag_files for the DAGs."""
+    modules = sorted((ROOT / "include" / "holdfast" / "airflow_wiring").glob("*.py"))
+    tops = [line for module in modules for line in module.read_text().splitlines() if line.startswith(("import ", "from "))]
 
-    assert [line for line in top if "adapters" in line or "workflows" in line or "rollout" in line] == []
-    assert "holdfast.airflow_wiring" in sys.modules
+    assert len(modules) > 1
+    assert [line for line in tops if "adapters" in line or "workflows" in line or "rollout" in line] == []

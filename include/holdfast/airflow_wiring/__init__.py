@@ -1,0 +1,13 @@
+"""What the DAGs call: Airflow's variables and connections → adapters → workflows.
+
+Light to import (a DAG file is parsed every half minute): everything heavy is imported inside the functions. What goes through XCom
+is an ID or a path, never a document and never a secret.
+
+| Airflow object                        | what for                                                                              |
+|---------------------------------------|---------------------------------------------------------------------------------------|
+| variable `holdfast_lake`              | the lake: a folder or a URL that fsspec and Spark both reach                          |
+| variable `holdfast_clusters`          | JSON list of the clusters that `collect_groups` reads                                 |
+| connection `holdfast_kafka_<cluster>` | type generic; extras are Kafka's own property names, and `groups` (see `connections`) |
+| connection `spark_default`            | type spark; its host is the master, such as `local[*]`                                |
+| pools `holdfast_kafka`, `…_spark`     | made by plugins/holdfast_plugin.py when the scheduler starts                          |
+"""

@@ -1,0 +1,73 @@
+"""The clusters that connections name: which groups they have, and a fresh snapshot of one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from holdfast.airflow_wiring.objects import ABOUT_A_GROUP, CLUSTERS_VARIABLE, KAFKA_CONNECTION, lake
+from holdfast.errors import InvalidInput
+
+
+def collect(cluster: str, group: str, otherwise: Mapping[str, Any] | None = None) -> str:
+    """Take a fresh snapshot of the group and put it into the lake. Return its ID.
+
+    `otherwise`: what is known of the group (as in `ABOUT_A_GROUP`) if the connection says nothing of it.
+    """
+    from holdfast import wiring
+    from holdfast.adapters.connection import ClusterConnection
+    from holdfast.workflows import settings, snapshots
+
+    properties, groups = _cluster(cluster)
+    where = ClusterConnection.of("", properties, cluster)
+    about = groups.get(group, otherwise or {})
+    given = settings.read(group, about.get("kafka_release"), {}, about.get("config", {}), tuple(about.get("changelogs", ())))
+    snapshot = wiring.collect_snapshot(where, group, tuple(about.get("state_dirs", ())), given)
+    return snapshots.keep(lake(), snapshot)
+
+
+def groups_to_collect(cluster: str | None, group: str | None) -> list[dict[str, str]]:
+    """Every group that a connection of the clusters in `holdfast_clusters` names; of one cluster or of one name only, if given."""
+    from airflow.sdk import Variable
+
+    clusters = Variable.get(CLUSTERS_VARIABLE, default=[], deserialize_json=True) if cluster is None else [cluster]
+    if not isinstance(clusters, list) or not all(isinstance(name, str) for name in clusters):
+        raise InvalidInput(f"the variable {CLUSTERS_VARIABLE} is not a JSON list of the names of clusters")
+    return [
+        {"cluster": name, "group": known} for name in clusters for known in _cluster(name)[1] if group is None or known == group
+    ]
+
+
+def _cluster(name: str) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, Any]]]:
+    """A cluster's connection properties (secrets among them: for the adapter only), and what is said about each of its groups."""
+    from airflow.sdk import BaseHook
+    from airflow.sdk.exceptions import AirflowNotFoundException
+
+    conn_id = f"{KAFKA_CONNECTION}{name}"
+    try:
+        connection = BaseHook.get_connection(conn_id)
+    except AirflowNotFoundException:
+        raise InvalidInput(
+            f"Airflow has no connection {conn_id}: make one of type generic whose extras are Kafka's own property names "
+            "(bootstrap.servers, security.protocol, …) and `groups`, an object from group IDs to what is known of them"
+        ) from None
+    extras = dict(connection.extra_dejson)
+    groups = extras.pop("groups", {})
+    if not isinstance(groups, dict) or not all(isinstance(about, dict) for about in groups.values()):
+        raise InvalidInput(f"`groups` in the extras of {conn_id} is not an object from group IDs to objects")
+    for group, about in groups.items():
+        for key, value in about.items():
+            if not isinstance(value, ABOUT_A_GROUP.get(key, ())):
+                raise InvalidInput(
+                    f"{conn_id}: {key!r} of group {group!r} is not known, or of another type. There are kafka_release (a string), "
+                    "config (an object), changelogs and state_dirs (lists of strings)"
+                )
+    return {key: str(value) for key, value in extras.items()}, groups
+
+
+def days_to_read(count: int) -> str:
+    """The latest days of which there are snapshots, separated by commas."""
+    from holdfast.workflows import snapshots
+
+    found = snapshots.days(lake())
+    if not found:
+        raise InvalidInput("there is no snapshot in the lake yet; collect_groups puts them there")
+    return ",".join(found[-count:])

@@ -1,0 +1,94 @@
+"""The Airflow objects that the DAGs share: names, assets, fields of forms, default arguments; and the lake."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+from airflow.sdk import Asset, Param
+from airflow.sdk.definitions.retry_policy import ExceptionRetryPolicy, RetryAction, RetryRule
+
+from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, StatePathTrouble
+from holdfast.ports import Lake
+
+KAFKA_POOL = "holdfast_kafka"
+SPARK_POOL = "holdfast_spark"
+LAKE_VARIABLE = "holdfast_lake"
+CLUSTERS_VARIABLE = "holdfast_clusters"
+SPARK_CONNECTION = "spark_default"
+KAFKA_CONNECTION = "holdfast_kafka_"
+APPROVE, REJECT = "Approve", "Reject"
+ABOUT_A_GROUP: Mapping[str, type] = {"kafka_release": str, "config": dict, "changelogs": list, "state_dirs": list}
+"""What a connection may say of a group: release, settings under Kafka's names, `SUBTOPOLOGY=TOPIC`, URLs of state directories."""
+
+SNAPSHOTS = Asset("holdfast_snapshots")
+TABLES = Asset("holdfast_tables")
+PLANS = Asset("holdfast_approved_plans")
+JOURNALS = Asset("holdfast_journals")
+
+WHICH_SNAPSHOT = Param(
+    None,
+    type=["null", "string"],
+    section="Recorded groups",
+    title="Snapshot",
+    description="The ID of a snapshot in the lake. Empty: take a fresh one.",
+)
+WHICH_PLAN = Param(
+    None,
+    type=["null", "string"],
+    pattern="^[0-9a-f]{16}$",
+    title="Plan",
+    description="The ID of an approved plan. Empty: what started this run says which.",
+)
+"""Fields of several forms."""
+
+EXAMPLE_CHANGE = {
+    "format_version": "1.0",
+    "events": [
+        {
+            "replace_client": {
+                "process_id": "bbb83e43-b1af-4b2d-a60a-94a7091684d0",
+                "by": {"process_id": None, "threads": 2},
+                "state": "empty",
+            }
+        }
+    ],
+}
+"""What the form of plan_rollout shows: the shape of a Change."""
+
+DEFAULTS = {
+    "owner": "holdfast",
+    "retries": 2,
+    "retry_delay": timedelta(seconds=30),
+    "retry_policy": ExceptionRetryPolicy(
+        rules=[
+            RetryRule(exception=[ClusterTrouble, StatePathTrouble], action=RetryAction.RETRY, reason="may pass: asking again"),
+            RetryRule(exception=HoldfastError, action=RetryAction.FAIL, reason="would be refused again: see the message"),
+        ]
+    ),
+}
+"""Every DAG's default arguments. What may pass (a broker, a host, the lake) is tried again; a refusal is not."""
+
+
+def lake() -> Lake:
+    from airflow.sdk import Variable
+
+    from holdfast.adapters.lake import FsspecLake
+
+    url = Variable.get(LAKE_VARIABLE, default=None)
+    if not url:
+        raise InvalidInput(
+            f"Airflow has no variable {LAKE_VARIABLE}: set it to the folder or URL where snapshots and plans are kept, "
+            "for example with `airflow variables set holdfast_lake s3://bucket/holdfast`"
+        )
+    return FsspecLake(str(url))
+
+
+def now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def slug(run_id: str) -> str:
+    """A run's ID as a name in the lake: still to be recognised, and no two alike."""
+    readable = re.sub(r"[^A-Za-z0-9]+", "-", run_id)[:80].strip("-")
+    return f"{readable}-{hashlib.sha256(run_id.encode()).hexdigest()[:8]}"
