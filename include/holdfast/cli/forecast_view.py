@@ -1,14 +1,12 @@
 """A Forecast as a person reads it in a terminal: who moves when, and what waits meanwhile."""
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from io import TextIOWrapper
 
-from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from holdfast.cli import terminal
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import order
@@ -18,18 +16,11 @@ from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.wording import amount_of_bytes, duration, listed, many, printable, span
 
 FIRST_ROUNDS = 30
-PLAIN_WIDTH = 132
-"""Columns where nobody watches."""
 
 
 def show(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> None:
-    """Print the forecast; colours and the window's width only on a terminal."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that knows no arrows shows question marks
-    console = Console(markup=False, highlight=False, emoji=False)
-    if not console.is_terminal:
-        console = Console(markup=False, highlight=False, emoji=False, width=PLAIN_WIDTH, color_system=None)
-    console.print(Group(*_forecast(snapshot, forecast, rounds=rounds)))
+    """Print the forecast."""
+    terminal.show(*_forecast(snapshot, forecast, rounds=rounds))
 
 
 def _forecast(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterator[RenderableType]:
@@ -79,11 +70,7 @@ def _until_stable(outcome: Outcome) -> str:
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for column in columns:
-        right = column in ("#", "at", "chance", "moved", "rebalances", "records to restore")
-        table.add_column(column, overflow="fold", justify="right" if right else "left")
-    return table
+    return terminal.table(*columns, right=("#", "at", "chance", "moved", "rebalances", "records to restore"))
 
 
 def _outcome(snapshot: Snapshot, outcome: Outcome, *, rounds: bool) -> Iterator[RenderableType]:

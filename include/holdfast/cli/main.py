@@ -15,6 +15,7 @@ COMMANDS = {
     "snapshot": "holdfast.cli.snapshot",
     "assign": "holdfast.cli.assign",
     "forecast": "holdfast.cli.forecast",
+    "guard": "holdfast.cli.guard",
     "plan": "holdfast.cli.plan",
     "show": "holdfast.cli.show",
     "apply": "holdfast.cli.apply",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import chances, changelog_sizes, cost, events, order, recipes
+from holdfast.rollout import chances, changelog_sizes, cost, events, guard, order, recipes
 from holdfast.rollout.change import AddClient, Change, Disk, Item, ReplaceClient, RestartClient
 from holdfast.rollout.change import RemoveClient as _RemoveClient
 from holdfast.rollout.change import SetConfig as _SetConfigEvent
@@ -31,8 +31,6 @@ WARMUPS_PER_CLIENT_MOST = 4
 GAPS_MOST = 16
 """How many positions in the order are tried for a client that is added."""
 HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
-_READS_NO_PROCESS_FILE = ("2.6.0", "2.6.1", "2.7.0")
-"""Kafka 2.6.2, 2.7.1 and 2.8.0 were the first to keep the process ID in a file (KAFKA-10716)."""
 
 Rewrite = Callable[[Snapshot, Change], Change | None]
 
@@ -243,7 +241,7 @@ def _moves_clients(snapshot: Snapshot, change: Change) -> Change | None:  # noqa
 
 def _keeps_ids(snapshot: Snapshot) -> bool:
     """Whether clients keep their process ID in a file: from 2.6.2, 2.7.1 and 2.8.0 on, and only with a store on disk."""
-    return snapshot.kafka_release not in _READS_NO_PROCESS_FILE and any(task.stateful for task in snapshot.tasks)
+    return snapshot.kafka_release not in guard.WITHOUT_PROCESS_FILE and any(task.stateful for task in snapshot.tasks)
 
 
 def warmups_for(snapshot: Snapshot) -> int | None:
