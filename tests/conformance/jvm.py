@@ -1,9 +1,11 @@
 """A JVM with one Kafka release on its class path, which answers questions a line at a time (`java/leader`)."""
 
 import json
+import queue
 import subprocess
 import tempfile
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -11,21 +13,24 @@ from typing import Any, Self
 from tests.harness import maven
 
 JAVA = Path(__file__).parent / "java"
+AHEAD = 8
+"""So many questions are put before the first answer is fetched: the JVM works while we do."""
 
 
 class LeaderJvm:
     """`with LeaderJvm("3.9.1") as jvm: jvm.ask(questions)`."""
 
-    def __init__(self, release: str) -> None:
+    def __init__(self, release: str, *options: str) -> None:
+        """`options` are the JVM's own, e.g. `-XX:+UnlockExperimentalVMOptions -XX:hashCode=2`."""
         self.release = release
         jars = maven.kafka_streams(release)
-        topics = JAVA / ("topics_2_6" if release.startswith("2.6.") else "topics_since_2_7")
-        classes = [maven.compile_java(JAVA / "leader", jars), maven.compile_java(topics, jars)]
+        classes = [maven.compile_java(JAVA / folder, jars) for folder in ("leader", *_own_sources(release))]
         self._command = [
             maven.java_tool("java"),
             "-Xmx512m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",  # hundreds of small groups: the fast compiler alone is quicker here
+            *options,
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
             "-cp",
             ":".join([*map(str, classes), jars]),
@@ -37,26 +42,53 @@ class LeaderJvm:
         self._process = subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, encoding="utf-8"
         )
+        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._reader = threading.Thread(target=self._read, daemon=True)  # so that neither side waits for the other's full pipe
+        self._reader.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._process.stdin.close()
         if self._process.wait(timeout=60) and kind is None:
             raise RuntimeError(f"The JVM of Kafka {self.release} ended badly: {self._said()}")
+        self._reader.join()
+        self._process.stdout.close()
         self._errors.close()
 
     def ask(self, questions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """One answer a question, in order; what the release throws is an answer: `{"error": "Class: message"}`."""
-        answers = []
+        return [answer for _, answer in self.answers(questions)]
+
+    def answers(self, questions: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Every question with its answer, in order. Exhaust it before the next call."""
+        waiting: list[dict[str, Any]] = []
         for question in questions:
             self._process.stdin.write(json.dumps(question) + "\n")
             self._process.stdin.flush()
-            line = self._process.stdout.readline()
-            if not line:
-                raise RuntimeError(f"The JVM of Kafka {self.release} ended: {self._said()}")
-            answers.append(json.loads(line))
-        return answers
+            waiting.append(question)
+            if len(waiting) > AHEAD:
+                yield waiting.pop(0), self._answer()
+        while waiting:
+            yield waiting.pop(0), self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        line = self._answers.get()
+        if not line:
+            raise RuntimeError(f"The JVM of Kafka {self.release} ended: {self._said()}")
+        return json.loads(line)
+
+    def _read(self) -> None:
+        for line in self._process.stdout:
+            self._answers.put(line)
+        self._answers.put("")
 
     def _said(self) -> str:
         self._errors.seek(0)
         return self._errors.read()[-4000:]
+
+
+def _own_sources(release: str) -> tuple[str, str]:
+    """The folders of what has to be compiled for this release: classes of ours that extend Kafka's."""
+    minor = tuple(int(part) for part in release.split(".")[:2])
+    sticky = "sticky_until_3_5" if minor < (3, 6) else "sticky_3_6" if minor < (3, 8) else "sticky_since_3_8"
+    return "topics_2_6" if minor == (2, 6) else "topics_since_2_7", sticky

@@ -99,6 +99,25 @@ final class Inside {
         return method(object.getClass(), name, arguments.length).invoke(object, arguments);
     }
 
+    /** What the method throws is thrown, not wrapped. */
+    static Object invoke(final Object object, final Method method, final Object... arguments) throws Throwable {
+        method.setAccessible(true);
+        try {
+            return method.invoke(object, arguments);
+        } catch (final InvocationTargetException thrown) {
+            throw thrown.getCause();
+        }
+    }
+
+    /** Its `assign` with so many parameters. */
+    static Method assign(final Object object, final int parameters) {
+        try {
+            return method(object.getClass(), "assign", parameters);
+        } catch (final NoSuchMethodException absent) {
+            throw new IllegalStateException(absent);
+        }
+    }
+
     /** Construct with the first public constructor, or else any, whose parameters the values fit in order. */
     static Object make(final Class<?> type, final Object... arguments) throws Exception {
         for (final Constructor<?> constructor : type.getDeclaredConstructors()) {
