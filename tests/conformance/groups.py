@@ -1,7 +1,6 @@
-"""Groups as the JVM driver takes them, what Holdfast makes of the same group, and how to make a differing one small."""
+"""Groups as the JVM driver takes them, and what Holdfast makes of the same group."""
 
-import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from holdfast.kafka.streams import config as assignor_config
@@ -63,7 +62,7 @@ def ours(case: Case, release: str) -> Case:
     """Holdfast's answer in the driver's form."""
     decision = leader.assign(group_of(case, release))
     if isinstance(decision, LeaderFailure):
-        return {"error": decision.error}
+        return {"error": decision.error} if decision.error_code is None else {"error_code": decision.error_code}
     return as_answer(decision)
 
 
@@ -92,15 +91,21 @@ def as_answer(decision: Assignment) -> Case:
 
 def difference(case: Case, release: str, theirs: Case) -> str:
     """What differs, a line each; empty if nothing does. The text of an exception is Kafka's own affair."""
-    own = ours(case, release)
-    if "error" in theirs or "error" in own:
-        kinds = [answer.get("error", "an assignment").partition(":")[0] for answer in (theirs, own)]
-        return "" if kinds[0] == kinds[1] else f"Kafka: {theirs.get('error', 'an assignment')}\nours:  {own.get('error', kinds[1])}"
+    return between(theirs, ours(case, release))
+
+
+def between(theirs: Case, own: Case) -> str:
+    """The same, of two answers."""
+    kinds = [_kind(answer) for answer in (theirs, own)]
+    if kinds[0] != kinds[1]:
+        said = [answer.get("error", kind) for answer, kind in zip((theirs, own), kinds, strict=True)]
+        return f"Kafka: {said[0]}\nours:  {said[1]}"
+    if kinds[0] != "an assignment":
+        return ""
     lines = []
-    fell_back = "probing" not in theirs  # the fallback assignor is out of the driver's sight: only the wire can be compared
-    if not fell_back and theirs["probing"] != own["probing"]:
+    if theirs["probing"] != own["probing"]:
         lines.append(f"probing: Kafka {theirs['probing']}, ours {own['probing']}")
-    for level in ("consumers",) if fell_back else ("clients", "consumers"):
+    for level in ("clients", "consumers"):
         for name in sorted(theirs[level].keys() | own[level].keys()):
             kafka, holdfast = theirs[level].get(name, {}), own[level].get(name, {})
             lines += [
@@ -111,49 +116,11 @@ def difference(case: Case, release: str, theirs: Case) -> str:
     return "\n".join(lines)
 
 
-def smaller(case: Case, differs: Callable[[Case], bool]) -> Case:
-    """A small case that still differs: parts are left out one after the other as long as it does."""
-    shrinking = True
-    while shrinking:
-        shrinking = False
-        for candidate in _without_one_part(case):
-            if differs(candidate):
-                case, shrinking = candidate, True
-                break
-    return case
-
-
-def _without_one_part(case: Case) -> Iterator[Case]:
-    for process in dict.fromkeys(member["process"] for member in case["members"]):
-        kept = [member for member in case["members"] if member["process"] != process]
-        if kept:
-            yield case | {"members": kept, "leader": case["leader"] if case["leader"] != process else kept[0]["process"]}
-    if len(case["subtopologies"]) > 1:
-        yield case | {"subtopologies": case["subtopologies"][:-1]}
-    for number in range(len(case["members"])):
-        yield from _with_a_smaller_member(case, number)
-    for number, subtopology in enumerate(case["subtopologies"]):
-        for source, (_, count) in enumerate(subtopology["sources"]):
-            if count > 1:
-                candidate = copy.deepcopy(case)
-                candidate["subtopologies"][number]["sources"][source][1] -= 1
-                yield candidate
-    for key in case["config"]:
-        if key.startswith("client.tag."):
-            continue  # without it Kafka refuses the setting, which is another difference than the one to be shown
-        yield case | {"config": {name: value for name, value in case["config"].items() if name != key}}
-
-
-def _with_a_smaller_member(case: Case, number: int) -> Iterator[Case]:
-    member = case["members"][number]
-    others = case["members"][:number] + case["members"][number + 1 :]
-    if any(other["process"] == member["process"] for other in others):
-        yield case | {"members": others}
-    for owned in member["owned"]:
-        candidate = copy.deepcopy(case)
-        candidate["members"][number]["owned"].remove(owned)
-        yield candidate
-    for task in member["sums"]:
-        candidate = copy.deepcopy(case)
-        del candidate["members"][number]["sums"][task]
-        yield candidate
+def _kind(answer: Case) -> str:
+    """An exception by its class, an error by the code that everybody is sent, or an assignment."""
+    if "error" in answer:
+        return answer["error"].partition(":")[0]
+    if "error_code" in answer:
+        return f"error code {answer['error_code']}"
+    codes = {consumer["code"] for consumer in answer["consumers"].values()}
+    return "an assignment" if codes == {0} else f"error code {', '.join(map(str, sorted(codes)))}"

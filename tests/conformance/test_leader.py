@@ -16,6 +16,7 @@ import pytest
 from tests.conformance import groups, random_groups
 from tests.conformance.groups import Case
 from tests.conformance.jvm import LeaderJvm
+from tests.conformance.smaller import smaller
 
 from holdfast.kafka.release import LINES, RELEASES, behaviour
 
@@ -63,7 +64,7 @@ def test_random_groups_are_assigned_as_the_release_assigns_them(release: str) ->
 def _compare(case: Case, release: str, jvm: LeaderJvm, where: str) -> Case:
     answer = jvm.ask([case])[0]
     if groups.difference(case, release, answer):
-        small = groups.smaller(case, lambda candidate: bool(groups.difference(candidate, release, jvm.ask([candidate])[0])))
+        small = smaller(case, lambda candidate: bool(groups.difference(candidate, release, jvm.ask([candidate])[0])))
         difference = groups.difference(small, release, jvm.ask([small])[0])
         pytest.fail(f"Kafka {release} and Holdfast differ ({where}):\n{difference}\n{json.dumps(small)}", pytrace=False)
     return answer

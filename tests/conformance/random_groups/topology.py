@@ -1,0 +1,68 @@
+"""Settings, subtopologies of uneven width, stateful or not, and where their changelogs end."""
+
+import random
+
+from tests.conformance.groups import Case
+
+from holdfast.kafka.java import LONG_MAX
+from holdfast.kafka.release import Behaviour
+
+
+def draw(chance: random.Random, case: Case, line: Behaviour) -> None:
+    case["config"] = _config(chance)
+    case["subtopologies"] = subtopologies = _many(chance) if case["big"] else _few(chance)
+    scale = chance.choice([0, 8, 100, 100, 10_000, 1_000_000, LONG_MAX])
+    for subtopology in subtopologies:
+        widest = max(partitions for _, partitions in subtopology["sources"])
+        for store in subtopology["stores"]:
+            case["ends"][changelog(store)] = [chance.randint(0, scale) for _ in range(widest)]
+
+
+def changelog(store: str) -> str:
+    return f"app-{store}-changelog"
+
+
+def forget_ends(chance: random.Random, case: Case, line: Behaviour) -> None:
+    """A broker that does not answer: for no changelog, or only for one partition."""
+    if not case["ends"] or chance.random() >= 0.08:
+        return
+    if chance.random() < 0.3:
+        ends = chance.choice(list(case["ends"].values()))
+        ends[chance.randrange(len(ends))] = None
+        return
+    for ends in case["ends"].values():
+        ends[:] = [None] * len(ends)
+
+
+def _config(chance: random.Random) -> dict[str, object]:
+    config: dict[str, object] = {"probing.rebalance.interval.ms": 60_000}
+    if chance.random() < 0.6:
+        config["num.standby.replicas"] = chance.choice([0, 1, 1, 2, 3])
+    if chance.random() < 0.8:
+        config["max.warmup.replicas"] = chance.choice([1, 1, 2, 3, 5, 8])
+    if chance.random() < 0.8:
+        config["acceptable.recovery.lag"] = chance.choice([0, 0, 0, 5, 50, 10_000, LONG_MAX])
+    return config
+
+
+def _few(chance: random.Random) -> list[Case]:
+    widest = [chance.choice([1, 3, 6, 8, 12, 16]) for _ in range(chance.choice([1, 1, 2, 2, 3, 4, 6, 12]))]
+    return [_subtopology(chance, number, most) for number, most in enumerate(widest)]
+
+
+def _many(chance: random.Random) -> list[Case]:
+    """100 to 400 tasks: hash tables with hundreds of entries, and now and then more subtopologies than a new one has room for."""
+    left, found = chance.randint(100, 400), []
+    shape = chance.choice([10, 40, 100, 200])
+    while left > 0:
+        found.append(_subtopology(chance, len(found), min(left, chance.randint(max(shape // 2, 1), shape)), exactly=True))
+        left -= max(partitions for _, partitions in found[-1]["sources"])
+    return found
+
+
+def _subtopology(chance: random.Random, number: int, most: int, *, exactly: bool = False) -> Case:
+    sources = [[f"topic-{number}-{source}", chance.randint(1, most)] for source in range(chance.choice([1, 1, 1, 2, 3]))]
+    if exactly:
+        sources[0][1] = most
+    stores = [f"store-{number}-{store}" for store in range(chance.choice([0, 1, 1, 1, 2, 3]))]
+    return {"sources": sources, "stores": stores}
