@@ -30,7 +30,7 @@ def _forecast(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterat
         yield from _outcomes(forecast.outcomes)
     for unknown in forecast.unknown:
         yield Text(f"Not known: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
-    assume = forecast.assume
+    assume = forecast.change.assume
     copies = f"closed copies {assume.closed_copies}; dormant {assume.dormant_copies}"
     yield Text(f"Assumed: copies catch up by {_catch_up(assume)}; {copies}.")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import chances, changelog_sizes, cost, events, guard, order, recipes
+from holdfast.rollout import chances, changelog_sizes, cost, events, guard, order, recipes, shorthands
 from holdfast.rollout.change import AddClient, Change, Disk, Item, ReplaceClient, RestartClient
 from holdfast.rollout.change import RemoveClient as _RemoveClient
 from holdfast.rollout.change import SetConfig as _SetConfigEvent
@@ -54,6 +54,7 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
 
     Raise InvalidInput for a change that does not fit the group.
     """
+    change = shorthands.written_out(snapshot, change)
     _refuse_misfit(snapshot, change)
     found: list[Candidate] = []
     for remedy in REMEDIES:

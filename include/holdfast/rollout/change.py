@@ -115,8 +115,22 @@ class Then:
     wait: Wait
 
 
+@dataclass(frozen=True, slots=True)
+class RollingRestart:
+    """Shorthand for restarts, `at_once` at a time, each lot waiting for `wait` (`shorthands` writes them out).
+
+    `process_ids` None: all clients of the group, in the order of their process IDs.
+    """
+
+    process_ids: tuple[ProcessId, ...] | None = None
+    at_once: int = 1
+    wait: Wait = Wait.STABLE
+    keeps_process_id: bool = True
+    keeps_state: bool = True
+
+
 Event = AddClient | RemoveClient | ReplaceClient | RestartClient | SetConfig
-Item = Event | Then
+Item = Event | Then | RollingRestart
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +168,7 @@ class Change:
         found: list[Batch] = []
         batch: list[tuple[int, Event]] = []
         for index, item in enumerate(self.events):
+            assert not isinstance(item, RollingRestart), "shorthands are written out before"
             if not isinstance(item, Then):
                 batch.append((index, item))
             elif batch:
@@ -182,7 +197,7 @@ def _is_fresh(item: Item) -> bool:
             return client.process_id is None
         case RestartClient():
             return not item.keeps_process_id and item.new_process_id is None
-        case RemoveClient() | SetConfig() | Then():
+        case RemoveClient() | SetConfig() | Then() | RollingRestart():
             return False
         case _:
             assert_never(item)
@@ -199,7 +214,7 @@ def _with_process_id(item: Item, remaining: Iterator[ProcessId]) -> Item:
             return replace(item, by=replace(item.by, process_id=chosen))
         case RestartClient():
             return replace(item, new_process_id=chosen)
-        case RemoveClient() | SetConfig() | Then():
+        case RemoveClient() | SetConfig() | Then() | RollingRestart():
             return item
         case _:
             assert_never(item)

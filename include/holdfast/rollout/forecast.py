@@ -12,7 +12,7 @@ from holdfast.kafka import java
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
-from holdfast.rollout import chances, changelog_sizes, events, groups, order, releases_apart
+from holdfast.rollout import chances, changelog_sizes, events, groups, order, releases_apart, shorthands
 from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.events import Scene
@@ -28,6 +28,7 @@ MOST_ROUNDS = 20_000
 
 def forecast(snapshot: Snapshot, change: Change) -> Forecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group."""
+    change = shorthands.written_out(snapshot, change)
     releases = groups.releases_of(snapshot)
     answers = [(release, _outcomes(groups.with_release(snapshot, release), change)) for release in releases]
     unknown = [*snapshot.unknown, *releases_apart.unknown_release(answers)]
@@ -35,7 +36,7 @@ def forecast(snapshot: Snapshot, change: Change) -> Forecast:
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
     unknown.extend(Unknown("leader_process_id" if "leads" in note else "forecast", note) for note in notes)
     unknown.extend(_static_members(snapshot, change))
-    return Forecast(change.assume, outcomes, tuple(unknown))
+    return Forecast(change, outcomes, tuple(unknown))
 
 
 def _static_members(snapshot: Snapshot, change: Change) -> tuple[Unknown, ...]:

@@ -16,7 +16,7 @@ from holdfast.kafka import java
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Client, Group, LeaderFailure, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
-from holdfast.rollout import events, groups
+from holdfast.rollout import events, groups, shorthands
 from holdfast.rollout.change import Change
 from holdfast.rollout.events import Scene
 from holdfast.rollout.evolution import Reports
@@ -161,6 +161,7 @@ def order_changes(before: Snapshot, after: Snapshot) -> OrderChange:
 
 def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
     """The same for a change that is only meant. Raise InvalidInput if it does not fit, or leaves a process ID to chance."""
+    change = shorthands.written_out(snapshot, change)
     if change.fresh_ids():
         raise InvalidInput(
             "the change leaves process IDs to chance (null); give them, or see the forecast for every place they can take"

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from holdfast.kafka.streams.group import Assignment, Client, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.change import Assume
+from holdfast.rollout.change import Change
 from holdfast.rollout.snapshot import Unknown
 
 
@@ -83,6 +83,8 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    assume: Assume
+    """`change`: what was forecast, its shorthands written out."""
+
+    change: Change
     outcomes: tuple[Outcome, ...]
     unknown: tuple[Unknown, ...] = ()

@@ -20,6 +20,7 @@ from holdfast.rollout.change import (
     RemoveClient,
     ReplaceClient,
     RestartClient,
+    RollingRestart,
     SetConfig,
     Then,
     Wait,
@@ -170,6 +171,29 @@ def _restart_client(value: object) -> RestartClient:
     return event
 
 
+def _rolling_restart(value: object) -> RollingRestart:
+    fields = Fields(value)
+    plain = RollingRestart()
+    event = RollingRestart(
+        process_ids=fields.optional("process_ids", nullable(_process_ids), None),
+        at_once=fields.optional("at_once", lambda count: document.integer(count, 1, MOST_EVENTS), plain.at_once),
+        wait=fields.optional("wait", lambda wait: _one_of(Wait, wait), plain.wait),
+        keeps_process_id=fields.optional("keeps_process_id", document.boolean, plain.keeps_process_id),
+        keeps_state=fields.optional("keeps_state", document.boolean, plain.keeps_state),
+    )
+    fields.finish(closed=True)
+    return event
+
+
+def _process_ids(value: object) -> tuple[ProcessId, ...]:
+    found = document.each(value, kafka.process_id)
+    if not found:
+        raise InvalidInput("one process ID or more is needed, none was found; leave the field out for all clients")
+    if len(dict.fromkeys(found)) < len(found):
+        raise InvalidInput("a process ID stands twice")
+    return found
+
+
 def _set_config(value: object) -> SetConfig:
     settings = kafka.config(value)
     if not settings:
@@ -193,6 +217,7 @@ _READERS: Mapping[str, Callable[[object], Item]] = {
     "remove_client": _remove_client,
     "replace_client": _replace_client,
     "restart_client": _restart_client,
+    "rolling_restart": _rolling_restart,
     "set_config": _set_config,
     "then": _then,
 }
@@ -260,6 +285,8 @@ def _event_to_json(item: Item) -> dict[str, object]:
             return {"replace_client": {"process_id": str(item.process_id), "by": _new_client_to_json(item.by), "state": state}}
         case RestartClient():
             return {"restart_client": _restart_to_json(item)}
+        case RollingRestart():
+            return {"rolling_restart": _rolling_to_json(item)}
         case SetConfig(settings):
             return {"set_config": kafka.config_to_json(settings)}
         case Then(wait):
@@ -298,3 +325,13 @@ def _restart_to_json(event: RestartClient) -> Mapping[str, object]:
     if event.member_ids is not None:
         written["member_ids"] = list(event.member_ids)
     return written
+
+
+def _rolling_to_json(event: RollingRestart) -> Mapping[str, object]:
+    return {
+        "process_ids": None if event.process_ids is None else [str(process_id) for process_id in event.process_ids],
+        "at_once": event.at_once,
+        "wait": str(event.wait),
+        "keeps_process_id": event.keeps_process_id,
+        "keeps_state": event.keeps_state,
+    }

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from holdfast.rollout.codec import document, kafka
 from holdfast.rollout.codec.assignment import assignment_to_json
-from holdfast.rollout.codec.change import assume_to_json
+from holdfast.rollout.codec.change import assume_to_json, change_to_json
 from holdfast.rollout.codec.snapshot_writing import unknown_to_json
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary
 
@@ -19,7 +19,8 @@ class Detail(StrEnum):
 def forecast_to_json(forecast: Forecast, detail: Detail = Detail.FULL) -> dict[str, object]:
     return {
         "format_version": document.FORMAT_VERSION,
-        "assumptions": assume_to_json(forecast.assume),
+        "assumptions": assume_to_json(forecast.change.assume),
+        "events": change_to_json(forecast.change)["events"],
         "outcomes": [_outcome_to_json(outcome, detail) for outcome in forecast.outcomes],
         "unknown": unknown_to_json(forecast.unknown),
     }

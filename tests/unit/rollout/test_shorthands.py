@@ -1,0 +1,82 @@
+"""What the shorthands of a Change stand for."""
+
+import pytest
+from tests.harness.article import AFTER, A, B, C, change, group
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout import codec, shorthands
+from holdfast.rollout.forecast import forecast
+
+SNAPSHOT = codec.snapshot_from_json(group(AFTER))
+
+
+def events(*given: object) -> list[object]:
+    """The events of the Change's JSON once its shorthands are written out."""
+    written = shorthands.written_out(SNAPSHOT, codec.change_from_json(change(*given)))
+    return codec.change_to_json(written)["events"]
+
+
+def restart(process_id: str) -> dict[str, object]:
+    return {"restart_client": {"process_id": process_id, "keeps_process_id": True, "keeps_state": True}}
+
+
+def test_a_rolling_restart_takes_all_clients_in_the_order_of_their_ids() -> None:
+    stable = {"then": "stable"}
+
+    assert events({"rolling_restart": {}}) == [restart(C), stable, restart(A), stable, restart(B)]
+
+
+def test_several_at_once_and_in_a_chosen_order() -> None:
+    given = {"rolling_restart": {"process_ids": [B, C, A], "at_once": 2, "wait": "rebalance"}}
+
+    assert events(given) == [restart(B), restart(C), {"then": "rebalance"}, restart(A)]
+
+
+def test_what_follows_a_rolling_restart_waits_for_it_too() -> None:
+    settings = {"set_config": {"max.warmup.replicas": 2}}
+
+    written = events({"set_config": {"max.warmup.replicas": 6}}, {"rolling_restart": {"at_once": 3}}, settings)
+
+    assert written[-2:] == [{"then": "stable"}, settings]
+
+
+def test_the_forecast_shows_what_was_written_out() -> None:
+    short = codec.change_from_json(change({"rolling_restart": {}}))
+    long = codec.change_from_json(change(*events({"rolling_restart": {}})))
+
+    document = codec.forecast_to_json(forecast(SNAPSHOT, short))
+
+    assert document == codec.forecast_to_json(forecast(SNAPSHOT, long))
+    assert document["events"] == events({"rolling_restart": {}})
+
+
+def test_a_change_without_shorthands_stays_as_it_is() -> None:
+    plain = codec.change_from_json(change({"remove_client": {"process_id": A}}))
+
+    assert shorthands.written_out(SNAPSHOT, plain) is plain
+
+
+def test_the_shorthand_survives_its_own_json() -> None:
+    short = codec.change_from_json(change({"rolling_restart": {"process_ids": [A], "at_once": 2, "keeps_state": False}}))
+
+    assert codec.change_from_json(codec.change_to_json(short)) == short
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ({"process_ids": []}, "one process ID or more"),
+        ({"process_ids": [A, A]}, "stands twice"),
+        ({"at_once": 0}, "at_once"),
+        ({"wait": "never"}, "wait"),
+        ({"clients": [A]}, "clients"),
+    ],
+)
+def test_what_it_does_not_take_is_refused(content: dict[str, object], complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        codec.change_from_json(change({"rolling_restart": content}))
+
+
+def test_an_empty_group_has_nothing_to_restart() -> None:
+    with pytest.raises(InvalidInput, match=r"events\[0\].rolling_restart.process_ids"):
+        shorthands.written_out(codec.snapshot_from_json(group({})), codec.change_from_json(change({"rolling_restart": {}})))
