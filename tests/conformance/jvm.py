@@ -1,5 +1,6 @@
 """A JVM with one Kafka release on its class path, which answers questions a line at a time (`java/leader`)."""
 
+import collections
 import json
 import queue
 import subprocess
@@ -60,16 +61,21 @@ class LeaderJvm:
         return [answer for _, answer in self.answers(questions)]
 
     def answers(self, questions: Iterable[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """Every question with its answer, in order. Exhaust it before the next call."""
-        waiting: list[dict[str, Any]] = []
-        for question in questions:
-            self._process.stdin.write(json.dumps(question) + "\n")
-            self._process.stdin.flush()
-            waiting.append(question)
-            if len(waiting) > AHEAD:
-                yield waiting.pop(0), self._answer()
-        while waiting:
-            yield waiting.pop(0), self._answer()
+        """Every question with its answer, in order. Exhaust or close it before the next call."""
+        waiting: collections.deque[dict[str, Any]] = collections.deque()
+        try:
+            for question in questions:
+                self._process.stdin.write(json.dumps(question) + "\n")
+                self._process.stdin.flush()
+                waiting.append(question)
+                if len(waiting) > AHEAD:
+                    yield waiting.popleft(), self._answer()
+            while waiting:
+                yield waiting.popleft(), self._answer()
+        finally:
+            while waiting:
+                waiting.popleft()
+                self._answer()
 
     def _answer(self) -> dict[str, Any]:
         line = self._answers.get()

@@ -15,8 +15,6 @@ def draw(chance: random.Random, case: Case, line: Behaviour) -> None:
     for _ in range(count):
         add_client(chance, case)
     choose_leader(chance, case)
-    if chance.random() < 0.3:
-        chance.shuffle(case["members"])  # the broker lists members as they came, not client by client
 
 
 def add_client(chance: random.Random, case: Case) -> None:
