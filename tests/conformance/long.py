@@ -94,7 +94,7 @@ def run(folder: Path, release: str, cases: int, first_seed: int) -> None:
 
 
 def _compare(jvm: LeaderJvm, seeds: range) -> tuple[list[tuple[int, str, Case | None]], int]:
-    """What differs, with its seed, and how often the leader throws. Whatever goes wrong with us is a difference: the run goes on."""
+    """What differs, with its seed, and how often the leader throws. Whatever goes wrong with us is a difference: we go on."""
     mismatches: list[tuple[int, str, Case | None]] = []
     drawn: collections.deque[int] = collections.deque()
     thrown = 0
