@@ -19,7 +19,7 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka import java
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Assignment, Client, Consumer, ConsumerAssignment, Group, Task
-from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.change import Assume, CatchUp, ClosedCopies, DormantCopies
 
 
@@ -40,6 +40,20 @@ class _Copy:
     log_end: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was asked about a client, and the answer."""
+
+    client: Client
+    shares: tuple[ConsumerAssignment, ...]
+    waited: tuple[Pause, float]
+    after: Client
+
+    def fits(self, client: Client, shares: tuple[ConsumerAssignment, ...], waited: tuple[Pause, float]) -> bool:
+        same_shares = all(one is other for one, other in zip(self.shares, shares, strict=True))
+        return self.client is client and same_shares and self.waited == waited
+
+
 class Reports:
     """The rules for one group and one set of assumptions. Raise CannotPredict if an end offset is not known.
 
@@ -55,6 +69,7 @@ class Reports:
         self._copies = {task.id: _copy(task, exact=exact, transactional=transactional) for task in group.tasks if task.stateful}
         self._changelogs = {task.id: len(task.changelogs or ()) for task in group.tasks}
         self._exact = exact
+        self._answers: dict[ProcessId, _Answer] = {}
 
     def end(self, task: TaskId) -> int:
         """What a copy of a task reports that lacks nothing; 0 for one that keeps no state or is not known."""
@@ -91,7 +106,16 @@ class Reports:
     def after(self, clients: Iterable[Client], decision: Assignment, pause: Pause, seconds: float) -> tuple[Client, ...]:
         """What the clients report at the rebalance that comes `pause` (`seconds`) after `decision`."""
         handed = {consumer.member_id: consumer for consumer in decision.consumers}
-        return tuple(self._client_after(client, handed, pause, seconds) for client in clients)
+        return tuple(self._answer(client, handed, (pause, seconds)) for client in clients)
+
+    def _answer(self, client: Client, handed: Mapping[str, ConsumerAssignment], waited: tuple[Pause, float]) -> Client:
+        """What this client reports. Asked again with the same objects it gives the same one, and `client` where nothing changed."""
+        shares = tuple(handed[consumer.member_id] for consumer in client.consumers)
+        known = self._answers.get(client.process_id)
+        if known is None or not known.fits(client, shares, waited):
+            after = self._client_after(client, handed, *waited)
+            known = self._answers[client.process_id] = _Answer(client, shares, waited, client if after == client else after)
+        return known.after
 
     def _client_after(self, client: Client, handed: Mapping[str, ConsumerAssignment], pause: Pause, seconds: float) -> Client:
         before = reported(client)

@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput
-from holdfast.kafka import java
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance
-from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import chances, changelog_sizes, events, groups, order, releases_apart, shorthands
 from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.events import Scene
-from holdfast.rollout.evolution import Pause, Reports, reported
+from holdfast.rollout.evolution import Pause, Reports
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary, Trigger, Waiting
+from holdfast.rollout.restoring import Restoring, as_before
 from holdfast.rollout.snapshot import Snapshot, Unknown
 
 __all__ = ["Forecast", "Outcome", "Round", "Summary", "Trigger", "Waiting", "forecast"]
@@ -84,11 +84,7 @@ def _outcome(snapshot: Snapshot, change: Change, probability: float) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """All rounds, the members' reports after them, and why they do not end in peace (None: they do).
-
-    `open_copies`: standby copies (of a task, on a client) that were behind when an immediate follow-up came. `unstarted`: such
-    follow-ups before which a thread was handed a copy that it had not: if it has not opened it by then, its client reports none.
-    """
+    """All rounds, what members report after them, and why they do not end in peace (None: they do); the rest as in `Restoring`."""
 
     rounds: tuple[Round, ...]
     clients: tuple[Client, ...]
@@ -120,15 +116,14 @@ class _Stage:
         self.scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
         self._rounds: list[Round] = []
         self._at_seconds: float = 0
-        self._waiting_records = 0
-        self._open_copies: dict[tuple[ProcessId, TaskId], None] = {}
-        self._unstarted = 0
-        self._running: Mapping[ProcessId, Mapping[TaskId, None]] = {}
-        self._logs = changelog_sizes.task_logs(snapshot)
+        self._restoring = Restoring(self.reports, changelog_sizes.task_logs(snapshot))
+        self._decided: Assignment | None = None
+        self._fingerprints: dict[ProcessId, tuple[Client, int]] = {}
 
     def course(self, trouble: str | None) -> _Course:
-        counts = len(self._open_copies), self._unstarted
-        return _Course(tuple(self._rounds), self.scene.clients, self._waiting_records, *counts, trouble)
+        books = self._restoring
+        counts = books.waiting_records, books.open_copies, books.unstarted
+        return _Course(tuple(self._rounds), self.scene.clients, *counts, trouble)
 
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
@@ -148,76 +143,42 @@ class _Stage:
             raise CannotPredict("No client is left in the group: its tasks run nowhere until one joins.")
         group = self._group
         trigger = Trigger.CHANGE
-        seen: dict[tuple[Client, ...], float] = {}
+        seen: dict[int, float] = {}
         while True:
-            seen[group.clients] = self._at_seconds
+            state = self._fingerprint(group.clients)
+            if state in seen:
+                return (
+                    f"The group does not settle: after {self._at_seconds:g} s it is where it was at {seen[state]:g} s,"
+                    " and rebalances on."
+                )
+            seen[state] = self._at_seconds
             decision = leader.assign(group)
-            self._rounds.append(self._round(trigger, group, decision))
+            if isinstance(decision, Assignment):
+                decision = self._decided = as_before(decision, self._decided)
+            self._rounds.append(self._restoring.round(trigger, self._at_seconds, group, decision))
             if isinstance(decision, LeaderFailure):
                 return f"The leader itself fails at {self._at_seconds:g} s: {decision.error}"
             pending = _pending(decision)
             if pending is Trigger.IMMEDIATE:
-                self._note_open_copies(group, decision)
+                self._restoring.note_open_copies(group, decision)
             pause, seconds = _pause(pending, group, until)
             self.scene = replace(self.scene, clients=self.reports.after(group.clients, decision, pause, seconds))
             if pending is None or until is Wait.REBALANCE:
                 return None
             group = replace(group, clients=self.scene.clients)
-            if group.clients in seen:
-                first = seen[group.clients]
-                return (
-                    f"The group does not settle: after {self._at_seconds:g} s it is where it was at {first:g} s, and rebalances on."
-                )
             if len(self._rounds) >= MOST_ROUNDS:
                 return f"The group does not settle within {MOST_ROUNDS:,} rebalances."
             trigger = pending
             self._at_seconds += seconds
 
-    def _round(self, trigger: Trigger, group: Group, decision: Assignment | LeaderFailure) -> Round:
-        if isinstance(decision, LeaderFailure):
-            return Round(trigger, self._at_seconds, decision)
-        handed = {consumer.member_id: consumer for consumer in decision.consumers}
-        running: dict[ProcessId, Mapping[TaskId, None]] = {}
-        restoring: list[tuple[ProcessId, int]] = []
-        restoring_bytes: list[tuple[ProcessId, int | None]] = []
-        waiting: list[TaskId] = []
-        for client in group.clients:
-            known = reported(client)
-            active = [task for consumer in client.consumers for task in handed[consumer.member_id].active]
-            standby = [task for consumer in client.consumers for task in handed[consumer.member_id].standby]
-            running[client.process_id] = dict.fromkeys((*active, *standby))
-            had = self._running.get(client.process_id, {})
-            lacking = {task: self.reports.to_restore(task, known.get(task)) for task in (*active, *standby) if task not in had}
-            if total := sum(lacking.values()):
-                restoring.append((client.process_id, total))
-                restoring_bytes.append((client.process_id, changelog_sizes.to_restore(self._logs, lacking)))
-            late = [task for task in active if not self._caught_up(task, known.get(task), group.config.acceptable_recovery_lag)]
-            waiting.extend(late)
-            self._waiting_records += sum(self.reports.to_restore(task, known.get(task)) for task in late)
-        self._running = running
-        return Round(trigger, self._at_seconds, decision, tuple(restoring), tuple(sorted(waiting)), tuple(restoring_bytes))
-
-    def _note_open_copies(self, group: Group, decision: Assignment) -> None:
-        """The copies of which nobody can say whether the immediate follow-up finds them caught up, or finds them at all."""
-        handed = {consumer.member_id: consumer for consumer in decision.consumers}
-        new: list[TaskId] = []
-        for client in group.clients:
-            known = reported(client)
-            for consumer in client.consumers:
-                share, own = handed[consumer.member_id], dict(consumer.task_offset_sums)
-                new += [task for task in share.active if self.reports.log_end(task) and known.get(task) != LATEST_OFFSET]
-                new += [task for task in share.standby if task in known and task not in own]
-            for task in (task for consumer in client.consumers for task in handed[consumer.member_id].standby):
-                total = known.get(task, 0)
-                if total != LATEST_OFFSET and not 0 <= self.reports.end(task) - total <= group.config.acceptable_recovery_lag:
-                    self._open_copies[client.process_id, task] = None
-        self._unstarted += 1 if new else 0
-
-    def _caught_up(self, task: TaskId, total: int | None, acceptable_lag: int) -> bool:
-        """Whether a copy that reports `total` can run at once, or nearly so. Kafka's own word for the lag it accepts."""
-        if total == LATEST_OFFSET or acceptable_lag == java.LONG_MAX:
-            return True
-        return self.reports.to_restore(task, total) <= acceptable_lag
+    def _fingerprint(self, clients: tuple[Client, ...]) -> int:
+        """The same for clients that report the same. (Two that differ agree once in 2^64; only clients that changed are read.)"""
+        known = self._fingerprints
+        self._fingerprints = {
+            one.process_id: before if (before := known.get(one.process_id)) is not None and before[0] is one else (one, hash(one))
+            for one in clients
+        }
+        return hash(tuple(self._fingerprints[one.process_id][1] for one in clients))
 
 
 def _pending(decision: Assignment) -> Trigger | None:

@@ -1,0 +1,129 @@
+"""What each rebalance of a forecast begins to restore, and which tasks wait for it.
+
+Most rebalances leave most clients alone, so the books are kept client by client: a client that reports the same and is handed the
+same (the same objects: `evolution` and `as_before` see to that) is not looked at again.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from holdfast.kafka import java
+from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, ConsumerAssignment, Group, LeaderFailure
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.rollout import changelog_sizes
+from holdfast.rollout.changelog_sizes import TaskLogs
+from holdfast.rollout.evolution import Reports, reported
+from holdfast.rollout.outcomes import Round, Trigger
+
+
+def as_before(decision: Assignment, before: Assignment | None) -> Assignment:
+    """The same decision; clients and consumers that are handed the same as `before` are the same objects as there."""
+    if before is None:
+        return decision
+    clients = {one.process_id: one for one in before.clients}
+    consumers = {one.member_id: one for one in before.consumers}
+    return replace(
+        decision,
+        clients=tuple(_same(one, clients.get(one.process_id)) for one in decision.clients),
+        consumers=tuple(_same_share(one, consumers.get(one.member_id)) for one in decision.consumers),
+    )
+
+
+def _same(one: ClientAssignment, before: ClientAssignment | None) -> ClientAssignment:
+    return before if before is not None and before == one else one
+
+
+def _same_share(one: ConsumerAssignment, before: ConsumerAssignment | None) -> ConsumerAssignment:
+    return before if before is not None and before == one else one
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A client at the last rebalance: what it reported and was handed, what it runs, and what of that waits for its state."""
+
+    client: Client
+    shares: tuple[ConsumerAssignment, ...]
+    running: Mapping[TaskId, None]
+    waiting: tuple[TaskId, ...]
+    waiting_records: int
+
+    def still(self, client: Client, shares: Iterable[ConsumerAssignment]) -> bool:
+        return self.client is client and all(one is other for one, other in zip(self.shares, shares, strict=True))
+
+
+class Restoring:
+    """The books of one forecast. `waiting_records` adds up over the rounds.
+
+    `open_copies`: standby copies (of a task, on a client) that were behind when an immediate follow-up came. `unstarted`: such
+    follow-ups before which a thread was handed a copy that it had not: if it has not opened it by then, its client reports none.
+    """
+
+    def __init__(self, reports: Reports, logs: Mapping[TaskId, TaskLogs]) -> None:
+        self._reports = reports
+        self._logs = logs
+        self._seen: dict[ProcessId, _Seen] = {}
+        self._open_copies: dict[tuple[ProcessId, TaskId], None] = {}
+        self.waiting_records = 0
+        self.unstarted = 0
+
+    @property
+    def open_copies(self) -> int:
+        return len(self._open_copies)
+
+    def round(self, trigger: Trigger, at_seconds: float, group: Group, decision: Assignment | LeaderFailure) -> Round:
+        """The rebalance with what begins to be restored in it."""
+        if isinstance(decision, LeaderFailure):
+            return Round(trigger, at_seconds, decision)
+        handed = {consumer.member_id: consumer for consumer in decision.consumers}
+        seen: dict[ProcessId, _Seen] = {}
+        restoring: list[tuple[ProcessId, int]] = []
+        restoring_bytes: list[tuple[ProcessId, int | None]] = []
+        waiting: list[TaskId] = []
+        for client in group.clients:
+            shares = tuple(handed[consumer.member_id] for consumer in client.consumers)
+            before = self._seen.get(client.process_id)
+            if before is None or not before.still(client, shares):
+                had = before.running if before is not None else {}
+                before, lacking = self._look(client, shares, had, group.config.acceptable_recovery_lag)
+                if total := sum(lacking.values()):
+                    restoring.append((client.process_id, total))
+                    restoring_bytes.append((client.process_id, changelog_sizes.to_restore(self._logs, lacking)))
+            seen[client.process_id] = before
+            waiting.extend(before.waiting)
+            self.waiting_records += before.waiting_records
+        self._seen = seen
+        return Round(trigger, at_seconds, decision, tuple(restoring), tuple(sorted(waiting)), tuple(restoring_bytes))
+
+    def _look(
+        self, client: Client, shares: tuple[ConsumerAssignment, ...], had: Mapping[TaskId, None], acceptable_lag: int
+    ) -> tuple[_Seen, Mapping[TaskId, int]]:
+        """What this client does now, and the records that it lacks of what it did not do before."""
+        known = reported(client)
+        active = [task for share in shares for task in share.active]
+        running = dict.fromkeys((*active, *(task for share in shares for task in share.standby)))
+        lacking = {task: self._reports.to_restore(task, known.get(task)) for task in running if task not in had}
+        late = tuple(task for task in active if not self._caught_up(task, known.get(task), acceptable_lag))
+        records = sum(self._reports.to_restore(task, known.get(task)) for task in late)
+        return _Seen(client, shares, running, late, records), lacking
+
+    def note_open_copies(self, group: Group, decision: Assignment) -> None:
+        """The copies of which nobody can say whether the immediate follow-up finds them caught up, or finds them at all."""
+        handed = {consumer.member_id: consumer for consumer in decision.consumers}
+        new: list[TaskId] = []
+        for client in group.clients:
+            known = reported(client)
+            for consumer in client.consumers:
+                share, own = handed[consumer.member_id], dict(consumer.task_offset_sums)
+                new += [task for task in share.active if self._reports.log_end(task) and known.get(task) != LATEST_OFFSET]
+                new += [task for task in share.standby if task in known and task not in own]
+            for task in (task for consumer in client.consumers for task in handed[consumer.member_id].standby):
+                total = known.get(task, 0)
+                if total != LATEST_OFFSET and not 0 <= self._reports.end(task) - total <= group.config.acceptable_recovery_lag:
+                    self._open_copies[client.process_id, task] = None
+        self.unstarted += 1 if new else 0
+
+    def _caught_up(self, task: TaskId, total: int | None, acceptable_lag: int) -> bool:
+        """Whether a copy that reports `total` can run at once, or nearly so. Kafka's own word for the lag it accepts."""
+        if total == LATEST_OFFSET or acceptable_lag == java.LONG_MAX:
+            return True
+        return self._reports.to_restore(task, total) <= acceptable_lag
