@@ -35,15 +35,19 @@ FAULTS: tuple[Part, ...] = (reports.spoil, topology.forget_ends, versions.mix)
 """What should not be, but is."""
 
 
-def random_case(seed: int, release: str, *, big: bool | None = None) -> Case:
-    """A group of 1 to 12 clients, or, where `big` or by a small chance, of 20 to 60 clients and 100 to 400 tasks.
+CHANCE_OF_A_BIG_GROUP = 0.01
+BIG = ("many", "many", "many", "strided", "broad")
+
+
+def random_case(seed: int, release: str, *, big: str | None = None) -> Case:
+    """A group of 1 to 12 clients; by a small chance, or if said, a big one of one of the kinds of `topology.BIG`.
 
     Half of them have been through an assignment, as a real group has.
     """
     line = behaviour(release)
     size = random.Random(f"{seed}/size")
     case: Case = {"ask": "assign", "config": {}, "subtopologies": [], "ends": {}, "members": [], "leader": ""}
-    case["big"] = size.random() < members.CHANCE_OF_A_BIG_GROUP if big is None else big
+    case["big"] = big or (size.choice(BIG) if size.random() < CHANCE_OF_A_BIG_GROUP else None)
     _each(GROUP + MEMBERS + REPORTS, seed, case, line)
     if life.live(random.Random(f"{seed}/life"), case, release):
         _each(MEMBERS, seed, case, line)

@@ -7,17 +7,26 @@ from tests.conformance.groups import Case
 
 from holdfast.kafka.release import Behaviour
 
-CHANCE_OF_A_BIG_GROUP = 0.006
+MOST_THREADS_IN_A_BIG_GROUP = 5
 
 
 def draw(chance: random.Random, case: Case, line: Behaviour) -> None:
-    count = chance.randint(20, 60) if case["big"] else chance.choice([1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10, 12])
+    match case["big"]:
+        case "many":
+            count = chance.randint(20, 60)
+        case "strided":
+            count = chance.choice([16, 32, 32, 64])
+        case "broad":
+            count = chance.randint(2, 4)
+        case _:
+            count = chance.choice([1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10, 12])
+    threads = chance.choice([1, 2]) if case["big"] == "strided" else None
     for _ in range(count):
-        add_client(chance, case)
+        add_client(chance, case, threads)
     choose_leader(chance, case)
 
 
-def add_client(chance: random.Random, case: Case) -> None:
+def add_client(chance: random.Random, case: Case, threads: int | None = None) -> None:
     """One more client, unless its process ID is taken: four of five IDs are random, the others near each other or near the ends."""
     bits = chance.getrandbits(128)
     if chance.random() < 0.2:
@@ -25,8 +34,10 @@ def add_client(chance: random.Random, case: Case) -> None:
     process = str(uuid.UUID(int=bits % 2**128))
     if any(member["process"] == process for member in case["members"]):
         return
-    threads = chance.choice([1, 1, 2, 2, 3, 4, 5, 12])
-    case["members"] += [_member(chance, process, number) for number in range(1, min(threads, 5 if case["big"] else 12) + 1)]
+    count = chance.choice([1, 1, 2, 2, 3, 4, 5, 12]) if threads is None else threads
+    if case["big"]:
+        count = min(count, MOST_THREADS_IN_A_BIG_GROUP)
+    case["members"] += [_member(chance, process, number) for number in range(1, count + 1)]
 
 
 def choose_leader(chance: random.Random, case: Case) -> None:

@@ -10,7 +10,7 @@ from holdfast.kafka.release import Behaviour
 
 def draw(chance: random.Random, case: Case, line: Behaviour) -> None:
     case["config"] = _config(chance)
-    case["subtopologies"] = subtopologies = _many(chance) if case["big"] else _few(chance)
+    case["subtopologies"] = subtopologies = BIG[case["big"]](chance) if case["big"] else _few(chance)
     scale = chance.choice([0, 8, 100, 100, 10_000, 1_000_000, LONG_MAX])
     for subtopology in subtopologies:
         widest = max(partitions for _, partitions in subtopology["sources"])
@@ -58,6 +58,23 @@ def _many(chance: random.Random) -> list[Case]:
         found.append(_subtopology(chance, len(found), min(left, chance.randint(max(shape // 2, 1), shape)), exactly=True))
         left -= max(partitions for _, partitions in found[-1]["sources"])
     return found
+
+
+def _strided(chance: random.Random) -> list[Case]:
+    """One wide subtopology over 16, 32 or 64 clients: each has every 16th (…) partition, and these meet in one bucket."""
+    return [{"sources": [["topic-0-0", chance.randint(300, 800)]], "stores": ["store-0-0"] if chance.random() < 0.7 else []}]
+
+
+def _broad(chance: random.Random) -> list[Case]:
+    """Ten wide subtopologies: from 3.0 on `1_0` and `0_31` have the same hash, and nine such tasks make a tree of their bucket."""
+    width = chance.randint(250, 300)
+    return [
+        {"sources": [[f"topic-{number}-0", width]], "stores": [f"store-{number}-0"] if chance.random() < 0.9 else []}
+        for number in range(chance.randint(9, 11))
+    ]
+
+
+BIG = {"many": _many, "strided": _strided, "broad": _broad}
 
 
 def _subtopology(chance: random.Random, number: int, most: int, *, exactly: bool = False) -> Case:
