@@ -1,8 +1,7 @@
 """What a forecast costs, in the figures that people decide by: tasks moved, rebalances, time, records, tasks that stand still."""
 
 import math
-from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, Consumer
 from holdfast.kafka.vocabulary import ProcessId, TaskId
@@ -11,7 +10,6 @@ from holdfast.rollout.change import AddClient, CatchUp, Change, RemoveClient, Re
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.evaluation import ClientRestore, Cost, Round, Span
 from holdfast.rollout.forecast import Forecast, Outcome
-from holdfast.rollout.forecast import Round as ForecastRound
 from holdfast.rollout.snapshot import Snapshot
 
 Owners = Mapping[TaskId, ProcessId]
@@ -32,7 +30,8 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome) -> Cost:
     stateful = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
     decisions = [one.decision for one in outcome.rounds if isinstance(one.decision, Assignment)]
     before = dict(order.owners(snapshot))
-    steps = [before, *(_owners(decision) for decision in decisions)]
+    handed_over = _handed_over(decisions, before, stateful)
+    after = _owners(decisions[-1]) if decisions else before
     end = decisions[-1].clients if decisions else ()
     seconds = outcome.rounds[-1].at_seconds if outcome.summary.seconds_to_stable is None else outcome.summary.seconds_to_stable
     at_least = outcome.summary.seconds_to_stable_at_least
@@ -47,15 +46,15 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome) -> Cost:
         stable=outcome.stable,
         stateful_tasks=outcome.summary.stateful_tasks,
         moved=outcome.summary.active_moved,
-        needless=_needless(snapshot, change, {task: before[task] for task in stateful if task in before}, steps[-1]),
-        handovers=sum(_handed_over(was, now, stateful) for was, now in pairwise(steps)),
+        needless=_needless(snapshot, change, {task: before[task] for task in stateful if task in before}, after),
+        handovers=sum(handed_over),
         rebalances=Span(outcome.summary.rebalances_at_least, outcome.summary.rebalances_at_most),
         seconds_to_stable=Span(math.ceil(seconds if at_least is None else at_least), math.ceil(seconds)),
         restores=_restores(snapshot, outcome, stateful),
         cold=_cold(snapshot, outcome, stateful),
         busiest_client=busiest[1],
         busiest_tasks=busiest[0],
-        rounds=_rounds(change, outcome, before, stateful),
+        rounds=_rounds(change, outcome, handed_over),
         end=tuple(sorted(end, key=lambda client: client.process_id)),
     )
 
@@ -64,8 +63,22 @@ def _owners(decision: Assignment) -> dict[TaskId, ProcessId]:
     return {task: client.process_id for client in decision.clients for task in client.active}
 
 
-def _handed_over(was: Owners, now: Owners, stateful: Mapping[TaskId, int]) -> int:
-    return sum(task in was and was[task] != owner for task, owner in now.items() if task in stateful)
+def _handed_over(decisions: Iterable[Assignment], before: Owners, stateful: Mapping[TaskId, int]) -> tuple[int, ...]:
+    """How many stateful tasks pass to another client, decision by decision. The same share (the same object) is passed over."""
+    owners, shares = dict(before), dict[ProcessId, ClientAssignment]()
+    found = []
+    for decision in decisions:
+        count = 0
+        for client in decision.clients:
+            if shares.get(client.process_id) is client:
+                continue
+            shares[client.process_id] = client
+            for task in client.active:
+                was = owners.get(task)
+                count += task in stateful and was is not None and was != client.process_id
+                owners[task] = client.process_id
+        found.append(count)
+    return tuple(found)
 
 
 def _needless(snapshot: Snapshot, change: Change, before: Owners, after: Owners) -> int:
@@ -99,16 +112,22 @@ def _restores(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, in
     records: dict[ProcessId, int] = {}
     sizes: dict[ProcessId, list[int | None]] = {}
     here = dict.fromkeys(outcome.process_ids)
+    shares: dict[ProcessId, ClientAssignment] = {}
     for one in outcome.rounds:
         restoring, size = dict(one.restoring), dict(one.restoring_bytes)
-        for process_id, given in _given(one):
-            had = running.get(process_id, {})
+        for client in one.decision.clients if isinstance(one.decision, Assignment) else ():
+            process_id = client.process_id
+            if shares.get(process_id) is client and process_id not in restoring:
+                continue
+            given = (*client.active, *client.standby)
             if process_id in restoring:
+                had = running.get(process_id, {})
                 new = [task for task in given if task in stateful and (task not in had or process_id not in here)]
                 tasks.setdefault(process_id, {}).update(dict.fromkeys(new or (task for task in given if task in stateful)))
                 records[process_id] = records.get(process_id, 0) + restoring[process_id]
                 sizes.setdefault(process_id, []).append(size[process_id])
             running[process_id] = dict.fromkeys(given)
+            shares[process_id] = client
     return _by_client(tasks, records, sizes)
 
 
@@ -116,12 +135,6 @@ def _by_client(
     tasks: Mapping[ProcessId, Iterable[TaskId]], records: Mapping[ProcessId, int], sizes: Mapping[ProcessId, Iterable[int | None]]
 ) -> tuple[ClientRestore, ...]:
     return tuple(ClientRestore(one, tuple(sorted(tasks[one])), records[one], total_or_none(sizes[one])) for one in sorted(records))
-
-
-def _given(one: ForecastRound) -> tuple[tuple[ProcessId, tuple[TaskId, ...]], ...]:
-    if not isinstance(one.decision, Assignment):
-        return ()
-    return tuple((client.process_id, (*client.active, *client.standby)) for client in one.decision.clients)
 
 
 def _cold(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
@@ -146,28 +159,21 @@ def _cold(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) 
     return _by_client(tasks, records, sizes)
 
 
-def _rounds(change: Change, outcome: Outcome, before: Owners, stateful: Mapping[TaskId, int]) -> tuple[Round, ...]:
+def _rounds(change: Change, outcome: Outcome, handed_over: Sequence[int]) -> tuple[Round, ...]:
     """A forecast at a given speed has the restores in its times already."""
     timed = change.assume.catch_up is CatchUp.RATE
-    found: list[Round] = []
-    was = before
-    for one in outcome.rounds:
-        decision = one.decision
-        if not isinstance(decision, Assignment):
-            continue
-        now = _owners(decision)
-        found.append(
-            Round(
-                trigger=str(one.trigger),
-                at_seconds=math.ceil(one.at_seconds),
-                handed_over=_handed_over(was, now, stateful),
-                withheld=sum(len(consumer.withheld) for consumer in decision.consumers),
-                warm_ups=sum(len(client.standby) for client in decision.clients),
-                restoring_longest=0 if timed else max((records for _, records in one.restoring), default=0),
-            )
+    decided = [(one, one.decision) for one in outcome.rounds if isinstance(one.decision, Assignment)]
+    return tuple(
+        Round(
+            trigger=str(one.trigger),
+            at_seconds=math.ceil(one.at_seconds),
+            handed_over=count,
+            withheld=sum(len(consumer.withheld) for consumer in decision.consumers),
+            warm_ups=sum(len(client.standby) for client in decision.clients),
+            restoring_longest=0 if timed else max((records for _, records in one.restoring), default=0),
         )
-        was = now
-    return tuple(found)
+        for (one, decision), count in zip(decided, handed_over, strict=True)
+    )
 
 
 def end_owners(end: Iterable[ClientAssignment]) -> dict[TaskId, ProcessId]:
