@@ -21,6 +21,7 @@ from holdfast.rollout.steps import (
     CopyStateDirectory,
     RestartClient,
     SetConfig,
+    SetRelease,
     StartClient,
     Step,
     StopClient,
@@ -127,12 +128,15 @@ def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allow
     moving = tuple(process_id for one in until for process_id in touched(one.action))
     absent = any(plan.basis.client(process_id) is not None and process_id not in there for process_id in moving)
     arrived = any(plan.basis.client(client.process_id) is None for client in fresh.clients)
-    moved = any(isinstance(one.action, StopClient | StartClient | RestartClient | SetConfig) for one in until[:-1])
+    moved = any(isinstance(one.action, StopClient | StartClient | RestartClient | SetConfig | SetRelease) for one in until[:-1])
     return Allowed(
         moving=moving if moved or absent or isinstance(step.action, StartClient | RestartClient) else (),
         fresh_ids=sum(_brings_fresh_id(one) for one in until),
-        settings=tuple(one.action.key for one in until if isinstance(one.action, SetConfig)),
-        ownership=moved or absent or arrived or isinstance(step.action, RestartClient | SetConfig),
+        settings=(
+            *(one.action.key for one in until if isinstance(one.action, SetConfig)),
+            *("kafka_release" for one in until if isinstance(one.action, SetRelease)),
+        ),
+        ownership=moved or absent or arrived or isinstance(step.action, RestartClient | SetConfig | SetRelease),
     )
 
 
@@ -163,7 +167,7 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: date
             return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is copied"), can_confirm=True)
         case StartClient():
             return _started(plan, journal, step, step.action, fresh)
-        case RestartClient() | SetConfig():
+        case RestartClient() | SetConfig() | SetRelease():
             return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is done"), can_confirm=True)
         case AwaitRebalance(limit_s):
             return _stable(journal, step, fresh, now, limit_s)

@@ -57,7 +57,7 @@ class Allowed:
     """What the plan's own steps explain: these are no drift.
 
     `moving`: clients that may be gone, there, or there with other threads; `fresh_ids`: how many clients may be there that nobody
-    named; `settings`: keys that may differ; `ownership`: tasks may be on their way.
+    named; `settings`: keys that may differ, `kafka_release` among them; `ownership`: tasks may be on their way.
     """
 
     moving: tuple[ProcessId, ...] = ()
@@ -105,14 +105,14 @@ def drift(basis: Basis, fresh: Snapshot, allowed: Allowed) -> tuple[str, ...]:
     now = basis_of(fresh)
     assumed = {one.what: None for one in fresh.unknown}
     return (
-        *_facts_drift(basis, now, assumed),
+        *_facts_drift(basis, now, assumed, allowed),
         *_config_drift(basis, now, assumed, allowed),
         *_tasks_drift(basis, now),
         *_clients_drift(basis, now, allowed),
     )
 
 
-def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None]) -> tuple[str, ...]:
+def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> tuple[str, ...]:
     """A broker does not tell these, people do: what nobody said this time is no drift."""
     facts = (
         ("protocol", "group protocol", basis.protocol, now.protocol),
@@ -122,7 +122,7 @@ def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None]) -> tuple
     return tuple(
         f"The {what} was {printable(was or 'not known')}, it is now {printable(found)}."
         for field, what, was, found in facts
-        if found is not None and field not in assumed and was != found
+        if found is not None and field not in assumed and field not in allowed.settings and was != found
     )
 
 

@@ -74,7 +74,7 @@ def _refuse_misfit(snapshot: Snapshot, change: Change) -> None:
         ways = chances.chances(tuple(client.process_id for client in snapshot.clients), change)
     except (CannotPredict, Unsupported):
         return
-    scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
+    scene = Scene.of(snapshot)
     for batch in change.with_process_ids(ways[0].process_ids).numbered_batches():
         scene = events.apply(scene, batch, reports)
 

@@ -13,7 +13,17 @@ from typing import assert_never
 from holdfast.errors import CannotPredict
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import order
-from holdfast.rollout.change import AddClient, Batch, Change, Event, RemoveClient, ReplaceClient, RestartClient, SetConfig
+from holdfast.rollout.change import (
+    AddClient,
+    Batch,
+    Change,
+    Event,
+    RemoveClient,
+    ReplaceClient,
+    RestartClient,
+    SetConfig,
+    SetRelease,
+)
 
 MOST_OUTCOMES = 2_000
 
@@ -111,7 +121,7 @@ def _gone_and_came(event: Event) -> tuple[tuple[ProcessId, ...], tuple[ProcessId
             return (event.process_id,), (event.by.process_id,)
         case RestartClient():
             return ((), ()) if event.keeps_process_id else ((event.process_id,), (event.new_process_id,))
-        case SetConfig():
+        case SetConfig() | SetRelease():
             return (), ()
         case _:
             assert_never(event)

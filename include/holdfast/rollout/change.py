@@ -109,6 +109,13 @@ class SetConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class SetRelease:
+    """From here on every client runs this release of Kafka Streams: who leads decides as it does, and disks report as it does."""
+
+    kafka_release: str
+
+
+@dataclass(frozen=True, slots=True)
 class Then:
     """What follows waits for this."""
 
@@ -129,7 +136,7 @@ class RollingRestart:
     keeps_state: bool = True
 
 
-Event = AddClient | RemoveClient | ReplaceClient | RestartClient | SetConfig
+Event = AddClient | RemoveClient | ReplaceClient | RestartClient | SetConfig | SetRelease
 Item = Event | Then | RollingRestart
 
 
@@ -197,7 +204,7 @@ def _is_fresh(item: Item) -> bool:
             return client.process_id is None
         case RestartClient():
             return not item.keeps_process_id and item.new_process_id is None
-        case RemoveClient() | SetConfig() | Then() | RollingRestart():
+        case RemoveClient() | SetConfig() | SetRelease() | Then() | RollingRestart():
             return False
         case _:
             assert_never(item)
@@ -214,7 +221,7 @@ def _with_process_id(item: Item, remaining: Iterator[ProcessId]) -> Item:
             return replace(item, by=replace(item.by, process_id=chosen))
         case RestartClient():
             return replace(item, new_process_id=chosen)
-        case RemoveClient() | SetConfig() | Then() | RollingRestart():
+        case RemoveClient() | SetConfig() | SetRelease() | Then() | RollingRestart():
             return item
         case _:
             assert_never(item)

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar, assert_never
+from typing import Self, TypeVar, assert_never
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
+from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Client, Consumer
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.change import (
@@ -19,9 +20,10 @@ from holdfast.rollout.change import (
     ReplaceClient,
     RestartClient,
     SetConfig,
+    SetRelease,
 )
 from holdfast.rollout.evolution import Reports
-from holdfast.rollout.snapshot import ConfigValue
+from holdfast.rollout.snapshot import ConfigValue, Snapshot
 
 T = TypeVar("T")
 
@@ -39,6 +41,12 @@ class Scene:
     clients: tuple[Client, ...]
     config: tuple[tuple[str, ConfigValue], ...]
     leader_process_id: ProcessId | None
+    kafka_release: str | None = None
+    """That of the leader; None: nobody knows."""
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Self:
+        return cls(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id, snapshot.kafka_release)
 
 
 def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
@@ -65,8 +73,23 @@ def _apply(scene: Scene, event: Event, before: Scene, reports: Reports) -> Scene
             return _restarted(scene, event, reports)
         case SetConfig(settings):
             return replace(scene, config=tuple(sorted((dict(scene.config) | dict(settings)).items())))
+        case SetRelease(kafka_release):
+            return _upgraded(scene, kafka_release)
         case _:
             assert_never(event)
+
+
+def _upgraded(scene: Scene, kafka_release: str) -> Scene:
+    """Every member writes the metadata version of the release from now on."""
+    try:
+        behaviour(kafka_release)
+    except Unsupported as refusal:
+        raise InvalidInput(str(refusal), "kafka_release") from None
+    clients = tuple(
+        replace(client, consumers=tuple(replace(one, metadata_version=None) for one in client.consumers))
+        for client in scene.clients
+    )
+    return replace(scene, clients=clients, kafka_release=kafka_release)
 
 
 def _replaced(scene: Scene, event: ReplaceClient, before: Scene, reports: Reports) -> Scene:
@@ -211,5 +234,7 @@ def _verb(event: Event) -> str:
             return "restart_client"
         case SetConfig():
             return "set_config"
+        case SetRelease():
+            return "set_release"
         case _:
             assert_never(event)

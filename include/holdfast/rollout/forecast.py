@@ -111,12 +111,13 @@ class _Stage:
     def __init__(self, snapshot: Snapshot, assume: Assume) -> None:
         group = groups.group_of(snapshot)
         self._snapshot = snapshot
+        self._assume = assume
         self._group = group
-        self.reports = Reports(group, assume, transactional=groups.transactional(snapshot))
-        self.scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
+        self._reports = self._rules()
+        self.scene = Scene.of(snapshot)
         self._rounds: list[Round] = []
         self._at_seconds: float = 0
-        self._restoring = Restoring(self.reports, changelog_sizes.task_logs(snapshot))
+        self._restoring = Restoring(self._reports, changelog_sizes.task_logs(snapshot))
         self._decided: Assignment | None = None
         self._fingerprints: dict[ProcessId, tuple[Client, int]] = {}
 
@@ -127,7 +128,9 @@ class _Stage:
 
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
-        self.scene = events.apply(self.scene, batch, self.reports)
+        self.scene = events.apply(self.scene, batch, self._reports)
+        if self.scene.kafka_release != self._group.release:
+            self._upgrade()
         changed = [index for index, event in batch.events if isinstance(event, SetConfig)]
         try:
             settings = groups.settings_of(replace(self._snapshot, config=self.scene.config), self._group.release)
@@ -136,6 +139,15 @@ class _Stage:
         self._group = replace(
             self._group, config=settings, clients=self.scene.clients, leader_process_id=self.scene.leader_process_id
         )
+
+    def _upgrade(self) -> None:
+        """From now on disks report as the new release does."""
+        assert self.scene.kafka_release is not None, "a forecast is for one release"
+        self._group = replace(self._group, release=self.scene.kafka_release)
+        self._reports = self._restoring.reports = self._rules()
+
+    def _rules(self) -> Reports:
+        return Reports(self._group, self._assume, transactional=groups.transactional(self._snapshot))
 
     def rebalance(self, until: Wait) -> str | None:
         """Rebalance once, or until nothing is pending. Returns why that does not come about (None: it does)."""
@@ -162,7 +174,7 @@ class _Stage:
             if pending is Trigger.IMMEDIATE:
                 self._restoring.note_open_copies(group, decision)
             pause, seconds = _pause(pending, group, until)
-            self.scene = replace(self.scene, clients=self.reports.after(group.clients, decision, pause, seconds))
+            self.scene = replace(self.scene, clients=self._reports.after(group.clients, decision, pause, seconds))
             if pending is None or until is Wait.REBALANCE:
                 return None
             group = replace(group, clients=self.scene.clients)

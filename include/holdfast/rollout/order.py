@@ -167,10 +167,16 @@ def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
             "the change leaves process IDs to chance (null); give them, or see the forecast for every place they can take"
         )
     reports = Reports(groups.any_group_of(snapshot), change.assume, transactional=groups.transactional(snapshot))
-    scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
+    scene = Scene.of(snapshot)
     for batch in change.numbered_batches():
         scene = events.apply(scene, batch, reports)
-    meant = replace(snapshot, clients=scene.clients, config=scene.config, leader_process_id=scene.leader_process_id)
+    meant = replace(
+        snapshot,
+        clients=scene.clients,
+        config=scene.config,
+        leader_process_id=scene.leader_process_id,
+        kafka_release=scene.kafka_release,
+    )
     return order_changes(snapshot, meant)
 
 

@@ -22,6 +22,7 @@ from holdfast.rollout.change import (
     ReplaceClient,
     RestartClient,
     SetConfig,
+    SetRelease,
     Wait,
 )
 from holdfast.rollout.snapshot import Snapshot
@@ -38,6 +39,7 @@ from holdfast.rollout.steps import (
 )
 from holdfast.rollout.steps import RestartClient as RestartInPlace
 from holdfast.rollout.steps import SetConfig as RollOutConfig
+from holdfast.rollout.steps import SetRelease as RollOutRelease
 from holdfast.rollout.wording import host_or, listed, many, printable
 
 PROCESS_FILE = "kafka-streams-process-metadata"
@@ -133,6 +135,8 @@ def _drafts(snapshot: Snapshot, event: Event, identity: Identity) -> tuple[Draft
         case SetConfig(settings):
             had = dict(snapshot.config)
             return tuple(set_config(snapshot, RollOutConfig(key, value, had.get(key))) for key, value in settings)
+        case SetRelease(kafka_release):
+            return (_set_release(snapshot, RollOutRelease(kafka_release, snapshot.kafka_release)),)
         case _:
             assert_never(event)
 
@@ -262,6 +266,20 @@ def set_config(snapshot: Snapshot, action: RollOutConfig) -> Draft:
     )
 
 
+def _set_release(snapshot: Snapshot, action: RollOutRelease) -> Draft:
+    was = action.was or "the release it has now"
+    return Draft(
+        Phase.CONFIGURE,
+        action,
+        Who.OPERATOR,
+        f"The group is stable, and Kafka's upgrade notes from {was} to {action.kafka_release} ask for nothing else. Restart one"
+        " client on the new release, wait until the group is stable, then the next.",
+        f"Every client has logged Kafka version: {action.kafka_release} at its start.",
+        f"Go back to {was} the same way, if the upgrade notes allow it: it may not read a disk that {action.kafka_release} wrote.",
+        f"{many(len(snapshot.clients), 'restart')}, one after the other, each with its own disk and process ID.",
+    )
+
+
 def _shown(value: object) -> str:
     return printable(",".join(value) if isinstance(value, tuple) else str(value))
 
@@ -292,7 +310,9 @@ def with_waits(steps: tuple[Step, ...], limit_s: int, expect: str) -> tuple[Step
                 return replace(step, action=AwaitStable(limit_s), check_after=check, expect="It converges before the next step.")
             case AwaitRebalance():
                 return replace(step, action=AwaitRebalance(limit_s), expect="The group rebalances once.")
-            case StopClient() | WriteProcessMetadata() | CopyStateDirectory() | StartClient() | RestartInPlace() | RollOutConfig():
+            case StopClient() | WriteProcessMetadata() | CopyStateDirectory() | StartClient() | RestartInPlace():
+                return step
+            case RollOutConfig() | RollOutRelease():
                 return step
             case _:
                 assert_never(step.action)

@@ -59,7 +59,8 @@ class Restoring:
     """
 
     def __init__(self, reports: Reports, logs: Mapping[TaskId, TaskLogs]) -> None:
-        self._reports = reports
+        self.reports = reports
+        """The rules; others once the group runs another release."""
         self._logs = logs
         self._seen: dict[ProcessId, _Seen] = {}
         self._open_copies: dict[tuple[ProcessId, TaskId], None] = {}
@@ -101,9 +102,9 @@ class Restoring:
         known = reported(client)
         active = [task for share in shares for task in share.active]
         running = dict.fromkeys((*active, *(task for share in shares for task in share.standby)))
-        lacking = {task: self._reports.to_restore(task, known.get(task)) for task in running if task not in had}
+        lacking = {task: self.reports.to_restore(task, known.get(task)) for task in running if task not in had}
         late = tuple(task for task in active if not self._caught_up(task, known.get(task), acceptable_lag))
-        records = sum(self._reports.to_restore(task, known.get(task)) for task in late)
+        records = sum(self.reports.to_restore(task, known.get(task)) for task in late)
         return _Seen(client, shares, running, late, records), lacking
 
     def note_open_copies(self, group: Group, decision: Assignment) -> None:
@@ -114,11 +115,11 @@ class Restoring:
             known = reported(client)
             for consumer in client.consumers:
                 share, own = handed[consumer.member_id], dict(consumer.task_offset_sums)
-                new += [task for task in share.active if self._reports.log_end(task) and known.get(task) != LATEST_OFFSET]
+                new += [task for task in share.active if self.reports.log_end(task) and known.get(task) != LATEST_OFFSET]
                 new += [task for task in share.standby if task in known and task not in own]
             for task in (task for consumer in client.consumers for task in handed[consumer.member_id].standby):
                 total = known.get(task, 0)
-                if total != LATEST_OFFSET and not 0 <= self._reports.end(task) - total <= group.config.acceptable_recovery_lag:
+                if total != LATEST_OFFSET and not 0 <= self.reports.end(task) - total <= group.config.acceptable_recovery_lag:
                     self._open_copies[client.process_id, task] = None
         self.unstarted += 1 if new else 0
 
@@ -126,4 +127,4 @@ class Restoring:
         """Whether a copy that reports `total` can run at once, or nearly so. Kafka's own word for the lag it accepts."""
         if total == LATEST_OFFSET or acceptable_lag == java.LONG_MAX:
             return True
-        return self._reports.to_restore(task, total) <= acceptable_lag
+        return self.reports.to_restore(task, total) <= acceptable_lag

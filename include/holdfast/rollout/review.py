@@ -20,6 +20,7 @@ from holdfast.rollout.steps import (
     CopyStateDirectory,
     RestartClient,
     SetConfig,
+    SetRelease,
     StartClient,
     Step,
     StopClient,
@@ -197,6 +198,8 @@ def describe(action: Action) -> str:
             return f"Restart the client {action.process_id}{_at(action.host)}"
         case SetConfig():
             return f"Roll out {action.key} = {_setting(action.value)} (it is {_setting(action.was)})"
+        case SetRelease():
+            return f"Roll every client to Kafka Streams {action.kafka_release} (it is {action.was or 'not known which'})"
         case AwaitRebalance():
             return "Wait for one rebalance"
         case AwaitStable(limit_s):
@@ -219,6 +222,8 @@ def _brief(action: Action) -> str:
             return f"restart {action.host or str(action.process_id)[:8]}"
         case SetConfig():
             return f"roll out {action.key} = {_setting(action.value)}"
+        case SetRelease():
+            return f"roll to Kafka Streams {action.kafka_release}"
         case AwaitRebalance():
             return "wait for a rebalance"
         case AwaitStable():

@@ -79,6 +79,14 @@ class SetConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class SetRelease:
+    """Roll every client to another release of Kafka Streams, one after the other. `was` None: nobody knows which it is."""
+
+    kafka_release: str
+    was: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class AwaitRebalance:
     """Wait for one rebalance, converged or not, and no longer than `limit_s`."""
 
@@ -93,7 +101,15 @@ class AwaitStable:
 
 
 Action = (
-    StopClient | WriteProcessMetadata | CopyStateDirectory | StartClient | RestartClient | SetConfig | AwaitRebalance | AwaitStable
+    StopClient
+    | WriteProcessMetadata
+    | CopyStateDirectory
+    | StartClient
+    | RestartClient
+    | SetConfig
+    | SetRelease
+    | AwaitRebalance
+    | AwaitStable
 )
 
 
@@ -131,5 +147,5 @@ def touched(action: Action) -> tuple[ProcessId, ...]:
             return () if process_id is None else (process_id,)
         case RestartClient(process_id=process_id, comes_back_as=back):
             return (process_id,) if back is None or back == process_id else (process_id, back)
-        case SetConfig() | AwaitRebalance() | AwaitStable():
+        case SetConfig() | SetRelease() | AwaitRebalance() | AwaitStable():
             return ()

@@ -12,7 +12,7 @@ from holdfast.rollout.cost import end_owners
 from holdfast.rollout.evaluation import Cost, Span
 from holdfast.rollout.plan_value import Considered, Plan
 from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.steps import SetConfig
+from holdfast.rollout.steps import SetConfig, SetRelease
 from holdfast.rollout.wording import many, span
 
 STABLE = "Stable"
@@ -145,7 +145,7 @@ def _rebalances(plan: Plan, fresh: Snapshot) -> int | None:
 
 def _round_differences(plan: Plan, expected: Span, rebalances: int | None) -> tuple[str, ...]:
     """Rolling restarts in the plan bring rebalances of their own, which the forecast does not count."""
-    counted = not any(isinstance(step.action, SetConfig) for step in plan.steps)
+    counted = not any(isinstance(step.action, SetConfig | SetRelease) for step in plan.steps)
     if rebalances is None or not counted or expected.low <= rebalances <= expected.high:
         return ()
     return (f"{many(rebalances, 'rebalance')} since the plan was made, the forecast has {span(expected.low, expected.high)}.",)

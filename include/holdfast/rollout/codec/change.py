@@ -22,6 +22,7 @@ from holdfast.rollout.change import (
     RestartClient,
     RollingRestart,
     SetConfig,
+    SetRelease,
     Then,
     Wait,
 )
@@ -201,6 +202,13 @@ def _set_config(value: object) -> SetConfig:
     return SetConfig(settings)
 
 
+def _set_release(value: object) -> SetRelease:
+    fields = Fields(value)
+    event = SetRelease(fields.need("kafka_release", document.name))
+    fields.finish(closed=True)
+    return event
+
+
 def _then(value: object) -> Then:
     return Then(_one_of(Wait, value))
 
@@ -219,6 +227,7 @@ _READERS: Mapping[str, Callable[[object], Item]] = {
     "restart_client": _restart_client,
     "rolling_restart": _rolling_restart,
     "set_config": _set_config,
+    "set_release": _set_release,
     "then": _then,
 }
 
@@ -289,6 +298,8 @@ def _event_to_json(item: Item) -> dict[str, object]:
             return {"rolling_restart": _rolling_to_json(item)}
         case SetConfig(settings):
             return {"set_config": kafka.config_to_json(settings)}
+        case SetRelease(kafka_release):
+            return {"set_release": {"kafka_release": kafka_release}}
         case Then(wait):
             return {"then": str(wait)}
         case _:

@@ -14,6 +14,7 @@ from holdfast.rollout.steps import (
     CopyStateDirectory,
     RestartClient,
     SetConfig,
+    SetRelease,
     SettingChange,
     StartClient,
     Step,
@@ -130,6 +131,10 @@ def _set_config(fields: Fields) -> Action:
     )
 
 
+def _set_release(fields: Fields) -> Action:
+    return _closed(fields, SetRelease(fields.need("kafka_release", document.name), fields.need("was", nullable(document.name))))
+
+
 def _await_rebalance(fields: Fields) -> Action:
     return _closed(fields, AwaitRebalance(fields.need("limit_s", _limit)))
 
@@ -154,6 +159,7 @@ _ACTIONS: Mapping[str, Callable[[Fields], Action]] = {
     "start_client": _start,
     "restart_client": _restart,
     "set_config": _set_config,
+    "set_release": _set_release,
     "await_rebalance": _await_rebalance,
     "await_stable": _await_stable,
 }
@@ -189,6 +195,8 @@ def verb(action: Action) -> str:
             return "restart_client"
         case SetConfig():
             return "set_config"
+        case SetRelease():
+            return "set_release"
         case AwaitRebalance():
             return "await_rebalance"
         case AwaitStable():
@@ -216,6 +224,8 @@ def _inputs(action: Action) -> dict[str, object]:
             }
         case SetConfig():
             return {"key": action.key, "value": _setting(action.value), "was": _setting(action.was)}
+        case SetRelease():
+            return {"kafka_release": action.kafka_release, "was": action.was}
         case AwaitRebalance(limit_s) | AwaitStable(limit_s):
             return {"limit_s": limit_s}
         case _:
