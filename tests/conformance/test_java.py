@@ -39,6 +39,10 @@ def _question(chance: random.Random) -> dict[str, Any]:
     strings = list({"".join(chance.choices(alphabet, k=chance.randint(0, 12))) for _ in range(chance.randint(0, 60))})
     stride = chance.choice([1, 1, 2, 16, 64, 128, 256, 1024])
     tasks = list({(chance.randrange(12), stride * chance.randrange(200)) for _ in range(chance.choice([3, 12, 24, 30, 300]))})
+    if chance.random() < 0.2:  # up to twelve with one hash, from 3.0 on
+        tasks = [
+            (number, sums - 31 * number) for sums in chance.sample(range(341, 999), 20) for number in range(chance.randint(1, 12))
+        ]
     uuids = [uuid.UUID(int=chance.getrandbits(128)) for _ in range(chance.choice([1, 12, 13, 24, 48, 60]))]
     uuids += [uuid.UUID(int=bits) for bits in (0, 1, 2**63 - 1, 2**63, 2**64, 2**127 - 1, 2**127, 2**127 + 2**63, 2**128 - 1)]
     return {
