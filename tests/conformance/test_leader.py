@@ -31,6 +31,7 @@ JUDGED = (
     *("4.0.1", "4.1.1", "4.2.1", "4.3.1"),
 )
 CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 1000)
+BIG_GROUPS = {"many": 6, "strided": 12, "broad": 2}
 GOLDEN_RELEASES = ("2.7.2", "3.9.1", "4.3.1")
 RECORDED = Path(__file__).parent / "cases.jsonl"
 GOLDEN = Path(__file__).parents[1] / "golden" / "leader.jsonl"
@@ -61,6 +62,19 @@ def test_random_groups_are_assigned_as_the_release_assigns_them(release: str) ->
     with LeaderJvm(release) as jvm:
         thrown = _compare(itertools.chain(recorded, drawn), jvm)
     assert thrown < CASES / 4 + 5, "many of the groups make the leader throw: they say little about assignments"
+
+
+@pytest.mark.parametrize("release", _releases())
+def test_big_groups_too(release: str) -> None:
+    """Heaps, and hash tables whose buckets are trees, order otherwise than those of a few tasks."""
+    print(f"HOLDFAST_SEED={SEED}: big groups for Kafka {release}")
+    kinds = [kind for kind, count in BIG_GROUPS.items() for _ in range(count)]
+    drawn = (
+        (f"HOLDFAST_SEED={SEED + n}, {kind}", random_groups.random_case(SEED + n, release, big=kind))
+        for n, kind in enumerate(kinds)
+    )
+    with LeaderJvm(release) as jvm:
+        _compare(drawn, jvm)
 
 
 def _compare(cases: Iterable[tuple[str, Case]], jvm: LeaderJvm) -> int:

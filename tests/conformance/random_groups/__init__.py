@@ -19,13 +19,13 @@ import random
 from collections.abc import Callable
 
 from tests.conformance.groups import Case
-from tests.conformance.random_groups import life, members, reports, tags, topology, versions
+from tests.conformance.random_groups import assignors, life, members, reports, tags, topology, versions
 
 from holdfast.kafka.release import Behaviour, behaviour
 
 Part = Callable[[random.Random, Case, Behaviour], None]
 
-GROUP: tuple[Part, ...] = (topology.draw, members.draw, tags.choose)
+GROUP: tuple[Part, ...] = (topology.draw, members.draw, tags.choose, assignors.choose)
 """The settings, the topology, and who is there."""
 MEMBERS: tuple[Part, ...] = (tags.give,)
 """What each client says of itself beside its tasks: asked again after clients have come, for those that lack it."""

@@ -7,7 +7,7 @@ from tests.conformance.groups import Case
 
 from holdfast.kafka.release import Behaviour
 
-MOST_THREADS_IN_A_BIG_GROUP = 5
+MOST_THREADS_IN_A_BIG_GROUP = 6
 
 
 def draw(chance: random.Random, case: Case, line: Behaviour) -> None:
@@ -15,12 +15,12 @@ def draw(chance: random.Random, case: Case, line: Behaviour) -> None:
         case "many":
             count = chance.randint(20, 60)
         case "strided":
-            count = chance.choice([16, 32, 32, 64])
+            count = chance.choice([32, 64, 64])
         case "broad":
             count = chance.randint(2, 4)
         case _:
-            count = chance.choice([1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10, 12])
-    threads = chance.choice([1, 2]) if case["big"] == "strided" else None
+            count = chance.choice([1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10, 12, 12])
+    threads = chance.choice([4, 5, 6]) if case["big"] == "strided" else None
     for _ in range(count):
         add_client(chance, case, threads)
     choose_leader(chance, case)
