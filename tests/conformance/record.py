@@ -1,6 +1,7 @@
 """Records `tests/golden/leader.jsonl` from the JVM: `python -m tests.conformance.record`. Never written from our own answers."""
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.conformance.groups import Case
@@ -8,7 +9,11 @@ from tests.conformance.jvm import LeaderJvm
 from tests.conformance.random_groups import random_case
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "leader.jsonl"
-RELEASES = ("2.7.2", "3.9.1", "4.3.1")
+RELEASES = ("2.6.3", "2.7.2", "2.8.2", "3.0.2", "3.1.2", "3.2.3", "3.5.1", "3.5.2", "3.7.2", "3.9.1", "4.3.1")
+"""One of each line of the table."""
+LONGEST = 3500
+"""Characters of a random case: the file stays readable."""
+FIRST_SEED = 40_000
 
 A, B, C = "4b61083e-57d0-457d-951f-d06556c148ca", "7156cef1-307e-49c0-a5bb-0f11d26a4933", "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
 D = "79000000-0000-4000-8000-000000000000"
@@ -39,29 +44,49 @@ def article(active: dict[str, list[int]], config: Case | None = None) -> Case:
     }
 
 
-def cases() -> dict[str, Case]:
-    found = {
-        "A and B alone": article({A: [0, 2, 4], B: [1, 3, 5]}),
-        "C joins A and B": article({A: [0, 2, 4], B: [1, 3, 5], C: []}),
-        "C joins with six warm-ups": article({A: [0, 2, 4], B: [1, 3, 5], C: []}, {"max.warmup.replicas": 6}),
-        "the three at rest": article({C: [0, 3], A: [1, 4], B: [2, 5]}),
-        "D, last in order, replaces C, the first": article({A: [1, 4], B: [2, 5], D: []}),
-        "one standby each": article({C: [0, 3], A: [1, 4], B: [2, 5]}, {"num.standby.replicas": 1}),
-    }
-    seed = 0
-    while len(found) < 11:
+def cases(release: str) -> Iterator[tuple[str, Case]]:
+    yield "A and B alone", article({A: [0, 2, 4], B: [1, 3, 5]})
+    yield "C joins A and B", article({A: [0, 2, 4], B: [1, 3, 5], C: []})
+    yield "C joins with six warm-ups", article({A: [0, 2, 4], B: [1, 3, 5], C: []}, {"max.warmup.replicas": 6})
+    yield "the three at rest", article({C: [0, 3], A: [1, 4], B: [2, 5]})
+    yield "D, last in order, replaces C, the first", article({A: [1, 4], B: [2, 5], D: []})
+    yield "one standby each", article({C: [0, 3], A: [1, 4], B: [2, 5]}, {"num.standby.replicas": 1})
+    wanted = {name: shows for name, shows in WANTED.items() if name not in SINCE or _minor(release) >= SINCE[name]}
+    seed = FIRST_SEED
+    while wanted:
         seed += 1
-        case = random_case(seed, "2.7.2")
-        if 2 < len(case["members"]) < 7 and sum(len(member["sums"]) for member in case["members"]) in range(3, 12):
-            found[f"random group {seed}"] = case
-    return found
+        case = random_case(seed, release)
+        name = next((name for name, shows in wanted.items() if shows(case)), None)
+        if name and len(case["members"]) > 2 and len(json.dumps(case)) < LONGEST:
+            del wanted[name]
+            yield f"random group {seed}: {name}", case
+
+
+def _has(key: str) -> Callable[[Case], bool]:
+    return lambda case: any(key in member for member in case["members"])
+
+
+def _minor(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")[:2]))
+
+
+WANTED: dict[str, Callable[[Case], bool]] = {
+    "tags": _has("tags"),
+    "older members": _has("version"),
+    "no end offsets": lambda case: any(None in ends for ends in case["ends"].values()),
+    "a task that nobody knows": lambda case: any("13_" in task for member in case["members"] for task in member["sums"]),
+    "standbys": lambda case: case["config"].get("num.standby.replicas", 0) > 1,
+    "old disks": lambda case: sum(len(member["sums"]) for member in case["members"]) > 20,
+    "many owned": lambda case: sum(len(member["owned"]) for member in case["members"]) > 12,
+}
+SINCE = {"tags": (3, 2)}
 
 
 def main() -> None:
     lines = []
     for release in RELEASES:
         with LeaderJvm(release) as jvm:
-            for name, case in cases().items():
+            for name, case in cases(release):
                 lines.append(json.dumps({"release": release, "name": name, "case": case, "answer": jvm.ask([case])[0]}))
     GOLDEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
