@@ -42,22 +42,24 @@ def a_sum(chance: random.Random, end: int) -> int:
 
 
 def spoil(chance: random.Random, case: Case, line: Behaviour) -> None:
-    """Tasks and partitions that nobody knows, two owners of one partition, two reports of one task."""
+    """Tasks and partitions that nobody knows, two owners of one partition or of one task, two reports of one task."""
     if chance.random() >= 0.3:
         return
     for _ in range(chance.randint(1, 4)):
         one, other = chance.choice(case["members"]), chance.choice(case["members"])
-        kind = chance.randrange(5)
+        kind = chance.randrange(6)
         if kind == 0:
             one["sums"][f"{chance.randint(0, 13)}_{chance.randint(0, 40)}"] = chance.choice([-2, 0, 7])
         elif kind == 1:
-            one["owned"].append([chance.choice(["gone", "topic-0-0"]), chance.randint(0, 20)])
+            one["owned"].append([chance.choice(["gone", case["subtopologies"][0]["sources"][0][0]]), chance.randint(0, 20)])
         elif kind == 2 and other["owned"]:
             one["owned"].append(chance.choice(other["owned"]))
-        elif kind == 3 and other["sums"]:
+        elif kind == 3 and one["owned"]:
+            other["owned"].append(one["owned"].pop(chance.randrange(len(one["owned"]))))
+        elif kind == 4 and other["sums"]:
             task = chance.choice(list(other["sums"]))
             one["sums"][task] = chance.choice([-2, 0, 3, other["sums"][task]])
-        elif kind == 4:
+        elif kind == 5:
             one["owned"] = [["gone", 0]] if chance.random() < 0.5 else []
     for member in case["members"]:
         member["owned"] = [list(owned) for owned in dict.fromkeys(map(tuple, member["owned"]))]

@@ -7,6 +7,9 @@ from tests.conformance.groups import Case
 from holdfast.kafka.java import LONG_MAX
 from holdfast.kafka.release import Behaviour
 
+NAMES = ("topic", "topic", "orders.v2", "app-KSTREAM-AGGREGATE-STATE-STORE-0000000003-repartition")
+"""Their hash codes order partitions in Java's maps."""
+
 
 def draw(chance: random.Random, case: Case, line: Behaviour) -> None:
     case["config"] = _config(chance)
@@ -42,9 +45,9 @@ def forget_ends(chance: random.Random, case: Case, line: Behaviour) -> None:
 def _config(chance: random.Random) -> dict[str, object]:
     config: dict[str, object] = {"probing.rebalance.interval.ms": 60_000}
     if chance.random() < 0.6:
-        config["num.standby.replicas"] = chance.choice([0, 1, 1, 2, 3])
+        config["num.standby.replicas"] = chance.choice([0, 1, 1, 2, 3, 3, 7])
     if chance.random() < 0.8:
-        config["max.warmup.replicas"] = chance.choice([1, 1, 2, 3, 5, 8])
+        config["max.warmup.replicas"] = chance.choice([1, 1, 2, 3, 5, 8, 1000])
     if chance.random() < 0.8:
         config["acceptable.recovery.lag"] = chance.choice([0, 0, 0, 5, 50, 10_000, LONG_MAX])
     return config
@@ -89,7 +92,8 @@ BIG = {"many": _many, "strided": _strided, "broad": _broad}
 
 
 def _subtopology(chance: random.Random, number: int, most: int, exactly: bool = False) -> Case:
-    sources = [[f"topic-{number}-{source}", chance.randint(1, most)] for source in range(chance.choice([1, 1, 1, 2, 3]))]
+    name = chance.choice(NAMES)
+    sources = [[f"{name}-{number}-{source}", chance.randint(1, most)] for source in range(chance.choice([1, 1, 1, 2, 3]))]
     if exactly:
         sources[0][1] = most
     stores = [f"store-{number}-{store}" for store in range(chance.choice([0, 1, 1, 1, 2, 3]))]
