@@ -2,17 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
-from holdfast.errors import Unsupported
+from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.release import Behaviour, behaviour
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.config_check import ConfigValue
 
-HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
-_HIGH_AVAILABILITY_CLASSES = (
-    HIGH_AVAILABILITY,
-    "org.apache.kafka.streams.processor.internals.assignment.HighAvailabilityTaskAssignor",
-)
+
+class TaskAssignor(StrEnum):
+    """The task assignors that are modelled, by what they are called here: the names of their classes changed in 3.8 (KIP-924)."""
+
+    HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
+    STICKY = "the internal StickyTaskAssignor"
+    FALLBACK_PRIOR = "FallbackPriorTaskAssignor"
+
+
+HIGH_AVAILABILITY = TaskAssignor.HIGH_AVAILABILITY
+"""Kafka's default."""
+_INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +35,7 @@ class AssignorConfig:
     rack_aware_assignment_strategy: str = "none"
     rack_aware_assignment_traffic_cost: int | None = None
     rack_aware_assignment_non_overlap_cost: int | None = None
-    task_assignor: str = HIGH_AVAILABILITY
+    task_assignor: TaskAssignor = TaskAssignor.HIGH_AVAILABILITY
 
 
 def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str | None = None) -> AssignorConfig:
@@ -38,7 +46,6 @@ def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str
     """
     line = behaviour(release)
     config_check.check(release, properties)
-    _refuse_other_assignors(line, properties, task_assignor)
 
     def whole(key: str, default: int) -> int:
         value = config_check.value_of(release, key, properties)
@@ -55,15 +62,42 @@ def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str
         acceptable_recovery_lag=whole("acceptable.recovery.lag", defaults.acceptable_recovery_lag),
         probing_rebalance_interval_ms=whole("probing.rebalance.interval.ms", defaults.probing_rebalance_interval_ms),
         rack_aware_assignment_tags=tags if isinstance(tags, tuple) else (),
+        task_assignor=_task_assignor(line, properties, task_assignor),
     )
 
 
-def _refuse_other_assignors(line: Behaviour, properties: Mapping[str, ConfigValue], task_assignor: str | None) -> None:
-    """The public assignor wins over the internal one, and what is configured over what the group is said to use."""
-    keys = (
-        ("task.assignor.class", "internal.task.assignor.class") if line.public_task_assignor else ("internal.task.assignor.class",)
-    )
-    named = [(key, properties[key]) for key in keys if properties.get(key) not in (None, "")]
-    where, assignor = named[0] if named else ("The group's task assignor", task_assignor or HIGH_AVAILABILITY)
-    if assignor not in _HIGH_AVAILABILITY_CLASSES:
-        raise Unsupported(f"{where} is {assignor}: only {HIGH_AVAILABILITY}, Kafka's default, is modelled.")
+def _task_assignor(line: Behaviour, properties: Mapping[str, ConfigValue], said: str | None) -> TaskAssignor:
+    """The public assignor wins over the internal one, and what is configured over what the group is `said` to use."""
+    public = properties.get("task.assignor.class") if line.public_task_assignor else None
+    if public not in (None, ""):
+        raise Unsupported(f"task.assignor.class is {public}: of the public task assignors (KIP-924) none is modelled yet.")
+    internal = properties.get("internal.task.assignor.class")
+    classes = _classes(line)
+    if internal not in (None, ""):
+        found = classes.get(str(internal).removeprefix(_INTERNAL)) if str(internal).startswith(_INTERNAL) else None
+        if found is None:
+            known = ", ".join(f"{_INTERNAL}{name}" for name in classes)
+            raise Unsupported(
+                f"internal.task.assignor.class is {internal}. Modelled for {line.releases[-1]} and its like are {known}."
+            )
+        return found
+    simple = (said or TaskAssignor.HIGH_AVAILABILITY).removeprefix(_INTERNAL)
+    if simple == "StickyTaskAssignor" and line.public_task_assignor:
+        raise CannotPredict(
+            "The group's task assignor is said to be StickyTaskAssignor, which is one of two classes from 3.8 on. Give its full"
+            " name as internal.task.assignor.class (…LegacyStickyTaskAssignor) or task.assignor.class."
+        )
+    if simple not in classes:
+        raise Unsupported(
+            f"The group's task assignor is {said}. Modelled for {line.releases[-1]} and its like are {', '.join(classes)}."
+        )
+    return classes[simple]
+
+
+def _classes(line: Behaviour) -> Mapping[str, TaskAssignor]:
+    """What the internal assignors' classes are called."""
+    return {
+        "HighAvailabilityTaskAssignor": TaskAssignor.HIGH_AVAILABILITY,
+        "LegacyStickyTaskAssignor" if line.public_task_assignor else "StickyTaskAssignor": TaskAssignor.STICKY,
+        "FallbackPriorTaskAssignor": TaskAssignor.FALLBACK_PRIOR,
+    }

@@ -6,8 +6,9 @@ task to clients; spread each client's tasks over its threads; hold back what ano
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.release import Behaviour, behaviour
-from holdfast.kafka.streams import fallback, high_availability, threads
+from holdfast.kafka.streams import high_availability, sticky, threads
 from holdfast.kafka.streams.client_state import Board, ClientState, LeaderThrows
+from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Assignment, ClientAssignment, ConsumerAssignment, Group, LeaderFailure, NextRebalance
 from holdfast.kafka.streams.threads import ThreadTasks
 from holdfast.kafka.vocabulary import TopicPartition
@@ -40,11 +41,19 @@ def assign(group: Group) -> Assignment | LeaderFailure:
 
 
 def _assign_tasks(board: Board, group: Group, line: Behaviour) -> bool:
-    """Give every task to clients; True if a probing rebalance has to follow."""
-    if board.ends_known:
-        return high_availability.assign(board, group.config, line)
-    fallback.assign(board, group, line)
-    return True
+    """Give every task to clients; True if a probing rebalance has to follow.
+
+    Without end offsets nobody knows who lags: only the sticky assignor does without, and stands in for the others.
+    """
+    match group.config.task_assignor:
+        case TaskAssignor.HIGH_AVAILABILITY if board.ends_known:
+            return high_availability.assign(board, group.config, line)
+        case TaskAssignor.STICKY:
+            sticky.assign(board, group, line, preserve=False)
+            return False
+        case TaskAssignor.HIGH_AVAILABILITY | TaskAssignor.FALLBACK_PRIOR:
+            sticky.assign(board, group, line, preserve=True)
+            return True
 
 
 def _refuse_what_cannot_be_known(group: Group, line: Behaviour) -> None:
@@ -74,8 +83,10 @@ def _undetermined(group: Group, board: Board, *, probing: bool) -> tuple[str, ..
             f"Which client leads is not known: the probing rebalance is shown at {assumed}, the smallest process ID; "
             "Kafka asks a member of the leader's client for it."
         )
-    if not board.ends_known and fallback.depends_on_java(board):
-        sentences.append("Without end offsets the leader's Java decides too: this is what one on Java 8 to 18 does.")
+    hashes_decide = not board.ends_known or group.config.task_assignor is not TaskAssignor.HIGH_AVAILABILITY
+    if hashes_decide and sticky.depends_on_java(board):
+        why = "Without end offsets" if group.config.task_assignor is TaskAssignor.HIGH_AVAILABILITY else "With this assignor"
+        sentences.append(f"{why} the leader's Java decides too: this is what one on Java 8 to 18 does.")
     return tuple(sentences)
 
 

@@ -1,7 +1,8 @@
-"""What the leader does where it could not get the changelogs' end offsets: everybody keeps what they had, and all meet again.
+"""Everybody keeps what they had, as far as there is room for it: nobody waits for who lags.
 
-Java: `FallbackPriorTaskAssignor`, which is `StickyTaskAssignor` (from 3.8 `LegacyStickyTaskAssignor`) told to preserve active
-tasks; unchanged from 2.6 to 4.3. It goes through Java's hash tables: the order of each of them is emulated, for Java 8 to 18.
+Java: the internal `StickyTaskAssignor` (from 3.8 `LegacyStickyTaskAssignor`), and `FallbackPriorTaskAssignor`, which is the same
+told to preserve active tasks: what the leader takes where it could not get the changelogs' end offsets. Both are unchanged from 2.6
+to 4.3, but for racks (3.6). They go through Java's hash tables: the order of each is emulated, for Java 8 to 18.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,10 +14,10 @@ from holdfast.kafka.streams.group import Group
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 
 
-def assign(board: Board, group: Group, line: Behaviour) -> None:
-    """Give every task of the board to clients. A probing rebalance always follows."""
+def assign(board: Board, group: Group, line: Behaviour, *, preserve: bool) -> None:
+    """Give every task of the board to clients. `preserve`: who had a task active has it still, however many that makes."""
     sticky = _Sticky(board, group, line)
-    sticky.assign_active()
+    sticky.assign_active(preserve=preserve)
     sticky.assign_standbys(group.config.num_standby_replicas)
 
 
@@ -46,14 +47,16 @@ class _Sticky:
             for task in sorted(board.clients[client].previous_standby):
                 self._previous_standby.setdefault(task, []).append(client)
 
-    def assign_active(self) -> None:
-        """First to who had the task active, however many that makes; then to who had a copy and has room; then to anybody."""
+    def assign_active(self, *, preserve: bool) -> None:
+        """First to who had the task active, if there is room or it does not matter; then to who had a copy and has room; then to
+        anybody. There is room for as many active tasks a thread as everybody can have."""
         threads = sum(client.capacity for client in self._board.clients)
         tasks_per_thread = len(self._board.tasks) // threads
         assigned = set()
         for task_id in self._hash_orders.of_tasks(self._previous_active):
-            if task_id in self._number:
-                self._give(self._number[task_id], self._previous_active[task_id], active=True)
+            client = self._previous_active[task_id]
+            if task_id in self._number and (preserve or self._has_room(client, tasks_per_thread)):
+                self._give(self._number[task_id], client, active=True)
                 assigned.add(task_id)
         rest = []
         for task_id in self._hash_orders.of_tasks(self._tasks, copied=True):
@@ -61,8 +64,7 @@ class _Sticky:
                 continue
             task = self._number[task_id]
             for client in self._hash_orders.of_clients(self._previous_standby.get(task_id, ())):
-                state = self._board.clients[client]
-                if len(state.active) < state.capacity * tasks_per_thread:
+                if self._has_room(client, tasks_per_thread):
                     self._give(task, client, active=True)
                     break
             else:
@@ -78,6 +80,10 @@ class _Sticky:
                 if not without:
                     break
                 self._give(task, self._find(task, self._hash_orders.of_clients(without)), active=False)
+
+    def _has_room(self, client: int, tasks_per_thread: int) -> bool:
+        state = self._board.clients[client]
+        return len(state.active) < state.capacity * tasks_per_thread
 
     def _give(self, task: int, client: int, *, active: bool) -> None:
         state = self._board.clients[client]
