@@ -10,7 +10,8 @@ INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
 
 
 def choose(chance: random.Random, case: Case, line: Behaviour) -> None:
-    if chance.random() >= 0.15:
+    """Not in a broad group: over its thousands of tasks Kafka's sticky assignor takes minutes."""
+    if case["big"] == "broad" or chance.random() >= 0.15:
         return
     sticky = "LegacyStickyTaskAssignor" if line.public_task_assignor else "StickyTaskAssignor"
     name = chance.choice([sticky, sticky, sticky, "FallbackPriorTaskAssignor", "HighAvailabilityTaskAssignor"])
