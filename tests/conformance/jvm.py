@@ -1,6 +1,7 @@
 """A JVM with one Kafka release on its class path, which answers questions a line at a time (`java/leader`)."""
 
 import collections
+import contextlib
 import json
 import queue
 import subprocess
@@ -43,13 +44,15 @@ class LeaderJvm:
         self._process = subprocess.Popen(
             self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True, encoding="utf-8"
         )
+        self._broken = False
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)  # so that neither side waits for the other's full pipe
         self._reader.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         if self._process.wait(timeout=60) and kind is None:
             raise RuntimeError(f"The JVM of Kafka {self.release} ended badly: {self._said()}")
         self._reader.join()
@@ -73,14 +76,15 @@ class LeaderJvm:
             while waiting:
                 yield waiting.popleft(), self._answer()
         finally:
-            while waiting:
+            while waiting and not self._broken:
                 waiting.popleft()
                 self._answer()
 
     def _answer(self) -> dict[str, Any]:
         line = self._answers.get()
-        if not line:
-            raise RuntimeError(f"The JVM of Kafka {self.release} ended: {self._said()}")
+        if not line.startswith("{"):
+            self._broken = True
+            raise RuntimeError(f"The JVM of Kafka {self.release} ended: {line}{self._said()}")
         return json.loads(line)
 
     def _read(self) -> None:

@@ -75,7 +75,7 @@ class Progress:
 def run(folder: Path, release: str, cases: int, first_seed: int) -> None:
     """Whatever is left of this release."""
     progress = Progress(folder, release, cases, first_seed)
-    with LeaderJvm(release) as jvm:
+    with LeaderJvm(release, "-XX:TieredStopAtLevel=4") as jvm:  # the better compiler pays over so many groups
         while progress.left:
             seeds = progress.left[:EACH]
             began = time.monotonic()

@@ -35,7 +35,7 @@ FAULTS: tuple[Part, ...] = (reports.spoil, topology.forget_ends, versions.mix)
 """What should not be, but is."""
 
 
-CHANCE_OF_A_BIG_GROUP = 0.01
+CHANCE_OF_A_BIG_GROUP = 0.004
 BIG = ("many", "many", "many", "strided", "broad")
 
 
