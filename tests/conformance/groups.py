@@ -18,6 +18,11 @@ def group_of(case: Case, release: str) -> Group:
         tasks=tuple(_tasks(case)),
         clients=tuple(_clients(case)),
         leader_process_id=ProcessId.parse(case["leader"]),
+        replica_racks=tuple(
+            (TopicPartition(topic, number), tuple(racks))
+            for topic, partitions in case.get("replicas", {}).items()
+            for number, racks in enumerate(partitions)
+        ),
     )
 
 
@@ -45,7 +50,9 @@ def _clients(case: Case) -> Iterator[Client]:
         members.setdefault(member["process"], []).append(member)
     for process, own in members.items():
         tags = tuple(own[0].get("tags", {}).items())
-        yield Client(ProcessId.parse(process), tuple(_consumer(member) for member in own), client_tags=tags)
+        yield Client(
+            ProcessId.parse(process), tuple(_consumer(member) for member in own), rack=own[0].get("rack"), client_tags=tags
+        )
 
 
 def _consumer(member: Case) -> Consumer:

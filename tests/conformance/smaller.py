@@ -52,6 +52,10 @@ def _with_less_work(case: Case) -> Iterator[Case]:
                 candidate = copy.deepcopy(case)
                 candidate["subtopologies"][number]["sources"][source][1] = less
                 yield candidate
+        for source in subtopology["sources"][1:]:
+            candidate = copy.deepcopy(case)
+            candidate["subtopologies"][number]["sources"].remove(source)
+            yield candidate
         for store in subtopology["stores"]:
             candidate = copy.deepcopy(case)
             candidate["subtopologies"][number]["stores"].remove(store)

@@ -19,15 +19,15 @@ import random
 from collections.abc import Callable
 
 from tests.conformance.groups import Case
-from tests.conformance.random_groups import assignors, life, members, reports, tags, topology, versions
+from tests.conformance.random_groups import assignors, life, members, racks, reports, tags, topology, versions
 
 from holdfast.kafka.release import Behaviour, behaviour
 
 Part = Callable[[random.Random, Case, Behaviour], None]
 
-GROUP: tuple[Part, ...] = (topology.draw, members.draw, tags.choose, assignors.choose)
+GROUP: tuple[Part, ...] = (topology.draw, members.draw, tags.choose, assignors.choose, racks.choose)
 """The settings, the topology, and who is there."""
-MEMBERS: tuple[Part, ...] = (tags.give,)
+MEMBERS: tuple[Part, ...] = (tags.give, racks.give)
 """What each client says of itself beside its tasks: asked again after clients have come, for those that lack it."""
 REPORTS: tuple[Part, ...] = (reports.scatter,)
 """Who owns and reports what."""
