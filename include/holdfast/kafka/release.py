@@ -63,6 +63,10 @@ class Behaviour:
     rack_aware: bool = False
     """From 3.6 tasks can be placed by rack (KIP-925)."""
 
+    cycles_sought_from_all_nodes: bool = False
+    """From 3.7 the search for a placement of least cost looks for negative cycles from all nodes at once; in 3.6 from one node
+    after the other, so that another placement of the same cost can come out."""
+
     public_task_assignor: bool = False
     """From 3.8 `task.assignor.class` names a public assignor and, if set, replaces the built-in one (KIP-924)."""
 
@@ -100,9 +104,10 @@ def _lines() -> tuple[Behaviour, ...]:
         movements_in_priority_order=True,
     )
     line_3_5_2 = replace(line_3_3, releases=("3.5.2",), temporary_standby_needs_copy=True)
-    line_3_6 = replace(line_3_5_2, releases=_patches("3.6", 0, 2) + _patches("3.7", 0, 2), rack_aware=True)
+    line_3_6 = replace(line_3_5_2, releases=_patches("3.6", 0, 2), rack_aware=True)
+    line_3_7 = replace(line_3_6, releases=_patches("3.7", 0, 2), cycles_sought_from_all_nodes=True)
     line_3_8 = replace(
-        line_3_6,
+        line_3_7,
         releases=_patches("3.8", 0, 1)
         + _patches("3.9", 0, 2)
         + _patches("4.0", 0, 2)
@@ -111,7 +116,20 @@ def _lines() -> tuple[Behaviour, ...]:
         public_task_assignor=True,
     )
     line_4_3 = replace(line_3_8, releases=_patches("4.3", 0, 1), closed_copy_counts_last_record=True)
-    return (line_2_6, line_2_7, line_2_8, line_3_0, line_3_1, line_3_2, line_3_3, line_3_5_2, line_3_6, line_3_8, line_4_3)
+    return (
+        line_2_6,
+        line_2_7,
+        line_2_8,
+        line_3_0,
+        line_3_1,
+        line_3_2,
+        line_3_3,
+        line_3_5_2,
+        line_3_6,
+        line_3_7,
+        line_3_8,
+        line_4_3,
+    )
 
 
 def _patches(minor: str, first: int, last: int) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from holdfast.kafka import release as kafka_release
 from holdfast.kafka.streams import config
 from holdfast.kafka.streams.config import AssignorConfig
 from holdfast.kafka.streams.group import Group
+from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.snapshot import ConfigValue, Snapshot
 
 REBALANCING = ("PreparingRebalance", "CompletingRebalance")
@@ -33,6 +34,17 @@ def group_of(snapshot: Snapshot, release: str | None = None) -> Group:
         tasks=snapshot.tasks,
         clients=snapshot.clients,
         leader_process_id=snapshot.leader_process_id,
+        replica_racks=_replica_racks(snapshot),
+    )
+
+
+def _replica_racks(snapshot: Snapshot) -> tuple[tuple[TopicPartition, tuple[str | None, ...]], ...]:
+    """Where the replicas stand; a partition of which that is not said is left out."""
+    return tuple(
+        (TopicPartition(topic.name, partition.id), partition.replica_racks)
+        for topic in snapshot.topics
+        for partition in topic.partitions
+        if partition.replica_racks
     )
 
 

@@ -41,8 +41,8 @@ class AssignorConfig:
 def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str | None = None) -> AssignorConfig:
     """The settings that a leader of this release would use, its defaults where nothing is given.
 
-    Raise InvalidInput for a key that no Kafka release has and a value that Kafka would refuse, Unsupported for an assignor or
-    strategy that is not modelled. A key that another release has and this one does not know is ignored, as Kafka does.
+    Raise InvalidInput for a key that no Kafka release has and a value that Kafka would refuse, Unsupported for an assignor that is
+    not modelled. A key that another release has and this one does not know is ignored, as Kafka does.
     """
     line = behaviour(release)
     config_check.check(release, properties)
@@ -51,10 +51,12 @@ def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str
         value = config_check.value_of(release, key, properties)
         return default if value is None else int(str(value))
 
+    def cost(key: str) -> int | None:
+        value = config_check.value_of(release, key, properties)
+        return None if value is None else int(str(value))
+
     tags = config_check.value_of(release, "rack.aware.assignment.tags", properties)
     strategy = config_check.value_of(release, "rack.aware.assignment.strategy", properties)
-    if strategy not in (None, "none"):
-        raise Unsupported(f"rack.aware.assignment.strategy is {strategy!r}: rack-aware assignment is not modelled yet.")
     defaults = AssignorConfig()
     return AssignorConfig(
         num_standby_replicas=whole("num.standby.replicas", defaults.num_standby_replicas),
@@ -62,6 +64,9 @@ def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str
         acceptable_recovery_lag=whole("acceptable.recovery.lag", defaults.acceptable_recovery_lag),
         probing_rebalance_interval_ms=whole("probing.rebalance.interval.ms", defaults.probing_rebalance_interval_ms),
         rack_aware_assignment_tags=tags if isinstance(tags, tuple) else (),
+        rack_aware_assignment_strategy=defaults.rack_aware_assignment_strategy if strategy is None else str(strategy),
+        rack_aware_assignment_traffic_cost=cost("rack.aware.assignment.traffic_cost"),
+        rack_aware_assignment_non_overlap_cost=cost("rack.aware.assignment.non_overlap_cost"),
         task_assignor=_task_assignor(line, properties, task_assignor),
     )
 

@@ -81,6 +81,8 @@ class Group:
     tasks: tuple[Task, ...]
     clients: tuple[Client, ...]
     leader_process_id: ProcessId | None = None
+    replica_racks: tuple[tuple[TopicPartition, tuple[str | None, ...]], ...] = ()
+    """The rack of each replica's broker (None: it has none), of source and changelog partitions. Only rack-aware groups need it."""
 
 
 class NextRebalance(StrEnum):

@@ -12,15 +12,32 @@ from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams import movement, standbys
 from holdfast.kafka.streams.client_state import Board, ClientState
 from holdfast.kafka.streams.config import AssignorConfig
+from holdfast.kafka.streams.rack_aware.optimize import Optimizer
+from holdfast.kafka.streams.rack_aware.racks import STATELESS, Costs
+
+COSTS = Costs(traffic=10, non_overlap=1)
+"""What traffic across racks and moving a task cost, unless it is configured (`DEFAULT_HIGH_AVAILABILITY_…`)."""
 
 
-def assign(board: Board, config: AssignorConfig, behaviour: Behaviour) -> bool:
-    """Give every task of the board to clients; True if a probing rebalance has to follow."""
+def assign(board: Board, config: AssignorConfig, behaviour: Behaviour, racks: Optimizer | None = None) -> bool:
+    """Give every task of the board to clients; True if a probing rebalance has to follow. `racks` None: not placed by rack."""
     assign_stateful_active(board)
+    if racks is not None:
+        racks.place_active(board.stateful, racks.costs(COSTS))
     assign_standbys(board, config)
+    if racks is not None and config.num_standby_replicas > 0:
+        by_tags = bool(config.rack_aware_assignment_tags)
+        may_move = functools.partial(standbys.keeps_tags_apart, board) if by_tags else _anywhere
+        racks.place_standbys(racks.costs(COSTS), may_move)
     movements = movement.move_to_caught_up_clients(board, config, behaviour)
     assign_stateless_active(board)
+    if racks is not None:
+        racks.place_active(board.stateless, STATELESS)
     return movements > 0
+
+
+def _anywhere(_source: int, _destination: int, _task: int) -> bool:
+    return True
 
 
 def assign_stateful_active(board: Board) -> None:

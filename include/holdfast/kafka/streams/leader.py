@@ -10,6 +10,7 @@ from holdfast.kafka.streams import high_availability, sticky, threads
 from holdfast.kafka.streams.client_state import Board, ClientState, LeaderThrows
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Assignment, ClientAssignment, ConsumerAssignment, Group, LeaderFailure, NextRebalance
+from holdfast.kafka.streams.rack_aware import optimize as rack_aware
 from holdfast.kafka.streams.threads import ThreadTasks
 from holdfast.kafka.vocabulary import TopicPartition
 
@@ -47,9 +48,9 @@ def _assign_tasks(board: Board, group: Group, line: Behaviour) -> bool:
     """
     match group.config.task_assignor:
         case TaskAssignor.HIGH_AVAILABILITY if board.ends_known:
-            return high_availability.assign(board, group.config, line)
+            return high_availability.assign(board, group.config, line, rack_aware.optimizer(board, group, line))
         case TaskAssignor.STICKY:
-            sticky.assign(board, group, line, preserve=False)
+            sticky.assign(board, group, line, preserve=False, racks=rack_aware.optimizer(board, group, line))
             return False
         case TaskAssignor.HIGH_AVAILABILITY | TaskAssignor.FALLBACK_PRIOR:
             sticky.assign(board, group, line, preserve=True)

@@ -57,6 +57,17 @@ def may_move_between(board: Board, source: int, destination: int) -> bool:
     return board.clients[source].tags.items() <= board.clients[destination].tags.items()
 
 
+def keeps_tags_apart(board: Board, source: int, destination: int, task: int) -> bool:
+    """Whether all who hold the task would have no fewer different tags between them than now."""
+    others = {
+        tag
+        for number, client in enumerate(board.clients)
+        if number not in (source, destination) and client.holds(task)
+        for tag in client.tags.items()
+    }
+    return len(others.union(board.clients[destination].tags.items())) >= len(others.union(board.clients[source].tags.items()))
+
+
 def _spread(board: Board, task: int, replicas: int, tags: "_Tags") -> int:
     """Place what can be placed on unused tags; return how many replicas are left over."""
     used: dict[tuple[str, str], frozenset[int]] = {}

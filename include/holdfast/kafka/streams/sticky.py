@@ -11,14 +11,24 @@ from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams.client_state import Board
 from holdfast.kafka.streams.group import Group
+from holdfast.kafka.streams.rack_aware.optimize import Optimizer
+from holdfast.kafka.streams.rack_aware.racks import STATELESS, Costs
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 
+COSTS = Costs(traffic=1, non_overlap=10)
+"""What traffic across racks and moving a task cost, unless it is configured (`DEFAULT_STATEFUL_…`): tasks stay rather."""
 
-def assign(board: Board, group: Group, line: Behaviour, *, preserve: bool) -> None:
+
+def assign(board: Board, group: Group, line: Behaviour, *, preserve: bool, racks: Optimizer | None = None) -> None:
     """Give every task of the board to clients. `preserve`: who had a task active has it still, however many that makes."""
-    sticky = _Sticky(board, group, line)
+    sticky = Sticky(board, group, line)
     sticky.assign_active(preserve=preserve)
+    if racks is not None:
+        racks.place_active(board.stateful, racks.costs(COSTS))
+        racks.place_active(board.stateless, STATELESS)
     sticky.assign_standbys(group.config.num_standby_replicas)
+    if racks is not None and group.config.num_standby_replicas > 0:
+        racks.place_standbys(racks.costs(COSTS), lambda _source, _destination, _task: True)
 
 
 def depends_on_java(board: Board) -> bool:
@@ -28,24 +38,28 @@ def depends_on_java(board: Board) -> bool:
     return any(java_hash.depends_on_java(size) for size in sizes)
 
 
-class _Sticky:
-    """`_order` is the order in which Kafka's map of clients is iterated; `_pairs` remembers which tasks share a client."""
+class Sticky:
+    """One assignment. `threads_break_ties`: of two clients with as many tasks a thread, the one with more threads has more room.
 
-    def __init__(self, board: Board, group: Group, line: Behaviour) -> None:
+    `order` is the order in which Kafka's map of clients is iterated; `_pairs` remembers which tasks share a client.
+    """
+
+    def __init__(self, board: Board, group: Group, line: Behaviour, *, threads_break_ties: bool = True) -> None:
         self._board = board
+        self._threads_break_ties = threads_break_ties
         self._number = {task.id: number for number, task in enumerate(board.tasks)}
-        self._hash_orders = _HashOrders(board, group, line)
-        self._order = self._hash_orders.clients()
-        self._tasks = self._hash_orders.tasks()
+        self.hash_orders = HashOrders(board, group, line)
+        self.order = self.hash_orders.clients()
+        self._tasks = self.hash_orders.tasks()
         self._pairs: set[tuple[int, int]] = set()
         self._most_pairs = len(board.tasks) * (len(board.tasks) - 1) // 2
-        self._previous_active: dict[TaskId, int] = {}
-        self._previous_standby: dict[TaskId, list[int]] = {}
-        for client in self._order:
+        self.previous_active: dict[TaskId, int] = {}
+        self.previous_standby: dict[TaskId, list[int]] = {}
+        for client in self.order:
             for task in sorted(board.clients[client].previous_active):
-                self._previous_active[task] = client
+                self.previous_active[task] = client
             for task in sorted(board.clients[client].previous_standby):
-                self._previous_standby.setdefault(task, []).append(client)
+                self.previous_standby.setdefault(task, []).append(client)
 
     def assign_active(self, *, preserve: bool) -> None:
         """First to who had the task active, if there is room or it does not matter; then to who had a copy and has room; then to
@@ -53,33 +67,33 @@ class _Sticky:
         threads = sum(client.capacity for client in self._board.clients)
         tasks_per_thread = len(self._board.tasks) // threads
         assigned = set()
-        for task_id in self._hash_orders.of_tasks(self._previous_active):
-            client = self._previous_active[task_id]
+        for task_id in self.hash_orders.of_tasks(self.previous_active):
+            client = self.previous_active[task_id]
             if task_id in self._number and (preserve or self._has_room(client, tasks_per_thread)):
                 self._give(self._number[task_id], client, active=True)
                 assigned.add(task_id)
         rest = []
-        for task_id in self._hash_orders.of_tasks(self._tasks, copied=True):
+        for task_id in self.hash_orders.of_tasks(self._tasks, copied=True):
             if task_id in assigned:
                 continue
             task = self._number[task_id]
-            for client in self._hash_orders.of_clients(self._previous_standby.get(task_id, ())):
+            for client in self.hash_orders.of_clients(self.previous_standby.get(task_id, ())):
                 if self._has_room(client, tasks_per_thread):
                     self._give(task, client, active=True)
                     break
             else:
                 rest.append(task)
         for task in sorted(rest):
-            self._give(task, self._find(task, self._order), active=True)
+            self._give(task, self._find(task, self.order), active=True)
 
     def assign_standbys(self, num_standby_replicas: int) -> None:
-        for task_id in self._hash_orders.stateful_tasks():
+        for task_id in self.hash_orders.stateful_tasks():
             task = self._number[task_id]
             for _ in range(num_standby_replicas):
-                without = [client for client in self._order if not self._board.clients[client].holds(task)]
+                without = [client for client in self.order if not self._board.clients[client].holds(task)]
                 if not without:
                     break
-                self._give(task, self._find(task, self._hash_orders.of_clients(without)), active=False)
+                self._give(task, self._find(task, self.hash_orders.of_clients(without)), active=False)
 
     def _has_room(self, client: int, tasks_per_thread: int) -> bool:
         state = self._board.clients[client]
@@ -97,7 +111,7 @@ class _Sticky:
         if len(among) == 1:
             return among[0]
         task_id = self._board.tasks[task].id
-        previous = self._previous_active.get(task_id)
+        previous = self.previous_active.get(task_id)
         if previous is None or previous not in among:
             previous = self._least_loaded_with_copy(task, task_id, among)
         if previous is None:
@@ -110,17 +124,19 @@ class _Sticky:
     def _should_balance(self, client: int) -> bool:
         state = self._board.clients[client]
         full = len(state.active) + len(state.standby) >= state.capacity
-        return full and any(self._has_more_room(other, client) for other in self._order)
+        return full and any(self._has_more_room(other, client) for other in self.order)
 
     def _has_more_room(self, client: int, other: int) -> bool:
         own, others = self._board.load_order[client][0], self._board.load_order[other][0]
-        return own < others or (own == others and self._board.clients[client].capacity > self._board.clients[other].capacity)
+        if own == others and self._threads_break_ties:
+            return self._board.clients[client].capacity > self._board.clients[other].capacity
+        return own < others
 
     def _least_loaded_with_copy(self, task: int, task_id: TaskId, among: Sequence[int]) -> int | None:
-        holders = self._previous_standby.get(task_id)
+        holders = self.previous_standby.get(task_id)
         if holders is None:
             return None
-        copied = self._hash_orders.of_clients(self._hash_orders.of_clients(holders), copied=True)
+        copied = self.hash_orders.of_clients(self.hash_orders.of_clients(holders), copied=True)
         within = [client for client in copied if client in among]
         return self._least_loaded(task, within) if within else None
 
@@ -149,7 +165,7 @@ class _Sticky:
         return any(_pair(task, other) not in self._pairs for other in (*state.active, *state.standby))
 
 
-class _HashOrders:
+class HashOrders:
     """The orders in which the hash tables on the leader's way to the assignor are iterated."""
 
     def __init__(self, board: Board, group: Group, line: Behaviour) -> None:
