@@ -10,7 +10,7 @@ from tests.conformance import groups
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.release import LINES, RELEASES, behaviour
 from holdfast.kafka.streams import config
-from holdfast.kafka.streams.config import AssignorConfig
+from holdfast.kafka.streams.config import AssignorConfig, TaskAssignor
 from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Group, LeaderFailure, NextRebalance, Task
 from holdfast.kafka.streams.leader import assign
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
@@ -290,22 +290,43 @@ class TestConfig:
         with pytest.raises(InvalidInput, match=said):
             config.read("3.9.1", {key: value})
 
+    @pytest.mark.parametrize("key", ["internal.task.assignor.class", "task.assignor.class"])
+    def test_an_assignor_of_ones_own_is_refused_by_name(self, key: str) -> None:
+        with pytest.raises(Unsupported, match=r"com\.example\.Assignor"):
+            config.read("3.9.1", {key: "com.example.Assignor"})
+
     @pytest.mark.parametrize(
-        ("key", "value"),
+        ("release", "name", "found"),
         [
-            ("internal.task.assignor.class", "org.apache.kafka.streams.processor.internals.assignment.FallbackPriorTaskAssignor"),
-            ("task.assignor.class", "org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor"),
-            ("rack.aware.assignment.strategy", "min_traffic"),
+            ("2.7.2", "StickyTaskAssignor", TaskAssignor.STICKY),
+            ("3.7.2", "StickyTaskAssignor", TaskAssignor.STICKY),
+            ("3.8.1", "LegacyStickyTaskAssignor", TaskAssignor.STICKY),
+            ("3.9.1", "FallbackPriorTaskAssignor", TaskAssignor.FALLBACK_PRIOR),
+            ("3.9.1", "HighAvailabilityTaskAssignor", TaskAssignor.HIGH_AVAILABILITY),
         ],
     )
-    def test_what_is_not_modelled_is_refused_by_name(self, key: str, value: str) -> None:
-        with pytest.raises(Unsupported, match=value):
-            config.read("3.9.1", {key: value})
+    def test_internal_assignors_by_simple_and_by_full_name(self, release: str, name: str, found: TaskAssignor) -> None:
+        full = f"org.apache.kafka.streams.processor.internals.assignment.{name}"
 
-    def test_another_task_assignor(self) -> None:
-        with pytest.raises(Unsupported, match="StickyTaskAssignor"):
-            config.read("3.9.1", {}, "StickyTaskAssignor")
-        assert config.read("3.9.1", {}, "HighAvailabilityTaskAssignor") == AssignorConfig()
+        assert config.read(release, {}, name).task_assignor is found
+        assert config.read(release, {"internal.task.assignor.class": full}).task_assignor is found
+
+    def test_a_name_that_two_classes_have_from_3_8_on_must_be_given_in_full(self) -> None:
+        with pytest.raises(CannotPredict, match="one of two classes"):
+            config.read("3.8.0", {}, "StickyTaskAssignor")
+
+    def test_the_old_class_name_is_gone_from_3_8_on(self) -> None:
+        old = "org.apache.kafka.streams.processor.internals.assignment.StickyTaskAssignor"
+        with pytest.raises(Unsupported, match="LegacyStickyTaskAssignor"):
+            config.read("3.8.0", {"internal.task.assignor.class": old})
+
+    def test_strategies_of_placing_by_rack(self) -> None:
+        strategy = "rack.aware.assignment.strategy"
+
+        assert config.read("3.6.0", {strategy: "min_traffic"}).rack_aware_assignment_strategy == "min_traffic"
+        assert config.read("3.5.2", {strategy: "min_traffic"}).rack_aware_assignment_strategy == "none"
+        with pytest.raises(InvalidInput, match="min_traffic"):
+            config.read("3.6.0", {strategy: "balance_subtopology"})
 
 
 class TestStandbys:
