@@ -80,6 +80,8 @@ class Board:
         for number, client in enumerate(self.clients):
             for task in client.lags:
                 self._reporters[task].append(number)
+        self.reported_by_some = frozenset(task for task, reporters in enumerate(self._reporters) if reporters)
+        self._everybody = frozenset(range(len(self.clients)))
 
     def give_active(self, client: int, task: int) -> None:
         self.clients[client].active.add(task)
@@ -108,11 +110,10 @@ class Board:
     def caught_up(self, task: int, acceptable_recovery_lag: int) -> frozenset[int]:
         """The clients that could take the task over at once."""
         reporters = self._reporters[task]
-        found = [client for client in reporters if _acceptable(self.lag(client, task), acceptable_recovery_lag)]
-        if _acceptable(self._ends[task], acceptable_recovery_lag):
-            behind = set(reporters) - set(found)
-            return frozenset(client for client in range(len(self.clients)) if client not in behind)
-        return frozenset(found)
+        found = [client for client in reporters if _acceptable(self.clients[client].lags[task], acceptable_recovery_lag)]
+        if not _acceptable(self._ends[task], acceptable_recovery_lag):
+            return frozenset(found)
+        return self._everybody if len(found) == len(reporters) else self._everybody.difference(reporters).union(found)
 
     def least_lag(self, task: int) -> int:
         reporters = self._reporters[task]

@@ -79,25 +79,39 @@ def _balance(
     may_move: Callable[[int, int], bool] | None = None,
 ) -> None:
     """Move tasks of one kind from client to client, where they may, as long as that narrows the difference in tasks a thread."""
+    clients = board.clients
+    with_one_more = [_load(client, 1) for client in clients]
     moved = True
     while moved:
         moved = False
-        for source_number, source in enumerate(board.clients):
-            for destination_number, destination in enumerate(board.clients):
-                if source_number == destination_number or not _should_move(source, destination):
+        least = min(with_one_more)
+        for number, source in enumerate(clients):
+            # Nobody may have more than the source after a move (`_should_move`): mostly that leaves no destination at all.
+            if _load(source, -1) < least:
+                continue
+            for other, destination in enumerate(clients):
+                if number == other or _load(source, -1) < with_one_more[other] or not _should_move(source, destination):
                     continue
-                if may_move is not None and not may_move(source_number, destination_number):
+                if may_move is not None and not may_move(number, other):
                     continue
                 for task in sorted(tasks_of(source)):
                     if not _should_move(source, destination):
                         break
                     if not destination.holds(task):
-                        take(source_number, task)
-                        give(destination_number, task)
+                        take(number, task)
+                        give(other, task)
                         moved = True
+                with_one_more[number], with_one_more[other] = _load(source, 1), _load(destination, 1)
+            least = min(with_one_more)
+
+
+def _load(client: ClientState, more: int) -> float:
+    """Tasks a thread, with so many more."""
+    return (len(client.active) + len(client.standby) + more) / len(client.consumers)
 
 
 def _should_move(source: ClientState, destination: ClientState) -> bool:
+    """Whether the difference in tasks a thread is smaller after a move, and not turned round."""
     source_count = len(source.active) + len(source.standby)
     destination_count = len(destination.active) + len(destination.standby)
     skew = source_count / source.capacity - destination_count / destination.capacity

@@ -88,16 +88,16 @@ class _Mover:
 
     def _movements(self, tasks_of_clients: list[set[int]]) -> list[Movement]:
         """In the order in which Kafka queues them: client by client, task by task."""
+        caught_up, reported = self._caught_up, self._board.reported_by_some
         return [
-            Movement(task, client, len(self._caught_up[task]))
+            Movement(task, client, len(caught_up[task]))
             for client, tasks in enumerate(tasks_of_clients)
-            for task in sorted(tasks)
-            if self._must_move(task, client)
+            for task in sorted(tasks & reported)  # of what nobody reports everybody lacks as much: it stays where it is
+            if client not in caught_up[task] and self._must_move(task, client)
         ]
 
     def _must_move(self, task: int, client: int) -> bool:
-        if client in self._caught_up[task]:
-            return False
+        """Of a task that the client is not caught up on."""
         if self._behaviour.moves_to_most_caught_up:
             return self._board.least_lag(task) < self._board.lag(client, task)
         return bool(self._caught_up[task])

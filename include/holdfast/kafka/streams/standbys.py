@@ -15,6 +15,9 @@ from holdfast.kafka.streams.client_state import Board
 
 def assign_to_least_loaded(board: Board, num_standby_replicas: int) -> None:
     """Each task in turn to as many clients that do not have it as there are replicas, the least loaded first."""
+    if num_standby_replicas * 4 > len(board.clients):
+        _assign_many(board, num_standby_replicas)
+        return
     queue = list(board.load_order)
     heapq.heapify(queue)
     for task in board.stateful:
@@ -30,6 +33,26 @@ def assign_to_least_loaded(board: Board, num_standby_replicas: int) -> None:
             missing -= 1
         for entry in passed_over:
             heapq.heappush(queue, entry)
+
+
+def _assign_many(board: Board, num_standby_replicas: int) -> None:
+    """The same where a task goes to a good part of all clients: the first ones in the order of loads that do not have it.
+
+    Who was given the task cannot be given it again, and nobody else's load changes: so a whole task can be dealt at once.
+    """
+    clients, order = board.clients, sorted(board.load_order)
+    for task in board.stateful:
+        given, rest = [], []
+        for entry in order:
+            client = clients[entry[1]]
+            if len(given) == num_standby_replicas or task in client.active:
+                rest.append(entry)
+            else:
+                client.standby.add(task)
+                given.append(((len(client.active) + len(client.standby)) / len(client.consumers), entry[1]))
+        order = sorted(rest + given)
+    for number, load in sorted((number, load) for load, number in order):
+        board.load_order[number] = (load, number)
 
 
 def assign_by_tags(board: Board, num_standby_replicas: int, tag_keys: Iterable[str]) -> None:

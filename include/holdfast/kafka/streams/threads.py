@@ -22,21 +22,32 @@ class ThreadTasks:
     standby: list[int] = field(default_factory=list)
 
 
-def assign(board: Board, client_number: int, behaviour: Behaviour) -> tuple[ThreadTasks, ...]:
-    """Spread what the client was given over its consumers; one entry a consumer, in member-ID order."""
+def assign(
+    board: Board,
+    client_number: int,
+    behaviour: Behaviour,
+    *,
+    active: Sequence[int] | None = None,
+    standby: Sequence[int] | None = None,
+) -> tuple[ThreadTasks, ...]:
+    """Spread what the client was given over its consumers; one entry a consumer, in member-ID order.
+
+    `active` and `standby`: what it was given, in another order than that of TaskId, in which a public assignor leaves it (3.8).
+    """
     client = board.clients[client_number]
     spread = _Spread(board, client_number, behaviour)
-    active = sorted(client.active)
+    active = sorted(client.active) if active is None else active
+    standby = sorted(client.standby) if standby is None else standby
     stateful = [task for task in active if board.tasks[task].stateful]
     stateless = [task for task in active if not board.tasks[task].stateful]
     if behaviour.threads_balance_all_kinds:
         actives = spread.deal(spread.as_hash_set(stateful))
-        standbys = spread.deal(sorted(client.standby))
+        standbys = spread.deal(standby)
         others = spread.deal(spread.as_hash_set(stateless), sticky=False)
         return tuple(ThreadTasks(a + s, b) for a, b, s in zip(actives, standbys, others, strict=True))
     actives = spread.deal(spread.as_hash_set(stateful), common_load=False)
     _deal_stateless(actives, stateless, leftovers=bool(stateful) and bool(len(stateful) % client.capacity))
-    return tuple(ThreadTasks(a, b) for a, b in zip(actives, spread.deal(sorted(client.standby), common_load=False), strict=True))
+    return tuple(ThreadTasks(a, b) for a, b in zip(actives, spread.deal(standby, common_load=False), strict=True))
 
 
 def _deal_stateless(actives: list[list[int]], stateless: list[int], *, leftovers: bool) -> None:
@@ -74,6 +85,10 @@ class _Spread:
         """Spread these tasks, given in the order in which Kafka queues them. `common_load`: on top of what was dealt before."""
         if not tasks:
             return [[] for _ in self._load]
+        if len(self._load) == 1:
+            if sticky:
+                self._refuse_unknown(self._client.consumers[0])
+            return [list(tasks)]
         load = self._load if common_load else [0] * len(self._load)
         deal = _Deal(load, tasks)
         for consumer, state in enumerate(self._client.consumers):
@@ -84,23 +99,34 @@ class _Spread:
             self._load = [deal.count(consumer) for consumer in range(len(load))]
         return deal.dealt
 
-    def _previous_by_lag(self, consumer: ConsumerState) -> list[int]:
+    def _previous_by_lag(self, consumer: ConsumerState) -> Sequence[int]:
+        self._refuse_unknown(consumer)
+        if len(consumer.reported) < 2:
+            return consumer.reported
+        lags, number = self._board.lag, self._number
+        return sorted(consumer.reported, key=lambda task: (lags(number, task), task))
+
+    def _refuse_unknown(self, consumer: ConsumerState) -> None:
         if consumer.reports_unknown and self._behaviour.reports_of_unknown_tasks_fail:
             raise LeaderThrows(
                 f"IllegalStateException: member {consumer.member_id} reports a task that the leader knows no lag of: "
                 "its topology has no such task, or it is stateless there"
             )
-        return sorted(consumer.reported, key=lambda task: (self._board.lag(self._number, task), task))
 
 
 class _Deal:
-    """One kind of task on its way to the consumers: each gets `least` in all, some one more."""
+    """One kind of task on its way to the consumers: each gets `least` in all, some one more.
+
+    Kafka keeps what is not dealt yet in a queue, which gives the smallest task first: so a sorted list does, but for what is left
+    over in the end, which goes out in the order of the queue's array. `_taken` remembers what that needs to be made up.
+    """
 
     def __init__(self, load: Sequence[int], tasks: Sequence[int]) -> None:
         self.dealt: list[list[int]] = [[] for _ in load]
         self._load = load
         self._least = (sum(load) + len(tasks)) // len(load)
-        self._waiting: java.PriorityQueue[int] = java.PriorityQueue(_identity, tasks)
+        self._tasks = tasks
+        self._taken: list[int | None] = []
         self._open = set(tasks)
         self._previous_owner: dict[int, int] = {}
         self._to_fill: deque[int] = deque()
@@ -122,28 +148,44 @@ class _Deal:
 
     def fill(self) -> None:
         """One task after the other to the consumers that have less than the least, in turn."""
+        waiting = iter(sorted(self._open))
         while self._to_fill:
             consumer = self._to_fill.popleft()
-            task = self._waiting.poll()
+            task = next(waiting)
             self._open.remove(task)
+            self._taken.append(None)
             self.dealt[consumer].append(task)
             if self.count(consumer) < self._least:
                 self._to_fill.append(consumer)
 
     def give_leftovers(self) -> None:
         """One each to consumers that have only the least: to the previous owner, and then as the queue's array has them."""
-        room = deque(consumer for consumer in range(len(self._load)) if self.count(consumer) == self._least)
+        if not self._open:
+            return
+        room = dict.fromkeys(consumer for consumer in range(len(self._load)) if self.count(consumer) == self._least)
         for task, consumer in sorted(self._previous_owner.items()):
             if consumer in room and task in self._open:
                 self._hand(consumer, task)
-                room.remove(consumer)
-        for task in self._waiting:
-            self.dealt[room.popleft()].append(task)
+                del room[consumer]
+        for task, consumer in zip(self._left_in_queue(), room, strict=False):
+            self.dealt[consumer].append(task)
+
+    def _left_in_queue(self) -> Iterable[int]:
+        """What the queue's array holds after all that was taken out of it: a task by name, or (None) its head."""
+        if len(self._open) < 2:
+            return self._open
+        queue: java.PriorityQueue[int] = java.PriorityQueue(_identity, self._tasks)
+        for task in self._taken:
+            if task is None:
+                queue.poll()
+            else:
+                queue.remove(task)
+        return queue
 
     def _hand(self, consumer: int, task: int) -> None:
         self.dealt[consumer].append(task)
         self._open.remove(task)
-        self._waiting.remove(task)
+        self._taken.append(task)
 
 
 def _identity(task: int) -> int:
