@@ -166,6 +166,7 @@ class _Stage:
             seen[state] = self._at_seconds
             decision = leader.assign(group)
             if isinstance(decision, Assignment):
+                _refuse_what_is_not_determined(decision)
                 decision = self._decided = as_before(decision, self._decided)
             self._rounds.append(self._restoring.round(trigger, self._at_seconds, group, decision))
             if isinstance(decision, LeaderFailure):
@@ -191,6 +192,12 @@ class _Stage:
             for one in clients
         }
         return hash(tuple(self._fingerprints[one.process_id][1] for one in clients))
+
+
+def _refuse_what_is_not_determined(decision: Assignment) -> None:
+    """What members report next depends on where every task went."""
+    if decision.undetermined_tasks:
+        raise CannotPredict(f"What follows cannot be said. {decision.undetermined[-1]}")
 
 
 def _pending(decision: Assignment) -> Trigger | None:

@@ -16,11 +16,13 @@ class TaskAssignor(StrEnum):
     HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
     STICKY = "the internal StickyTaskAssignor"
     FALLBACK_PRIOR = "FallbackPriorTaskAssignor"
+    PUBLIC_STICKY = "the public StickyTaskAssignor"
 
 
 HIGH_AVAILABILITY = TaskAssignor.HIGH_AVAILABILITY
 """Kafka's default."""
 _INTERNAL = "org.apache.kafka.streams.processor.internals.assignment."
+_PUBLIC_STICKY = "org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,12 @@ def read(release: str, properties: Mapping[str, ConfigValue], task_assignor: str
 def _task_assignor(line: Behaviour, properties: Mapping[str, ConfigValue], said: str | None) -> TaskAssignor:
     """The public assignor wins over the internal one, and what is configured over what the group is `said` to use."""
     public = properties.get("task.assignor.class") if line.public_task_assignor else None
+    if public == _PUBLIC_STICKY:
+        return TaskAssignor.PUBLIC_STICKY
     if public not in (None, ""):
-        raise Unsupported(f"task.assignor.class is {public}: of the public task assignors (KIP-924) none is modelled yet.")
+        raise Unsupported(
+            f"task.assignor.class is {public}: of the public task assignors (KIP-924) only {_PUBLIC_STICKY} is modelled."
+        )
     internal = properties.get("internal.task.assignor.class")
     classes = _classes(line)
     if internal not in (None, ""):
@@ -86,6 +92,8 @@ def _task_assignor(line: Behaviour, properties: Mapping[str, ConfigValue], said:
                 f"internal.task.assignor.class is {internal}. Modelled for {line.releases[-1]} and its like are {known}."
             )
         return found
+    if said == _PUBLIC_STICKY and line.public_task_assignor:
+        return TaskAssignor.PUBLIC_STICKY
     simple = (said or TaskAssignor.HIGH_AVAILABILITY).removeprefix(_INTERNAL)
     if simple == "StickyTaskAssignor" and line.public_task_assignor:
         raise CannotPredict(

@@ -91,6 +91,8 @@ class NextRebalance(StrEnum):
     NONE = "none"
     IMMEDIATE = "immediate"
     PROBING = "probing"
+    UNKNOWN = "unknown"
+    """None or immediate: which it is is not determined. Only where tasks are (`Assignment.undetermined_tasks`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +116,34 @@ class ConsumerAssignment:
 
 
 @dataclass(frozen=True, slots=True)
+class UndeterminedTask:
+    """A task with places that are not determined: at each of these it is or is not, in this role.
+
+    Where it is certain to be stands in the Assignment and not here. A consumer of `active_consumers` may be handed the active task;
+    one of `withheld_consumers` may get it only when its owner has given it up.
+    """
+
+    id: TaskId
+    standby_clients: tuple[ProcessId, ...] = ()
+    active_consumers: tuple[str, ...] = ()
+    standby_consumers: tuple[str, ...] = ()
+    withheld_consumers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Assignment:
-    """One decision. Task lists are sorted; clients and consumers stand in the order of the Group."""
+    """One decision. Task lists are sorted; clients and consumers stand in the order of the Group.
+
+    Clients and consumers have what is certain. With `undetermined_tasks` that is not all that they will be given.
+    """
 
     probing_rebalance_needed: bool
     clients: tuple[ClientAssignment, ...]
     consumers: tuple[ConsumerAssignment, ...]
     undetermined: tuple[str, ...] = ()
     """What the group shows too little of to be certain about, one sentence each (e.g. which member leads)."""
+    undetermined_tasks: tuple[UndeterminedTask, ...] = ()
+    """By task, where it may be besides. Only where nothing that anybody can see determines it (KIP-924's sticky assignor)."""
 
 
 @dataclass(frozen=True, slots=True)

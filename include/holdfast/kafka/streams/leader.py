@@ -4,18 +4,33 @@ Java: `StreamsPartitionAssignor.assign`, 2.6 to 4.3, in its order: read what the
 task to clients; spread each client's tasks over its threads; hold back what another member still owns; say who rejoins when.
 """
 
-from holdfast.errors import CannotPredict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.release import Behaviour, behaviour
-from holdfast.kafka.streams import high_availability, sticky, threads
+from holdfast.kafka.streams import high_availability, public_sticky, sticky, threads
+from holdfast.kafka.streams.certainty import Certainty
 from holdfast.kafka.streams.client_state import Board, ClientState, LeaderThrows
 from holdfast.kafka.streams.config import TaskAssignor
-from holdfast.kafka.streams.group import Assignment, ClientAssignment, ConsumerAssignment, Group, LeaderFailure, NextRebalance
+from holdfast.kafka.streams.group import (
+    Assignment,
+    ClientAssignment,
+    ConsumerAssignment,
+    Group,
+    LeaderFailure,
+    NextRebalance,
+    UndeterminedTask,
+)
 from holdfast.kafka.streams.rack_aware import optimize as rack_aware
 from holdfast.kafka.streams.threads import ThreadTasks
 from holdfast.kafka.vocabulary import TopicPartition
 
 FIRST_VERSION_WITH_NEXT_REBALANCE = 7
 """Assignments of an older metadata version cannot say when to rejoin (KIP-441)."""
+
+MOST_NAMED = 10
+"""So many tasks are named in a sentence; all are in the data."""
 
 
 def assign(group: Group) -> Assignment | LeaderFailure:
@@ -27,18 +42,59 @@ def assign(group: Group) -> Assignment | LeaderFailure:
     _refuse_what_cannot_be_known(group, line)
     try:
         board = Board(group, line)
+        if group.config.task_assignor is TaskAssignor.PUBLIC_STICKY:
+            return _as_far_as_certain(group, board, line)
         probing = _assign_tasks(board, group, line)
         decided = tuple(_client_assignment(board, client) for client in board.clients)
         consumers = _Wire(group, board, line, probing=probing).consumers()
     except LeaderThrows as thrown:
         return LeaderFailure(str(thrown))
+    return _as_in_group(group, probing, decided, consumers, _undetermined(group, board, probing=probing))
+
+
+def _as_in_group(
+    group: Group,
+    probing: bool,
+    decided: Iterable[ClientAssignment],
+    consumers: Mapping[str, ConsumerAssignment],
+    undetermined: tuple[str, ...],
+) -> Assignment:
     by_client = {assignment.process_id: assignment for assignment in decided}
     return Assignment(
         probing_rebalance_needed=probing,
         clients=tuple(by_client[client.process_id] for client in group.clients),
         consumers=tuple(consumers[consumer.member_id] for client in group.clients for consumer in client.consumers),
-        undetermined=_undetermined(group, board, probing=probing),
+        undetermined=undetermined,
     )
+
+
+def _as_far_as_certain(group: Group, board: Board, line: Behaviour) -> Assignment:
+    """With the public sticky assignor (KIP-924)."""
+    if group.config.rack_aware_assignment_strategy != "none":
+        raise Unsupported(
+            f"rack.aware.assignment.strategy is {group.config.rack_aware_assignment_strategy} and task.assignor.class the public"
+            " StickyTaskAssignor: each is modelled, both together are not."
+        )
+    active, standbys = public_sticky.assign(board, group, line)
+    decided = tuple(_client_assignment(board, client) for client in board.clients)
+    wire = _Wire(group, board, line, probing=False)
+    certainty = Certainty(board, line, active, standbys, wire.of_client)
+    consumers = certainty.consumers(wire.may_wait_for)
+    tasks = certainty.tasks()
+    sentences = _undetermined(group, board, probing=False)
+    if tasks:
+        sentences = (*sentences, _not_certain(tasks, exactly=certainty.exact))
+    return replace(_as_in_group(group, False, decided, consumers, sentences), undetermined_tasks=tasks)
+
+
+def _not_certain(tasks: Sequence[UndeterminedTask], *, exactly: bool) -> str:
+    shown = [str(task.id) for task in tasks[:MOST_NAMED]]
+    more = f" and {len(tasks) - MOST_NAMED} more" if len(tasks) > MOST_NAMED else ""
+    sentence = (
+        "The public StickyTaskAssignor places standbys in an order that the leader's JVM makes up anew each time. Not certain are"
+        f" the places of {', '.join(shown)}{more}: undetermined_tasks says where they may be, and nothing else does."
+    )
+    return sentence if exactly else f"{sentence} There are too many orders to try: perhaps it names more places than there are."
 
 
 def _assign_tasks(board: Board, group: Group, line: Behaviour) -> bool:
@@ -52,7 +108,7 @@ def _assign_tasks(board: Board, group: Group, line: Behaviour) -> bool:
         case TaskAssignor.STICKY:
             sticky.assign(board, group, line, preserve=False, racks=rack_aware.optimizer(board, group, line))
             return False
-        case TaskAssignor.HIGH_AVAILABILITY | TaskAssignor.FALLBACK_PRIOR:
+        case _:
             sticky.assign(board, group, line, preserve=True)
             return True
 
@@ -116,18 +172,34 @@ class _Wire:
 
     def consumers(self) -> dict[str, ConsumerAssignment]:
         """By member ID."""
-        found = {}
-        for number, client in enumerate(self._board.clients):
-            planned = threads.assign(self._board, number, self._line)
-            probes = client.process_id == self._prober
-            for consumer, tasks in zip(client.consumers, planned, strict=True):
-                assignment = self._consumer(client, consumer.member_id, tasks, probes=probes)
-                # One member of the leader's client probes, unless one before it has to rejoin at once anyway.
-                probes = probes and assignment.next_rebalance is NextRebalance.NONE and not assignment.withheld
-                found[consumer.member_id] = assignment
-        return found
+        return {
+            assignment.member_id: assignment for number in range(len(self._board.clients)) for assignment in self.of_client(number)
+        }
+
+    def of_client(
+        self, number: int, active: Sequence[int] | None = None, standby: Sequence[int] | None = None
+    ) -> tuple[ConsumerAssignment, ...]:
+        """In member-ID order. `active` and `standby` as in `threads.assign`."""
+        client = self._board.clients[number]
+        planned = threads.assign(self._board, number, self._line, active=active, standby=standby)
+        probes = client.process_id == self._prober
+        found = []
+        for consumer, tasks in zip(client.consumers, planned, strict=True):
+            assignment = self._consumer(client, consumer.member_id, tasks, probes=probes)
+            # One member of the leader's client probes, unless one before it has to rejoin at once anyway.
+            probes = probes and assignment.next_rebalance is NextRebalance.NONE and not assignment.withheld
+            found.append(assignment)
+        return tuple(found)
+
+    def may_wait_for(self, partition: TopicPartition) -> bool:
+        """Whether some member owns the partition, and one that waits for it can be told to rejoin."""
+        return self._says_when and partition in self._owned
 
     def _consumer(self, client: ClientState, member_id: str, tasks: ThreadTasks, *, probes: bool) -> ConsumerAssignment:
+        if not tasks.active and not tasks.standby:  # an idle thread: of those there may be thousands
+            return ConsumerAssignment(
+                member_id, (), (), (), NextRebalance.PROBING if probes and self._says_when else NextRebalance.NONE
+            )
         withheld = [task for task in tasks.active if self._still_owned(client, member_id, task)]
         temporary = [task for task in withheld if self._stands_by(client, task)]
         when = NextRebalance.NONE

@@ -51,6 +51,8 @@ class Sticky:
         self.hash_orders = HashOrders(board, group, line)
         self.order = self.hash_orders.clients()
         self._tasks = self.hash_orders.tasks()
+        self.given: list[list[int]] = [[] for _ in board.clients]
+        """Each client's active tasks in the order in which it got them."""
         self._pairs: set[tuple[int, int]] = set()
         self._most_pairs = len(board.tasks) * (len(board.tasks) - 1) // 2
         self.previous_active: dict[TaskId, int] = {}
@@ -104,6 +106,7 @@ class Sticky:
         self._pairs.update(_pair(task, other) for other in (*state.active, *state.standby))
         if active:
             self._board.give_active(client, task)
+            self.given[client].append(task)
         else:
             self._board.give_standby(client, task)
 

@@ -1,8 +1,17 @@
 """The Assignment's JSON: what the leader would decide in one rebalance, or how it would fail."""
 
+from collections.abc import Mapping
+
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
-from holdfast.kafka.streams.group import Assignment, ClientAssignment, ConsumerAssignment, LeaderFailure, NextRebalance
+from holdfast.kafka.streams.group import (
+    Assignment,
+    ClientAssignment,
+    ConsumerAssignment,
+    LeaderFailure,
+    NextRebalance,
+    UndeterminedTask,
+)
 from holdfast.rollout.codec import document, kafka
 from holdfast.rollout.codec.document import Fields
 
@@ -34,7 +43,23 @@ def assignment_to_json(decision: Assignment | LeaderFailure) -> dict[str, object
             for consumer in decision.consumers
         },
     }
+    if decision.undetermined_tasks:
+        written["undetermined_tasks"] = {str(task.id): _undetermined_to_json(task) for task in decision.undetermined_tasks}
     return written | {"unknown": list(decision.undetermined)} if decision.undetermined else written
+
+
+def _undetermined_to_json(task: UndeterminedTask) -> dict[str, object]:
+    """By level and role, only where there is any."""
+    places = {
+        "clients": {"standby": [str(process_id) for process_id in task.standby_clients]},
+        "consumers": {
+            "active": list(task.active_consumers),
+            "standby": list(task.standby_consumers),
+            "withheld": list(task.withheld_consumers),
+        },
+    }
+    kept = {level: {role: names for role, names in roles.items() if names} for level, roles in places.items()}
+    return {level: roles for level, roles in kept.items() if roles}
 
 
 def assignment_from_json(value: object) -> Assignment | LeaderFailure:
@@ -53,6 +78,7 @@ def assignment_from_json(value: object) -> Assignment | LeaderFailure:
         clients=fields.need("clients", lambda found: document.each_entry(found, _client)),
         consumers=fields.need("consumers", lambda found: document.each_entry(found, _consumer)),
         undetermined=fields.optional("unknown", lambda found: document.each(found, document.text), ()),
+        undetermined_tasks=fields.optional("undetermined_tasks", lambda found: document.each_entry(found, _undetermined), ()),
     )
     fields.finish()
     return assignment
@@ -78,8 +104,30 @@ def _consumer(key: str, value: object) -> ConsumerAssignment:
     return consumer
 
 
+def _undetermined(key: str, value: object) -> UndeterminedTask:
+    fields = Fields(value)
+    none: Mapping[str, object] = {}
+    clients = Fields(fields.optional("clients", document.mapping, none))
+    consumers = Fields(fields.optional("consumers", document.mapping, none))
+    fields.finish()
+    found = UndeterminedTask(
+        id=kafka.task_id(key),
+        standby_clients=clients.optional("standby", lambda names: document.each(names, kafka.process_id), ()),
+        active_consumers=consumers.optional("active", _names, ()),
+        standby_consumers=consumers.optional("standby", _names, ()),
+        withheld_consumers=consumers.optional("withheld", _names, ()),
+    )
+    clients.finish()
+    consumers.finish()
+    return found
+
+
+def _names(value: object) -> tuple[str, ...]:
+    return document.each(value, document.name)
+
+
 def _next_rebalance(value: object) -> NextRebalance:
     try:
         return NextRebalance(document.text(value))
     except ValueError:
-        raise InvalidInput(f"none, immediate or probing is needed, {document.shown(value)} was found") from None
+        raise InvalidInput(f"none, immediate, probing or unknown is needed, {document.shown(value)} was found") from None
