@@ -1,11 +1,15 @@
 """Rules of KIP-441 and KIP-429 that hold for every group, in every line of releases."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conformance import groups, random_groups
 
+from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import LINES
+from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Assignment, Group, NextRebalance
 from holdfast.kafka.streams.leader import assign
 
@@ -65,17 +69,33 @@ def test_nothing_is_handed_over_that_another_member_owns(case: tuple[Group, Assi
 @given(assigned())
 @settings(max_examples=150, deadline=None)
 def test_an_assignment_does_not_depend_on_the_order_of_clients(case: tuple[Group, Assignment]) -> None:
+    """Unless Java's own tables do: where two member IDs share a bucket of the leader's map, it reads first who is listed first."""
     group, decision = case
-    turned = assign(Group(group.release, group.config, group.tasks[::-1], group.clients[::-1], group.leader_process_id))
+    turned_group = replace(group, tasks=group.tasks[::-1], clients=group.clients[::-1])
+    turned = assign(turned_group)
     assert isinstance(turned, Assignment)
+    if as_read(group) == as_read(turned_group) or not reads_in_hash_order(group):
+        assert turned.clients == decision.clients[::-1]
+
+
+def as_read(group: Group) -> list[str]:
+    """The members as the leader reads them."""
+    members = [consumer.member_id for client in group.clients for consumer in client.consumers]
+    return java_hash.hash_order(members, java.string_hash, java.string_order)
+
+
+def reads_in_hash_order(group: Group) -> bool:
+    """Whether the order matters: for a sticky assignor, the last of two claims, tags that only some members can tell."""
     claims = [
         claim
         for client in group.clients
         for consumer in client.consumers
         for claim in (*consumer.owned, *(task for task, _ in consumer.task_offset_sums))
     ]
-    if len(set(claims)) == len(claims):  # else the last of two claims counts, in the order of a HashMap
-        assert turned.clients == decision.clients[::-1]
+    sticky = group.config.task_assignor is not TaskAssignor.HIGH_AVAILABILITY
+    ends_known = all(task.end_offset_sum is not None for task in group.tasks)
+    versions = {consumer.metadata_version for client in group.clients for consumer in client.consumers}
+    return sticky or not ends_known or len(set(claims)) < len(claims) or len(versions) > 1
 
 
 @pytest.mark.parametrize("release", RELEASES)
