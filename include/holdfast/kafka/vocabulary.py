@@ -30,9 +30,11 @@ _TASK_ID = re.compile(r"(0|[1-9][0-9]{0,9})_(0|[1-9][0-9]{0,9})", re.ASCII)
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class TaskId:
-    """`<subtopology>_<partition>`, ordered by number. Tasks of named topologies are not modelled."""
+class TaskId(NamedTuple):
+    """`<subtopology>_<partition>`, ordered by number. Tasks of named topologies are not modelled.
+
+    A tuple, because forecasts hash and compare them by the million.
+    """
 
     subtopology: int
     partition: int

@@ -142,16 +142,13 @@ class _Topology:
 
     def __init__(self, group: Group, line: Behaviour) -> None:
         self.tasks = tuple(sorted(group.tasks, key=lambda task: task.id))
-        self.number_of = {task.id: number for number, task in enumerate(self.tasks)}
+        self.number_of = {task.id: number for number, task in enumerate(self.tasks) if task.stateful}
+        """Of stateful tasks."""
         self.task_of = {partition: task.id for task in self.tasks for partition in task.partitions}
         sums = [task.end_offset_sum for task in self.tasks]
         self.ends_known = None not in sums
         self.ends = [UNKNOWN_OFFSET_SUM if total is None or not self.ends_known else total for total in sums]
         self._running_counts = self.ends_known or line.running_counts_without_end_offsets
-
-    def stateful_number(self, task: TaskId) -> int | None:
-        number = self.number_of.get(task)
-        return number if number is not None and self.tasks[number].stateful else None
 
     def lag(self, number: int, offset_sum: int) -> int:
         """A sum beyond the end means a copy that cannot be right: it counts as none. Java: `ClientState.computeTaskLags`."""
@@ -165,22 +162,24 @@ def _client_state(client: Client, group: Group, topology: _Topology) -> ClientSt
     sums: dict[TaskId, int] = {}
     owners: dict[TopicPartition, str] = {}
     for consumer in _as_read(client, group):
-        sums.update(_reported(consumer))
-        owners.update(dict.fromkeys(consumer.owned, consumer.member_id))
+        if consumer.task_offset_sums:
+            sums.update(_reported(consumer))
+        if consumer.owned:
+            owners.update(dict.fromkeys(consumer.owned, consumer.member_id))
+    number_of = topology.number_of
     owned = frozenset(topology.task_of[partition] for partition in owners if partition in topology.task_of)
     if owners and not owned:
         raise LeaderThrows(
             "IllegalStateException: none of the partitions that the members of client "
             f"{client.process_id} own belongs to a task of the leader's topology"
         )
-    numbers = {task: topology.stateful_number(task) for task in sums}
     return ClientState(
         process_id=client.process_id,
         consumers=tuple(
             _consumer_state(consumer, topology)
             for consumer in sorted(client.consumers, key=lambda consumer: java.string_order(consumer.member_id))
         ),
-        lags={number: topology.lag(number, sums[task]) for task, number in numbers.items() if number is not None},
+        lags={number: topology.lag(number, sums[task]) for task in sums if (number := number_of.get(task)) is not None},
         owners=owners,
         previous_active=owned | {task for task, offsets in sums.items() if offsets == LATEST_OFFSET},
         previous_standby=frozenset(task for task, offsets in sums.items() if offsets != LATEST_OFFSET) - owned,
@@ -189,9 +188,11 @@ def _client_state(client: Client, group: Group, topology: _Topology) -> ClientSt
 
 
 def _consumer_state(consumer: Consumer, topology: _Topology) -> ConsumerState:
-    numbers = [topology.stateful_number(task) for task, _ in consumer.task_offset_sums]
-    known = tuple(number for number in numbers if number is not None)
-    return ConsumerState(consumer.member_id, known, reports_unknown=len(known) < len(numbers))
+    if not consumer.task_offset_sums:
+        return ConsumerState(consumer.member_id, (), reports_unknown=False)
+    number_of = topology.number_of
+    known = tuple(number_of[task] for task, _ in consumer.task_offset_sums if task in number_of)
+    return ConsumerState(consumer.member_id, known, reports_unknown=len(known) < len(consumer.task_offset_sums))
 
 
 def _reported(consumer: Consumer) -> tuple[tuple[TaskId, int], ...]:
@@ -213,7 +214,10 @@ def _tags(client: Client, group: Group) -> dict[str, str]:
 def _as_read(client: Client, group: Group) -> tuple[Consumer, ...]:
     """The consumers; where two claim the same, so that the last one counts, in the order in which the leader reads them."""
     claims = [
-        claim for consumer in client.consumers for claim in (*consumer.owned, *(task for task, _ in consumer.task_offset_sums))
+        claim
+        for consumer in client.consumers
+        if consumer.owned or consumer.task_offset_sums
+        for claim in (*consumer.owned, *(task for task, _ in consumer.task_offset_sums))
     ]
     return client.consumers if len(set(claims)) == len(claims) else _in_hash_order(client, group)
 

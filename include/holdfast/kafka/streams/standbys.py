@@ -42,7 +42,8 @@ def _assign_many(board: Board, num_standby_replicas: int) -> None:
     """
     clients, order = board.clients, sorted(board.load_order)
     for task in board.stateful:
-        given, rest = [], []
+        given: list[tuple[float, int]] = []
+        rest: list[tuple[float, int]] = []
         for entry in order:
             client = clients[entry[1]]
             if len(given) == num_standby_replicas or task in client.active:

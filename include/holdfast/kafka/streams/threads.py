@@ -143,7 +143,7 @@ class _Deal:
                 self._hand(consumer, task)
             else:
                 self._previous_owner[task] = consumer
-        if self.count(consumer) < self._least:
+        if self._least and self.count(consumer) < self._least:
             self._to_fill.append(consumer)
 
     def fill(self) -> None:
