@@ -43,17 +43,17 @@ def assign(board: Board, group: Group, line: Behaviour) -> tuple[list[list[int]]
     got them, and all that there is to say about the latter."""
     sticky = Sticky(board, group, line, threads_break_ties=False)
     sticky.assign_active(preserve=False)
-    rules = _Rules(board, sticky, group.config.num_standby_replicas)
-    found = _by_bounds(rules)
+    rules = Rules(board, sticky, group.config.num_standby_replicas)
+    found = by_bounds(rules)
     if any(found.undetermined(client) for client in range(len(board.clients))):
-        found = _by_trying(rules) or found
+        found = by_trying(rules) or found
     for client, tasks in enumerate(found.certain):
         for task in sorted(tasks):
             board.give_standby(client, task)
     return sticky.given, found
 
 
-class _Rules:
+class Rules:
     """What does not change while standbys are placed, and the choice of a client for one of them."""
 
     def __init__(self, board: Board, sticky: Sticky, replicas: int) -> None:
@@ -129,7 +129,7 @@ class _Rules:
         return chosen
 
 
-def _by_trying(rules: _Rules) -> Standbys | None:
+def by_trying(rules: Rules) -> Standbys | None:
     """All orders, situation by situation; None if there are too many."""
     if len(rules.stateful) << max(len(rules.stateful) - 1, 0) > MOST_PLACEMENTS:
         return None
@@ -161,7 +161,7 @@ def _bits(number: int) -> Iterator[int]:
         number &= number - 1
 
 
-def _by_bounds(rules: _Rules) -> Standbys:
+def by_bounds(rules: Rules) -> Standbys:
     """Where a standby can go while each client holds at least its active tasks and at most all that can go there.
 
     What can go where makes the bounds, and these say again what can go where: it only ever gets less.
@@ -184,7 +184,7 @@ def _by_bounds(rules: _Rules) -> Standbys:
 class _Bounds:
     """`may`: for each task the clients that may get a standby of it, a bit each."""
 
-    def __init__(self, rules: _Rules, may: dict[int, int]) -> None:
+    def __init__(self, rules: Rules, may: dict[int, int]) -> None:
         self._rules = rules
         self._may = may
         self._room = [0] * len(rules.clients)

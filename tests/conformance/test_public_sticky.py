@@ -1,0 +1,137 @@
+"""What we call certain with the public sticky assignor (KIP-924), against the jars, whose answer changes from call to call.
+
+The same group is asked many times, in several JVMs, one of which counts its identity hash codes up and one of which has but one.
+Every answer must have all that is certain, and nothing that is not named. HOLDFAST_SEED=N: the groups of an earlier run.
+"""
+
+import itertools
+import json
+import os
+import random
+from collections.abc import Iterator
+
+import pytest
+from tests.conformance import groups, random_groups
+from tests.conformance.groups import Case
+from tests.conformance.jvm import LeaderJvm
+
+from holdfast.kafka.release import RELEASES, behaviour
+from holdfast.kafka.streams import leader
+from holdfast.kafka.streams.group import Assignment, LeaderFailure, NextRebalance
+
+PUBLIC_STICKY = "org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor"
+JUDGED = ("3.8.1", "3.9.1", "4.0.1", "4.1.1", "4.2.1", "4.3.1")
+CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 1000) // 10
+SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
+TOO_MANY_TASKS = 500
+"""Kafka's sticky assignors take seconds over more."""
+JVMS = (
+    ((), 8),
+    (("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=3"), 2),
+    (("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2"), 1),
+)
+"""The JVM's options, and how often each group is asked."""
+
+
+def public_case(seed: int, release: str) -> Case:
+    """A random group with this assignor, and without what is refused together with it."""
+    case = random_groups.random_case(seed, release)
+    for key in ("internal.task.assignor.class", "rack.aware.assignment.strategy"):
+        case["config"].pop(key, None)
+    case["config"]["task.assignor.class"] = PUBLIC_STICKY
+    return case
+
+
+def contradictions(decision: Assignment | LeaderFailure, answer: Case) -> list[str]:
+    """Where Kafka's answer is not what we say that it may be."""
+    if isinstance(decision, LeaderFailure):
+        own = {"error": decision.error} if decision.error_code is None else {"error_code": decision.error_code}
+        difference = groups.between(answer, own)
+        return [difference] if difference else []
+    if "error" in answer:
+        return [f"Kafka: {answer['error']}"]
+    may = places(decision)
+    found = [f"probing: Kafka {answer['probing']}"] if answer["probing"] != decision.probing_rebalance_needed else []
+    own = groups.as_answer(decision)
+    for level, role in (("clients", "active"), ("clients", "standby"), ("consumers", "active"), ("consumers", "standby")):
+        assert own[level].keys() == answer[level].keys()
+        for name, given in answer[level].items():
+            certain, theirs = set(own[level][name][role]), set(given[role])
+            if not certain <= theirs <= certain | may.get((level, name, role), set()):
+                found.append(f"{name} {role}: Kafka {sorted(theirs)}, certain {sorted(certain)}")
+    for name, given in answer["consumers"].items():
+        allowed = {own["consumers"][name]["next"]}
+        if NextRebalance.UNKNOWN in allowed:
+            allowed |= {"none", "immediate"}
+        if given["next"] not in allowed or given["code"] != 0:
+            found.append(f"{name} next: Kafka {given['next']}, ours {sorted(allowed)}; code {given['code']}")
+    return found
+
+
+def places(decision: Assignment) -> dict[tuple[str, str, str], set[str]]:
+    """What may be where, by level, name and role."""
+    found: dict[tuple[str, str, str], set[str]] = {}
+    for task in decision.undetermined_tasks:
+        named = [
+            *(("clients", str(process_id), "standby") for process_id in task.standby_clients),
+            *(("consumers", member, "active") for member in task.active_consumers),
+            *(("consumers", member, "standby") for member in task.standby_consumers),
+        ]
+        for place in named:
+            found.setdefault(place, set()).add(str(task.id))
+    return found
+
+
+def _cases(release: str, count: int) -> Iterator[Case]:
+    for seed in range(SEED, SEED + count):
+        case = public_case(seed, release)
+        if len(list(groups.tasks_of(case["subtopologies"]))) <= TOO_MANY_TASKS:
+            yield case
+
+
+def test_every_minor_release_with_public_assignors_is_judged() -> None:
+    minors = {release.rpartition(".")[0] for release in RELEASES if behaviour(release).public_task_assignor}
+    assert {release.rpartition(".")[0] for release in JUDGED} == minors
+
+
+@pytest.mark.jvm
+@pytest.mark.parametrize("release", JUDGED)
+def test_no_answer_contradicts_what_is_certain(release: str) -> None:
+    print(f"HOLDFAST_SEED={SEED}: {CASES} groups for Kafka {release}")
+    cases = [(case, leader.assign(groups.group_of(case, release))) for case in _cases(release, CASES)]
+    varied, certain = 0, 0
+    for options, times in JVMS:
+        with LeaderJvm(release, *options) as jvm:
+            answers = jvm.answers(case for case, _ in cases for _ in range(times))
+            for case, decision in cases:
+                own = [answer for _, answer in itertools.islice(answers, times)]
+                for answer in own:
+                    wrong = "\n".join(contradictions(decision, answer))
+                    assert not wrong, f"{wrong}\n{json.dumps(case)}"
+                varied += len({json.dumps(answer, sort_keys=True) for answer in own}) > 1
+                certain += isinstance(decision, Assignment) and not decision.undetermined_tasks
+    assert varied > 0, "nothing varied: the groups say nothing about what is certain"
+    assert certain > len(cases) * len(JVMS) / 4, "in most groups hardly anything is called certain"
+
+
+def test_a_contradiction_is_seen() -> None:
+    """Each single change of an answer that fits, where all is certain."""
+    case = next(case for seed in range(1000) if _all_certain(case := public_case(seed, "4.3.1")))
+    decision = leader.assign(groups.group_of(case, "4.3.1"))
+    assert isinstance(decision, Assignment)
+    fitting = groups.as_answer(decision)
+    assert contradictions(decision, fitting) == []
+    for level in ("clients", "consumers"):
+        for name, given in fitting[level].items():
+            for role in ("active", "standby"):
+                for tasks in (["99_0"], [*given[role], "99_0"], *([given[role][1:]] if given[role] else [])):
+                    changed = fitting | {level: fitting[level] | {name: given | {role: tasks}}}
+                    assert contradictions(decision, changed)
+    name, given = next(iter(fitting["consumers"].items()))
+    changed = fitting | {"consumers": fitting["consumers"] | {name: given | {"next": "probing"}}}
+    assert contradictions(decision, changed)
+
+
+def _all_certain(case: Case) -> bool:
+    decision = leader.assign(groups.group_of(case, "4.3.1"))
+    return isinstance(decision, Assignment) and not decision.undetermined_tasks and bool(case["config"].get("num.standby.replicas"))
