@@ -30,10 +30,10 @@ from holdfast.airflow_wiring import objects, planning, spark
         "snapshot": objects.WHICH_SNAPSHOT,
         "policy": Param(
             None,
-            type=["null", "object"],
+            type=["null", "object", "string"],
             section="Limits",
             title="Policy",
-            description="The limits of your team, as a Policy document. Empty: Holdfast's own.",
+            description="The limits of your team, as a Policy document, or its YAML as text. Empty: Holdfast's own.",
         ),
     },
 )

@@ -2,23 +2,25 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.airflow_wiring.clusters import collect
 from holdfast.airflow_wiring.objects import APPROVE, lake, now, slug
 from holdfast.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from holdfast.rollout.rules import Policy
 
 
 def draft(run_id: str, params: Mapping[str, object]) -> str:
     """Put what is to be planned into the lake: the group as it is now, or as it was recorded, and the change. Return the folder."""
     from holdfast.rollout import codec
     from holdfast.rollout.codec import plan as codec_plan
-    from holdfast.rollout.rules import Policy
     from holdfast.workflows import snapshots
 
     store = lake()
     change = codec.change_from_json(params["change"])
-    policy = Policy() if params["policy"] is None else codec_plan.policy_from_json(params["policy"])
+    policy = _policy(params["policy"])
     recorded = str(params["snapshot"] or "")
     snapshot_id = recorded or collect(str(params["cluster"]), str(params["group"]))
     snapshot = snapshots.load(store, snapshot_id)
@@ -37,6 +39,17 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
     for name, document in documents.items():
         store.write((*folder, name), codec.dumps(document).encode())
     return "/".join(folder)
+
+
+def _policy(given: object) -> "Policy":
+    """Nothing: Holdfast's own. Text is YAML, or JSON."""
+    from holdfast.adapters import yaml_text
+    from holdfast.rollout.codec.policy import policy_from_json
+    from holdfast.rollout.rules import Policy
+
+    if given is None or given == "":
+        return Policy()
+    return policy_from_json(yaml_text.loads(given) if isinstance(given, str) else given)
 
 
 def assemble(draft_id: str) -> str:

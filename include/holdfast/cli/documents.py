@@ -21,10 +21,15 @@ LONGEST_LINE = 64 * 1024 * 1024
 
 def read_document(path: str) -> object:
     """The JSON document in the file `path`. Raise InvalidInput, naming the file, if there is none or it is not JSON."""
-    with _opened(path) as stream:
-        content = stream.read(codec.LARGEST_DOCUMENT + 1)
+    content = read_bytes(path, codec.LARGEST_DOCUMENT)
     with naming(path):
         return codec.loads(content)
+
+
+def read_bytes(path: str, most: int) -> bytes:
+    """What is in the file `path`, up to one byte more than `most`: whoever reads it refuses that."""
+    with _opened(path) as stream:
+        return stream.read(most + 1)
 
 
 def read_lines(path: str) -> Iterator[tuple[int, bytes | InvalidInput]]:

@@ -18,7 +18,7 @@ STATUS = {PlanVerdict.NOTHING_TO_DO: 0, PlanVerdict.SAFE: 2, PlanVerdict.REVIEW:
 @click.command
 @click.argument("snapshot")
 @click.argument("change")
-@click.option("--policy", metavar="FILE", help="The limits of your team, as JSON. [default: Holdfast's own]")
+@click.option("--policy", metavar="FILE", help="The limits of your team, as YAML or JSON. [default: Holdfast's own]")
 @click.option(
     "--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Keep the plan there, under plans/<plan id>/ (a folder or an fsspec URL)."
 )
@@ -32,7 +32,7 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
         raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
     group = reading.value(snapshot, codec.snapshot_from_json)
     meant = reading.value(change, codec.change_from_json)
-    limits = reading.value(policy, codec_plan.policy_from_json) if policy else Policy()
+    limits = reading.limits(policy) if policy else Policy()
     with documents.naming(snapshot):
         workflow.refuse_settings(group)
     with documents.naming(change):

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from holdfast.cli import documents
+from holdfast.rollout.codec.policy import policy_from_json
+from holdfast.rollout.rules import Policy
 
 T = TypeVar("T")
 
@@ -13,3 +15,12 @@ def value(path: str, read: Callable[[object], T]) -> T:
     document = documents.read_document(path)
     with documents.naming(path):
         return read(document)
+
+
+def limits(path: str) -> Policy:
+    """The policy in `path`, YAML or JSON."""
+    from holdfast.adapters import yaml_text
+
+    content = documents.read_bytes(path, yaml_text.LARGEST)
+    with documents.naming(path):
+        return policy_from_json(yaml_text.loads(content))

@@ -171,6 +171,7 @@ def _rounds(change: Change, outcome: Outcome, handed_over: Sequence[int]) -> tup
             withheld=sum(len(consumer.withheld) for consumer in decision.consumers),
             warm_ups=sum(len(client.standby) for client in decision.clients),
             restoring_longest=0 if timed else max((records for _, records in one.restoring), default=0),
+            without_caught_up_copy=len(one.without_caught_up_copy),
         )
         for (one, decision), count in zip(decided, handed_over, strict=True)
     )

@@ -72,6 +72,8 @@ class Round:
     withheld: int
     warm_ups: int
     restoring_longest: int
+    without_caught_up_copy: int = 0
+    """Stateful tasks given to a client to run while nobody was caught up on them."""
 
 
 @dataclass(frozen=True, slots=True)

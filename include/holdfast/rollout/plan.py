@@ -14,7 +14,7 @@ from holdfast.rollout.choice import Weighed
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.evaluation import Cost, Evaluation
 from holdfast.rollout.plan_value import PLAINLY, Considered, CreatedFrom, Plan, PlanVerdict
-from holdfast.rollout.rules import Policy, Rule, Status, judge
+from holdfast.rollout.rules import Circumstances, Policy, Review, Rule, Status, judge, latest_start
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import Step
 from holdfast.rollout.wording import duration, many, span
@@ -30,17 +30,18 @@ def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, 
     if now.tzinfo is None:
         raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
     made = now.astimezone(UTC).replace(microsecond=0)
+    at = Circumstances(made, tuple((client.process_id, client.host) for client in snapshot.clients))
     weighed = tuple(
-        Weighed(place, one, judge(one, policy), one.candidate.name in policy.exclude) for place, one in enumerate(evaluations)
+        Weighed(place, one, judge(one, policy, at), one.candidate.name in policy.exclude) for place, one in enumerate(evaluations)
     )
     nothing = _changes_nothing(snapshot, change)
     chosen = None if nothing else choice.best(weighed, policy)
     way = None if chosen is None else chosen.evaluation.candidate
-    blocked_by = () if nothing else _blocked_by(weighed, chosen)
+    blocked_by = () if nothing else _blocked_by(weighed, chosen, policy)
     plan = Plan(
         plan_id=NO_ID_YET,
         created_at=_instant(made),
-        expires_at=_instant(made + timedelta(seconds=policy.valid_for_s)),
+        expires_at=_instant(_expires(chosen, policy, made)),
         created_from=CreatedFrom(
             snapshot=codec.snapshot_fingerprint(snapshot),
             change=codec.fingerprint(codec.change_to_json(change)),
@@ -49,7 +50,7 @@ def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, 
         basis=basis_of(snapshot),
         policy=policy,
         change=change,
-        verdict=_verdict(nothing=nothing, chosen=chosen, blocked_by=blocked_by),
+        verdict=_verdict(nothing=nothing, chosen=chosen, blocked_by=blocked_by, policy=policy),
         headline=_headline(nothing=nothing, chosen=chosen, weighed=weighed, policy=policy, blocked_by=blocked_by),
         why="" if chosen is None else _why(chosen, weighed, policy),
         wrong_if="" if way is None else way.wrong_if,
@@ -77,20 +78,31 @@ def _changes_nothing(snapshot: Snapshot, change: Change) -> bool:
     return only_settings and all(key in had and had[key] == value for pairs in settings for key, value in pairs)
 
 
-def _blocked_by(weighed: tuple[Weighed, ...], chosen: Weighed | None) -> tuple[str, ...]:
+def _expires(chosen: Weighed | None, policy: Policy, made: datetime) -> datetime:
+    """So early that what is begun before is over in time, by `finish_before` and `windows`."""
+    expires = made + timedelta(seconds=policy.valid_for_s)
+    latest = None if chosen is None else latest_start(chosen.evaluation, policy, made)
+    return expires if latest is None else max(made, min(expires, latest.replace(microsecond=0)))
+
+
+def _blocked_by(weighed: tuple[Weighed, ...], chosen: Weighed | None, policy: Policy) -> tuple[str, ...]:
     if chosen is None:
         reasons = dict.fromkeys(one.evaluation.refused for one in weighed if one.evaluation.refused is not None)
         return tuple(reasons) or ("Your policy excludes every way there is.",)
-    return tuple(f"{rule.name}: {rule.found}, {rule.limit} is the limit" for rule in chosen.failed if rule.blocking)
+    over = tuple(f"{rule.name}: {rule.found}, {rule.limit} is the limit" for rule in chosen.failed if rule.blocking)
+    if policy.review is not Review.NEVER:
+        return over
+    asking = (rule for rule in rules_not_passed(chosen.rules) if not (rule.blocking and rule.status is Status.FAIL))
+    return (*over, *(f"{rule.name}: {rule.found}. A person would have to look, and your policy says never" for rule in asking))
 
 
-def _verdict(*, nothing: bool, chosen: Weighed | None, blocked_by: tuple[str, ...]) -> PlanVerdict:
+def _verdict(*, nothing: bool, chosen: Weighed | None, blocked_by: tuple[str, ...], policy: Policy) -> PlanVerdict:
     if nothing:
         return PlanVerdict.NOTHING_TO_DO
     if chosen is None or blocked_by:
         return PlanVerdict.BLOCKED
     clean = all(rule.status is Status.PASS for rule in chosen.rules)
-    return PlanVerdict.SAFE if clean else PlanVerdict.REVIEW
+    return PlanVerdict.SAFE if clean and policy.review is not Review.ALWAYS else PlanVerdict.REVIEW
 
 
 def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Considered:

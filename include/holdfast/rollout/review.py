@@ -89,7 +89,7 @@ def _verdict(plan: Plan) -> str:
             failed = [rule.name for rule in plan.rules if rule.status is Status.FAIL]
             unknown = [rule.name for rule in plan.rules if rule.status is Status.UNKNOWN]
             parts = [f"{what}: {', '.join(names)}" for what, names in (("over the limit", failed), ("not known", unknown)) if names]
-            return f"look closely ({'; '.join(parts)})"
+            return f"look closely ({'; '.join(parts) or 'your policy has a person look at every plan'})"
         case _:
             assert_never(plan.verdict)
 

@@ -1,25 +1,60 @@
 """The policy of a team, and what it says about one way of making a change: a list of rules, each passed, failed or not known.
 
-A limit that is broken asks for a person's eyes (`review`); a rule named in `blocking` stops the plan (`blocked`).
+A rule that fails and is named in `blocking` stops the plan (`blocked`); any other failure, and whatever cannot be known, asks for a
+person's eyes (`review`). What a rule needs and the forecast does not tell is not known: nothing is guessed here.
 """
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from holdfast.rollout.evaluation import Effort, Evaluation
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout import hours
+from holdfast.rollout.evaluation import Cost, Effort, Evaluation
+from holdfast.rollout.hours import Window
+from holdfast.rollout.steps import AwaitRebalance, AwaitStable, SetConfig, SetRelease, hosts_of, verb
+from holdfast.rollout.wording import listed, printable
 
 RULES = (
     "forecast",
     "converges",
     "moved-without-need",
+    "moved",
     "without-caught-up-copy",
+    "without-caught-up-copy-at-once",
     "time-to-stable",
+    "finish-before",
+    "windows",
     "rebalances",
     "restored-bytes",
+    "restored-bytes-per-hour",
     "copied-in-time",
+    "actions",
+    "untouchable-hosts",
     "evidence",
 )
-"""In the order in which a review lists them."""
+"""In the order in which a review lists them. Those whose limit the policy does not state are left out."""
+
+_BYTES_NOT_KNOWN = "not known: what changelogs weigh, or bytes per record"
+
+ONLY_IF_STATED = (
+    "moved",
+    "without-caught-up-copy-at-once",
+    "finish-before",
+    "windows",
+    "restored-bytes-per-hour",
+    "actions",
+    "untouchable-hosts",
+)
+"""Rules without a limit of Holdfast's own: whoever states one means it, so they block."""
+
+
+class Review(StrEnum):
+    """When a person must look. `NEVER`: nobody is there to ask, so what would ask for a person stops the plan instead."""
+
+    ALWAYS = "always"
+    ON_A_WARNING = "on a warning"
+    NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +76,21 @@ class Policy:
     """A restore longer than this is worth the handwork of copying the whole state directory."""
     valid_for_s: int = 3_600
     """How long after it was made a plan may be applied."""
-    blocking: tuple[str, ...] = ("forecast", "converges")
+    moved_in_all_percent_most: int | None = None
+    """Stateful tasks whose owner changes, for whatever reason."""
+    without_caught_up_copy_tasks_most: int | None = None
+    """Tasks that stand still at the same time."""
+    restored_bytes_per_hour_most: int | None = None
+    finish_before: str | None = None
+    """A time of day, a moment, or a time from now: `hours.deadline` reads it."""
+    windows: tuple[Window, ...] = ()
+    """When a rollout may run, from its first step until the group is stable. None: at any time."""
+    actions: tuple[str, ...] | None = None
+    """The actions of steps that are allowed, by name. None: all."""
+    untouchable_hosts: tuple[str, ...] = ()
+    """Hosts on which no step may do anything."""
+    review: Review = Review.ON_A_WARNING
+    blocking: tuple[str, ...] = ("forecast", "converges", *ONLY_IF_STATED)
     exclude: tuple[str, ...] = ()
     """Names of candidates that cannot be done here (say, no access to the hosts' disks)."""
 
@@ -63,7 +112,15 @@ class Rule:
     blocking: bool
 
 
-def judge(evaluation: Evaluation, policy: Policy) -> tuple[Rule, ...]:
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What rules need beside the forecast: when the plan is made (with its time zone), and the group's clients with their hosts."""
+
+    now: datetime
+    hosts: tuple[tuple[ProcessId, str | None], ...] = ()
+
+
+def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Rule, ...]:
     """All rules, in the order of `RULES`; where nothing can be predicted, only that."""
     if evaluation.refused is not None or not evaluation.costs:
         why = evaluation.refused or "the forecast has no outcome"
@@ -85,8 +142,12 @@ def judge(evaluation: Evaluation, policy: Policy) -> tuple[Rule, ...]:
             Status.PASS if share <= policy.moved_percent_most else Status.FAIL,
             policy,
         ),
+        _moved_rule(evaluation, policy),
         _cold_rule(evaluation, policy),
+        _cold_at_once_rule(evaluation, policy),
         _time_rule(evaluation, policy),
+        _deadline_rule(evaluation, policy, at),
+        _windows_rule(evaluation, policy, at),
         _rule(
             "rebalances",
             str(rebalances),
@@ -95,7 +156,10 @@ def judge(evaluation: Evaluation, policy: Policy) -> tuple[Rule, ...]:
             policy,
         ),
         _bytes_rule(evaluation, policy),
+        _bytes_per_hour_rule(evaluation, policy),
         _copy_rule(evaluation, policy),
+        _actions_rule(evaluation, policy),
+        _hosts_rule(evaluation, policy, at),
         _rule(
             "evidence",
             f"{unknown} not known" if unknown else "complete",
@@ -131,7 +195,7 @@ def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     amounts = [cost.restored_bytes(policy.bytes_per_record) for cost in evaluation.costs]
     known = [amount for amount in amounts if amount is not None]
     if len(known) < len(amounts):
-        return _rule("restored-bytes", "not known: what changelogs weigh, or bytes per record", limit, Status.UNKNOWN, policy)
+        return _rule("restored-bytes", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
     status = Status.PASS if max(known) <= policy.restored_bytes_most else Status.FAIL
     return _rule("restored-bytes", f"{max(known):,} bytes", limit, status, policy)
 
@@ -141,6 +205,129 @@ def _copy_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     if evaluation.candidate.effort is not Effort.COPY_DISK:
         return None
     return _rule("copied-in-time", "not known: measure the copying", "the session time-out", Status.UNKNOWN, policy)
+
+
+def _moved_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+    """Only where a limit is set."""
+    if policy.moved_in_all_percent_most is None:
+        return None
+    worst = max(evaluation.costs, key=lambda cost: cost.moved)
+    share = 100 * worst.moved / worst.stateful_tasks if worst.stateful_tasks else 0.0
+    found = f"{worst.moved} of {worst.stateful_tasks} stateful tasks ({share:.0f} %)"
+    limit = policy.moved_in_all_percent_most
+    return _rule("moved", found, f"{limit} %", Status.PASS if share <= limit else Status.FAIL, policy)
+
+
+def _cold_at_once_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+    """At least those of the worst rebalance, at most all of them together: which restore is still running when the next begins
+    depends on speeds that nobody knows."""
+    most = policy.without_caught_up_copy_tasks_most
+    if most is None:
+        return None
+    low = max(max((one.without_caught_up_copy for one in cost.rounds), default=0) for cost in evaluation.costs)
+    high = max(cost.cold_tasks for cost in evaluation.costs)
+    low = min(low, high)
+    status = Status.PASS if high <= most else Status.FAIL if low > most else Status.UNKNOWN
+    found = f"{low} tasks at once" if low == high else f"{low} to {high} tasks at once"
+    return _rule("without-caught-up-copy-at-once", found, f"{most} tasks", status, policy)
+
+
+def seconds_needed(cost: Cost, policy: Policy) -> int:
+    """From the change until the group is stable and no task stands still, at the policy's speed. Handwork is not in it."""
+    speed = policy.restore_records_per_second
+    return max(cost.time_to_stable(speed).high, cost.cold_seconds_longest(speed))
+
+
+def latest_start(evaluation: Evaluation, policy: Policy, now: datetime) -> datetime | None:
+    """The last moment at which the change may be begun by `finish_before` and `windows`. None: the policy states neither."""
+    needed = timedelta(seconds=max((seconds_needed(cost, policy) for cost in evaluation.costs), default=0))
+    ends = [] if policy.finish_before is None else [hours.deadline(policy.finish_before, now)]
+    ends += [end for start, end in hours.spans(policy.windows, now)[:1] if start <= now]
+    return min(ends) - needed if ends else None
+
+
+def _ends(evaluation: Evaluation, policy: Policy, at: Circumstances) -> datetime | None:
+    """When it is over if it is begun now. None: never."""
+    if not all(cost.stable for cost in evaluation.costs):
+        return None
+    return at.now + timedelta(seconds=max(seconds_needed(cost, policy) for cost in evaluation.costs))
+
+
+def _deadline_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+    """The plan expires so early that it still holds if it is begun at the last moment: `latest_start`."""
+    if policy.finish_before is None:
+        return None
+    limit, ends = hours.deadline(policy.finish_before, at.now), _ends(evaluation, policy, at)
+    found = "never" if ends is None else f"{hours.clock(ends)} if begun now, handwork not counted"
+    status = Status.FAIL if ends is None or ends > limit else Status.PASS
+    return _rule("finish-before", found, hours.clock(limit), status, policy)
+
+
+def _windows_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+    if not policy.windows:
+        return None
+    limit, ends = "; ".join(str(window) for window in policy.windows), _ends(evaluation, policy, at)
+    spans = hours.spans(policy.windows, at.now)
+    if not spans or spans[0][0] > at.now:
+        opens = f"; the next one opens at {hours.clock(spans[0][0])}: plan again then" if spans else ""
+        return _rule("windows", f"no window is open{opens}", limit, Status.FAIL, policy)
+    closes = spans[0][1]
+    found = "never ends" if ends is None else f"{hours.clock(ends)} if begun now; the window closes at {hours.clock(closes)}"
+    return _rule("windows", found, limit, Status.FAIL if ends is None or ends > closes else Status.PASS, policy)
+
+
+def _bytes_per_hour_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+    """No hour has more than all bytes, and some hour has the average or more; between them nobody knows."""
+    most = policy.restored_bytes_per_hour_most
+    if most is None:
+        return None
+    limit = f"{most:,} bytes an hour"
+    high = average = 0
+    for cost in evaluation.costs:
+        size = cost.restored_bytes(policy.bytes_per_record)
+        if size is None:
+            return _rule("restored-bytes-per-hour", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
+        high = max(high, size)
+        average = max(average, size * 3600 // max(3600, seconds_needed(cost, policy)))
+    status = Status.PASS if high <= most else Status.FAIL if average > most else Status.UNKNOWN
+    found = f"{high:,} bytes at most" if average == high else f"{average:,} to {high:,} bytes in the busiest hour"
+    return _rule("restored-bytes-per-hour", found, limit, status, policy)
+
+
+def _actions_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+    """Waiting is always allowed."""
+    if policy.actions is None:
+        return None
+    asked = dict.fromkeys(
+        verb(step.action) for step in evaluation.candidate.steps if not isinstance(step.action, AwaitRebalance | AwaitStable)
+    )
+    forbidden = [name for name in asked if name not in policy.actions]
+    found = f"it asks for {', '.join(forbidden)}" if forbidden else ", ".join(asked) or "nothing"
+    limit = ", ".join(policy.actions) or "none"
+    return _rule("actions", found, limit, Status.FAIL if forbidden else Status.PASS, policy)
+
+
+def _hosts_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+    """A setting or a release goes to every client, so to every host."""
+    if not policy.untouchable_hosts:
+        return None
+    known = dict(at.hosts)
+    touched: dict[str | None, None] = {}
+    for step in evaluation.candidate.steps:
+        match step.action:
+            case SetConfig() | SetRelease():
+                touched.update(dict.fromkeys(known.values()))
+            case AwaitRebalance() | AwaitStable():
+                continue
+            case action:
+                touched.update(dict.fromkeys(hosts_of(action)))
+    hit = [printable(host) for host in touched if host is not None and host in policy.untouchable_hosts]
+    limit = f"nothing is done on {listed([printable(host) for host in policy.untouchable_hosts])}"
+    if hit:
+        return _rule("untouchable-hosts", f"steps on {listed(hit)}", limit, Status.FAIL, policy)
+    if None in touched:
+        return _rule("untouchable-hosts", "a step on a host that is not known", limit, Status.UNKNOWN, policy)
+    return _rule("untouchable-hosts", "none of them", limit, Status.PASS, policy)
 
 
 def _rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> Rule:

@@ -4,6 +4,7 @@ Two walkers match every action and end in `assert_never`: `review.describe` says
 step carries all it needs, words included: nothing is made up at run time that the review did not show.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -149,3 +150,32 @@ def touched(action: Action) -> tuple[ProcessId, ...]:
             return (process_id,) if back is None or back == process_id else (process_id, back)
         case SetConfig() | SetRelease() | AwaitRebalance() | AwaitStable():
             return ()
+
+
+def hosts_of(action: Action) -> tuple[str | None, ...]:
+    """The hosts that an action names, None where it does not know one."""
+    match action:
+        case StopClient(host=host) | WriteProcessMetadata(host=host) | StartClient(host=host) | RestartClient(host=host):
+            return (host,)
+        case CopyStateDirectory(from_host=source, to_host=target):
+            return (source, target)
+        case SetConfig() | SetRelease() | AwaitRebalance() | AwaitStable():
+            return ()
+
+
+def verb(action: Action) -> str:
+    """What an action is called in documents."""
+    return VERBS[type(action)]
+
+
+VERBS: Mapping[type, str] = {
+    StopClient: "stop_client",
+    WriteProcessMetadata: "write_process_metadata",
+    CopyStateDirectory: "copy_state_directory",
+    StartClient: "start_client",
+    RestartClient: "restart_client",
+    SetConfig: "set_config",
+    SetRelease: "set_release",
+    AwaitRebalance: "await_rebalance",
+    AwaitStable: "await_stable",
+}

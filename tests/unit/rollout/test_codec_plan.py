@@ -10,6 +10,7 @@ import pytest
 from tests.harness.article import AFTER, Document, altered, group
 from tests.harness.plans import REPLACE_FIRST, article_plan, planned
 
+from holdfast.adapters import yaml_text
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout import codec
 from holdfast.rollout.codec import plan as codec_plan
@@ -151,9 +152,9 @@ def test_a_broken_journal_entry_is_refused() -> None:
 def test_the_page_about_policies_says_what_holds() -> None:
     page = (Path(__file__).resolve().parents[3] / "docs" / "policy.md").read_text()
     rows = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", page, re.MULTILINE))
-    (example,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    (example,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
 
     written = codec_plan.policy_to_json(Policy())
     assert {name: json.loads(value) for name, value in rows.items()} == {k: v for k, v in written.items() if k != "format_version"}
     assert all(f"`{rule}`" in page for rule in RULES)
-    assert codec_plan.policy_from_json(json.loads(example)).exclude == ("copy-state-directory",)
+    assert codec_plan.policy_from_json(yaml_text.loads(example)).exclude == ("copy-state-directory",)

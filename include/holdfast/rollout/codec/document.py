@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from difflib import get_close_matches
 from typing import TypeVar, cast
 
 from holdfast.errors import InvalidDocument, InvalidInput, Unsupported
@@ -233,6 +234,12 @@ def each_entry(value: object, read: Callable[[str, object], T]) -> tuple[T, ...]
     return tuple(found)
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """` (did you mean 'x'?)` where a known name is close, else nothing."""
+    close = get_close_matches(name[:100], list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
 class Fields:
     """An object with named fields, read one by one. Call `finish` before using what was read: it raises what was wrong."""
 
@@ -272,7 +279,7 @@ class Fields:
         if closed:
             known = ", ".join(self._read)
             self._problems.extend(
-                InvalidInput(f"the field {shown(field)} is unknown; known are: {known}")
+                InvalidInput(f"the field {shown(field)} is unknown{nearest(field, self._read)}; known are: {known}")
                 for field in self._fields
                 if field not in self._read
             )

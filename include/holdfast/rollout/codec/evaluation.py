@@ -126,6 +126,7 @@ def _cost_to_json(cost: Cost) -> dict[str, object]:
                 "withheld": one.withheld,
                 "warm_ups": one.warm_ups,
                 "restoring_longest": one.restoring_longest,
+                "without_caught_up_copy": one.without_caught_up_copy,
             }
             for one in cost.rounds
         ],
@@ -184,6 +185,7 @@ def _round(value: object) -> Round:
         withheld=fields.need("withheld", _count),
         warm_ups=fields.need("warm_ups", _count),
         restoring_longest=fields.need("restoring_longest", _count),
+        without_caught_up_copy=fields.optional("without_caught_up_copy", _count, 0),
     )
     fields.finish(closed=True)
     return found

@@ -4,8 +4,6 @@ Reading a plan is strict, and its `plan_id` must be the digest of the rest: a pl
 """
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import fields as fields_of
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.basis import Basis, ClientBasis, TaskBasis
@@ -29,10 +27,11 @@ from holdfast.rollout.codec.journal import (
     journal_to_json,
     verdict_to_json,
 )
+from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
 from holdfast.rollout.codec.steps import one_of, settings_from_json, settings_to_json, steps_from_json, steps_to_json
 from holdfast.rollout.evaluation import Effort
 from holdfast.rollout.plan_value import Considered, CreatedFrom, Plan, PlanVerdict
-from holdfast.rollout.rules import RULES, Policy, Rule, Status
+from holdfast.rollout.rules import Rule, Status
 
 __all__ = [
     "approval_from_json",
@@ -53,9 +52,6 @@ __all__ = [
 ]
 
 PLAN_ID_DIGITS = 16
-_MOST = 2**53
-_OPTIONAL_LIMITS = ("restored_bytes_most", "bytes_per_record")
-_AT_LEAST_ONE = ("restore_records_per_second", "bytes_per_record", "valid_for_s")
 
 
 def plan_id_of(plan: Plan) -> str:
@@ -195,49 +191,6 @@ def _rules_to_json(rules: tuple[Rule, ...]) -> list[object]:
         {"name": rule.name, "found": rule.found, "limit": rule.limit, "status": rule.status.value, "blocking": rule.blocking}
         for rule in rules
     ]
-
-
-def policy_from_json(value: object) -> Policy:
-    """Limits that are not given are the defaults of `Policy`. Unknown limits and rules are refused: they would limit nothing."""
-    default = Policy()
-    fields = Fields(value)
-    fields.need("format_version", document.format_version)
-    numbers = {
-        field.name: fields.optional(field.name, _limit(field.name), getattr(default, field.name))
-        for field in fields_of(Policy)
-        if field.name not in ("blocking", "exclude")
-    }
-    blocking = fields.optional("blocking", _rule_names, default.blocking)
-    exclude = fields.optional("exclude", texts, default.exclude)
-    fields.finish(closed=True)
-    return Policy(**numbers, blocking=blocking, exclude=exclude)
-
-
-def _limit(name: str) -> Callable[[object], int | None]:
-    least = 1 if name in _AT_LEAST_ONE else 0
-
-    def read(value: object) -> int | None:
-        if value is None and name in _OPTIONAL_LIMITS:
-            return None
-        return document.integer(value, least, _MOST)
-
-    return read
-
-
-def _rule_names(value: object) -> tuple[str, ...]:
-    names = texts(value)
-    for name in names:
-        if name not in RULES:
-            raise InvalidInput(f"{document.shown(name)} is no rule; known are: {', '.join(RULES)}")
-    return names
-
-
-def policy_to_json(policy: Policy) -> dict[str, object]:
-    written: dict[str, object] = {"format_version": FORMAT_VERSION}
-    for field in fields_of(policy):
-        value = getattr(policy, field.name)
-        written[field.name] = list(value) if isinstance(value, tuple) else value
-    return written
 
 
 def _basis(value: object) -> Basis:

@@ -21,6 +21,7 @@ from holdfast.rollout.steps import (
     StopClient,
     Who,
     WriteProcessMetadata,
+    verb,
 )
 
 S = TypeVar("S", bound=StrEnum)
@@ -179,30 +180,6 @@ def steps_to_json(steps: tuple[Step, ...]) -> list[object]:
         }
         for step in steps
     ]
-
-
-def verb(action: Action) -> str:
-    match action:
-        case StopClient():
-            return "stop_client"
-        case WriteProcessMetadata():
-            return "write_process_metadata"
-        case CopyStateDirectory():
-            return "copy_state_directory"
-        case StartClient():
-            return "start_client"
-        case RestartClient():
-            return "restart_client"
-        case SetConfig():
-            return "set_config"
-        case SetRelease():
-            return "set_release"
-        case AwaitRebalance():
-            return "await_rebalance"
-        case AwaitStable():
-            return "await_stable"
-        case _:
-            assert_never(action)
 
 
 def _inputs(action: Action) -> dict[str, object]:

@@ -1,0 +1,133 @@
+"""The JSON of policies. Closed: a limit that is not known would limit nothing, so it is refused with the nearest one that is."""
+
+from collections.abc import Callable
+from dataclasses import fields as fields_of
+from datetime import UTC, datetime
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout import hours
+from holdfast.rollout.codec import document
+from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
+from holdfast.rollout.codec.evaluation import texts
+from holdfast.rollout.codec.steps import one_of
+from holdfast.rollout.hours import DAYS, TimeOfDay, Window
+from holdfast.rollout.rules import RULES, Policy, Review
+from holdfast.rollout.steps import VERBS
+
+MOST = 2**53
+MOST_WINDOWS = 100
+OPTIONAL_LIMITS = (
+    "restored_bytes_most",
+    "bytes_per_record",
+    "moved_in_all_percent_most",
+    "without_caught_up_copy_tasks_most",
+    "restored_bytes_per_hour_most",
+)
+"""Limits that may be null: then there is none."""
+AT_LEAST_ONE = ("restore_records_per_second", "bytes_per_record", "valid_for_s")
+LIMITS_OF_RULES = {
+    "moved_percent_most": "moved-without-need",
+    "without_caught_up_copy_s_most": "without-caught-up-copy",
+    "time_to_stable_s_most": "time-to-stable",
+    "rebalances_most": "rebalances",
+    "restored_bytes_most": "restored-bytes",
+}
+"""Whoever states one of these limits means it: its rule blocks then, unless `blocking` says which rules do."""
+_SOMETIME = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def policy_from_json(value: object) -> Policy:
+    """Limits that are not given are the defaults of `Policy`."""
+    default = Policy()
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    numbers = {
+        field.name: fields.optional(field.name, _limit(field.name), getattr(default, field.name))
+        for field in fields_of(Policy)
+        if isinstance(getattr(default, field.name), int) or field.name in OPTIONAL_LIMITS
+    }
+    finish_before = fields.optional("finish_before", nullable(_deadline), default.finish_before)
+    windows = fields.optional("windows", _windows, default.windows)
+    actions = fields.optional("actions", nullable(_known_names(tuple(VERBS.values()), "action")), default.actions)
+    untouchable_hosts = fields.optional("untouchable_hosts", texts, default.untouchable_hosts)
+    review = fields.optional("review", one_of(Review), default.review)
+    stated = tuple(rule for limit, rule in LIMITS_OF_RULES.items() if fields.has(limit) and numbers[limit] is not None)
+    blocking = fields.optional("blocking", _known_names(RULES, "rule"), (*default.blocking, *stated))
+    exclude = fields.optional("exclude", texts, default.exclude)
+    fields.finish(closed=True)
+    return Policy(
+        **numbers,
+        finish_before=finish_before,
+        windows=windows,
+        actions=actions,
+        untouchable_hosts=untouchable_hosts,
+        review=review,
+        blocking=blocking,
+        exclude=exclude,
+    )
+
+
+def _limit(name: str) -> Callable[[object], int | None]:
+    least = 1 if name in AT_LEAST_ONE else 0
+
+    def read(value: object) -> int | None:
+        if value is None and name in OPTIONAL_LIMITS:
+            return None
+        return document.integer(value, least, MOST)
+
+    return read
+
+
+def _known_names(known: tuple[str, ...], what: str) -> Callable[[object], tuple[str, ...]]:
+    def read(value: object) -> tuple[str, ...]:
+        names = texts(value)
+        for name in names:
+            if name not in known:
+                close = document.nearest(name, known)
+                raise InvalidInput(f"{document.shown(name)} is no {what}{close}; known are: {', '.join(known)}")
+        return names
+
+    return read
+
+
+def _deadline(value: object) -> str:
+    """What it means shows only when a plan is made; that it means something shows here."""
+    written = document.text(value)
+    hours.deadline(written, _SOMETIME)
+    return written
+
+
+def _windows(value: object) -> tuple[Window, ...]:
+    found = document.each(value, _window)
+    if len(found) > MOST_WINDOWS:
+        raise InvalidInput(f"{len(found)} windows were found; {MOST_WINDOWS} are allowed")
+    return found
+
+
+def _window(value: object) -> Window:
+    fields = Fields(value)
+    window = Window(
+        opens=fields.need("from", _time_of_day),
+        closes=fields.need("to", _time_of_day),
+        days=fields.optional("days", _known_names(DAYS, "day of the week"), ()),
+    )
+    fields.finish(closed=True)
+    if window.opens == window.closes:
+        raise InvalidInput(f"the window opens and closes at {window.opens.text}; leave it out for one that is always open")
+    return window
+
+
+def _time_of_day(value: object) -> TimeOfDay:
+    return TimeOfDay(document.text(value))
+
+
+def policy_to_json(policy: Policy) -> dict[str, object]:
+    written: dict[str, object] = {"format_version": FORMAT_VERSION}
+    for field in fields_of(policy):
+        value = getattr(policy, field.name)
+        written[field.name] = list(value) if isinstance(value, tuple) else value
+    written["review"] = policy.review.value
+    written["windows"] = [
+        {"from": window.opens.text, "to": window.closes.text, "days": list(window.days)} for window in policy.windows
+    ]
+    return written

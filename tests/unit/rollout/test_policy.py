@@ -1,0 +1,212 @@
+"""What each limit of a policy makes of the article's plan: pass, fail, or not known; and what that makes of the plan."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from tests.harness.article import AFTER, C, Document, altered, group
+from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout import hours
+from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
+from holdfast.rollout.hours import TimeOfDay, Window
+from holdfast.rollout.plan_value import Plan, PlanVerdict
+from holdfast.rollout.rules import Policy, Review, Rule, Status
+
+REMEDIES = ("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups")
+
+
+def policy(**limits: object) -> Policy:
+    return policy_from_json({"format_version": "1.0", **limits})
+
+
+def plainly(**limits: object) -> Plan:
+    """The change as it is: all 6 stateful tasks move, in up to two minutes."""
+    return planned(measured(group(AFTER)), REPLACE_FIRST, policy=policy(exclude=list(REMEDIES), moved_percent_most=100, **limits))
+
+
+def rule(plan: Plan, name: str) -> Rule:
+    (found,) = [one for one in plan.rules if one.name == name]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("limits", "name", "status"),
+    [
+        ({"moved_in_all_percent_most": 99}, "moved", Status.FAIL),
+        ({"moved_in_all_percent_most": 100}, "moved", Status.PASS),
+        ({"without_caught_up_copy_tasks_most": 0}, "without-caught-up-copy-at-once", Status.FAIL),
+        ({"without_caught_up_copy_tasks_most": 6}, "without-caught-up-copy-at-once", Status.PASS),
+        ({"restored_bytes_per_hour_most": 1_000_000}, "restored-bytes-per-hour", Status.PASS),
+        ({"restored_bytes_per_hour_most": 1}, "restored-bytes-per-hour", Status.FAIL),
+        ({"finish_before": "12:01Z"}, "finish-before", Status.FAIL),
+        ({"finish_before": "12:03Z"}, "finish-before", Status.PASS),
+        ({"finish_before": "13:03+01:00"}, "finish-before", Status.PASS),
+        ({"finish_before": "11:00Z"}, "finish-before", Status.PASS),
+        ({"finish_before": "60 s"}, "finish-before", Status.FAIL),
+        ({"finish_before": "2026-11-20T11:00:00Z"}, "finish-before", Status.FAIL),
+        ({"windows": [{"from": "11:00Z", "to": "13:00Z"}]}, "windows", Status.PASS),
+        ({"windows": [{"from": "11:00Z", "to": "12:01Z"}]}, "windows", Status.FAIL),
+        ({"windows": [{"from": "13:00Z", "to": "14:00Z"}]}, "windows", Status.FAIL),
+        ({"windows": [{"from": "22:00Z", "to": "12:30Z"}]}, "windows", Status.PASS),
+        ({"windows": [{"from": "11:00Z", "to": "13:00Z", "days": ["sat"]}]}, "windows", Status.FAIL),
+        ({"windows": [{"from": "11:00Z", "to": "13:00Z", "days": ["fri"]}]}, "windows", Status.PASS),
+        ({"actions": ["stop_client"]}, "actions", Status.FAIL),
+        ({"actions": ["stop_client", "write_process_metadata", "start_client"]}, "actions", Status.PASS),
+        ({"untouchable_hosts": [f"app-{C[:4]}"]}, "untouchable-hosts", Status.FAIL),
+        ({"untouchable_hosts": ["app-new"]}, "untouchable-hosts", Status.FAIL),
+        ({"untouchable_hosts": ["elsewhere"]}, "untouchable-hosts", Status.PASS),
+    ],
+)
+def test_a_limit_that_is_stated_is_held(limits: Document, name: str, status: Status) -> None:
+    plan = plainly(**limits)
+
+    assert rule(plan, name).status is status
+    assert rule(plan, name).blocking
+    assert (plan.verdict is PlanVerdict.BLOCKED) == (status is Status.FAIL)
+    assert [one.name for one in article_plan().rules if one.name == name] == []
+
+
+def test_bytes_that_nobody_measured_ask_for_a_person() -> None:
+    plan = planned(group(AFTER), REPLACE_FIRST, policy=policy(restored_bytes_per_hour_most=1))
+
+    assert rule(plan, "restored-bytes-per-hour").status is Status.UNKNOWN
+    assert plan.verdict is PlanVerdict.REVIEW
+
+
+def test_a_host_that_nobody_named_is_not_known() -> None:
+    nameless = altered(group(AFTER), ["clients", C, "host"], None)
+    plan = planned(nameless, REPLACE_FIRST, policy=policy(untouchable_hosts=["app-1"]))
+
+    assert rule(plan, "untouchable-hosts").status is Status.UNKNOWN
+    assert plan.verdict is PlanVerdict.REVIEW
+
+
+def test_a_setting_reaches_every_host() -> None:
+    plan = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 3}}, policy=policy(untouchable_hosts=[f"app-{C[:4]}"]))
+
+    assert rule(plan, "untouchable-hosts").status is Status.FAIL
+
+
+def test_between_two_bounds_nothing_is_guessed() -> None:
+    slow = {"restore_records_per_second": 1}
+    plan = plainly(without_caught_up_copy_tasks_most=3, **slow)
+    worst = max(cost.cold_tasks for way in plan.candidates if way.name == plan.chosen for cost in way.costs)
+    most_in_one = max(
+        one.without_caught_up_copy
+        for way in plan.candidates
+        if way.name == plan.chosen
+        for cost in way.costs
+        for one in cost.rounds
+    )
+    found = rule(plan, "without-caught-up-copy-at-once")
+
+    assert most_in_one <= worst
+    assert found.status is (Status.PASS if worst <= 3 else Status.FAIL if most_in_one > 3 else Status.UNKNOWN)
+
+
+def test_the_best_way_within_the_limits_is_chosen() -> None:
+    fresh = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}, "state": "empty"}}
+    plan = planned(group(AFTER), fresh, policy=policy(actions=["stop_client", "start_client"]))
+
+    assert plan.chosen == "plainly"
+    assert all("actions" in one.why_not for one in plan.candidates if one.name in REMEDIES[:1])
+
+
+def test_what_the_file_states_blocks_and_what_holdfast_assumes_asks() -> None:
+    stated = plainly(time_to_stable_s_most=1)
+    named = plainly(time_to_stable_s_most=1, blocking=["forecast"])
+
+    assert (stated.verdict, stated.steps) == (PlanVerdict.BLOCKED, ())
+    assert named.verdict is PlanVerdict.REVIEW
+    assert Policy().blocking[:2] == ("forecast", "converges")
+    assert not rule(article_plan(), "time-to-stable").blocking
+
+
+@pytest.mark.parametrize(
+    ("review", "limits", "verdict"),
+    [
+        (Review.ALWAYS, {}, PlanVerdict.REVIEW),
+        (Review.ON_A_WARNING, {}, PlanVerdict.SAFE),
+        (Review.NEVER, {}, PlanVerdict.SAFE),
+        (Review.NEVER, {"restored_bytes_per_hour_most": 1}, PlanVerdict.BLOCKED),
+    ],
+)
+def test_when_a_person_must_look(review: Review, limits: Document, verdict: PlanVerdict) -> None:
+    plan = planned(group(AFTER), REPLACE_FIRST, policy=policy(review=str(review), **limits))
+
+    assert plan.verdict is verdict
+    assert bool(plan.blocked_by) == (verdict is PlanVerdict.BLOCKED)
+
+
+def test_a_plan_expires_while_it_can_still_end_in_time() -> None:
+    plan = plainly(finish_before="12:10Z")
+    needed = max(cost.seconds_to_stable.high for cost in plan.candidates[0].costs)
+
+    assert datetime.fromisoformat(plan.expires_at) == NOON + timedelta(minutes=10, seconds=-needed)
+    assert datetime.fromisoformat(plainly(windows=[{"from": "11:00Z", "to": "12:20Z"}]).expires_at) == NOON + timedelta(
+        minutes=20, seconds=-needed
+    )
+    assert datetime.fromisoformat(plainly(finish_before="12 h").expires_at) == NOON + timedelta(hours=1)
+
+
+def test_every_limit_survives_its_json() -> None:
+    full = policy(
+        moved_in_all_percent_most=5,
+        finish_before="2 h",
+        windows=[{"from": "22:00Z", "to": "04:00+01:00", "days": ["mon"]}],
+        actions=[],
+        untouchable_hosts=["a"],
+        review="never",
+        rebalances_most=1,
+    )
+
+    assert policy_from_json(policy_to_json(full)) == full
+    assert "rebalances" in full.blocking
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"rebalance_most": 3}, "the field 'rebalance_most' is unknown (did you mean 'rebalances_most'?)"),
+        ({"finish_before": "6 o'clock"}, "finish_before: a time of day"),
+        ({"finish_before": "2026-11-22T06:00:00"}, "finish_before: a time of day"),
+        ({"windows": [{"from": "25:00Z", "to": "04:00Z"}]}, "windows[0].from: a time of day with its offset"),
+        ({"windows": [{"from": "22:00", "to": "04:00Z"}]}, "windows[0].from: a time of day with its offset"),
+        ({"windows": [{"from": "04:00Z", "to": "04:00Z"}]}, "windows[0]: the window opens and closes"),
+        ({"windows": [{"from": "04:00Z"}]}, "windows[0]: the field 'to' is missing"),
+        ({"windows": [{"from": "04:00Z", "to": "05:00Z", "days": ["monday"]}]}, "no day of the week"),
+        ({"actions": ["start_clients"]}, "'start_clients' is no action (did you mean 'start_client'?)"),
+        ({"blocking": ["convergence"]}, "is no rule (did you mean 'converges'?)"),
+        ({"review": "sometimes"}, "review: one of 'always', 'on a warning', 'never' is needed"),
+        ({"untouchable_hosts": "app-0"}, "untouchable_hosts: a list is needed"),
+        ({"without_caught_up_copy_tasks_most": -1}, "an integer from 0"),
+    ],
+)
+def test_a_limit_that_is_none_is_refused(limits: Document, said: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        policy(**limits)
+
+    assert said in str(refusal.value)
+
+
+class TestHours:
+    def test_a_window_over_midnight_is_open_after_midnight(self) -> None:
+        night = Window(TimeOfDay("22:00Z"), TimeOfDay("04:00Z"), ("fri",))
+        saturday_3 = NOON + timedelta(hours=15)
+
+        assert night.next_span(saturday_3) == (NOON + timedelta(hours=10), NOON + timedelta(hours=16))
+        assert night.next_span(saturday_3 + timedelta(hours=1)) == (
+            NOON + timedelta(days=7, hours=10),
+            NOON + timedelta(days=7, hours=16),
+        )
+
+    def test_windows_that_touch_are_one(self) -> None:
+        windows = (Window(TimeOfDay("11:00Z"), TimeOfDay("13:00Z")), Window(TimeOfDay("13:00Z"), TimeOfDay("14:00Z")))
+
+        assert hours.spans(windows, NOON) == ((NOON - timedelta(hours=1), NOON + timedelta(hours=2)),)
+
+    def test_a_time_of_day_is_that_of_its_zone(self) -> None:
+        assert hours.deadline("01:00+14:00", NOON) == NOON + timedelta(hours=23)
+        assert hours.deadline("12:00Z", NOON) == NOON + timedelta(days=1)
+        assert hours.deadline("90 min", NOON) == NOON + timedelta(minutes=90)
