@@ -40,6 +40,9 @@ public final class Driver {
             case "assign":
                 new Leader(question).assign(answer);
                 return;
+            case "time":
+                new Leader(question).time(answer);
+                return;
             case "java":
                 JavaItself.answer(question, answer);
                 return;

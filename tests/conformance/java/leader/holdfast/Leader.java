@@ -12,6 +12,7 @@ import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
+import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Configurable;
 
 /** One group, given to this release's own StreamsPartitionAssignor.assign with encoded subscriptions, as its consumer would. */
@@ -33,19 +34,45 @@ final class Leader {
         }
     }
 
+    /** How long `assign` alone takes, in milliseconds: `runs` times after `warm` times, each with an assignor of its own. */
+    void time(final ObjectNode answer) throws Exception {
+        final Broker broker = new Broker(group);
+        final Cluster cluster = broker.cluster();
+        final ArrayNode times = answer.putArray("milliseconds");
+        final int warm = group.get("warm").asInt();
+        for (int run = 0; run < warm + group.get("runs").asInt(); run++) {
+            final ConsumerPartitionAssignor assignor = assignor(broker);
+            final GroupSubscription members = new GroupSubscription(members());
+            final long began = System.nanoTime();
+            assignor.assign(cluster, members);
+            if (run >= warm) {
+                times.add((System.nanoTime() - began) / 1e6);
+            }
+        }
+    }
+
     private Map<String, Assignment> run(final Watch watch) throws Exception {
+        final Broker broker = new Broker(group);
+        final ConsumerPartitionAssignor assignor = assignor(broker);
+        watch.listen(assignor);
+        return assignor.assign(broker.cluster(), new GroupSubscription(members())).groupAssignment();
+    }
+
+    private ConsumerPartitionAssignor assignor(final Broker broker) throws Exception {
         final ConsumerPartitionAssignor assignor =
             (ConsumerPartitionAssignor) Inside.type(INTERNALS + "StreamsPartitionAssignor").getConstructor().newInstance();
-        final Broker broker = new Broker(group);
         ((Configurable) assignor).configure(Surroundings.of(group, broker));
         Inside.set(assignor, "internalTopicManager", broker.topics());
-        watch.listen(assignor);
+        return assignor;
+    }
+
+    private Map<String, Subscription> members() throws Exception {
         // The consumer that leads reads the members into a HashMap, in the order of the broker's list.
         final Map<String, Subscription> members = new HashMap<>();
         for (final JsonNode member : group.get("members")) {
             members.put(member.get("id").asText(), Members.subscription(group, member));
         }
-        return assignor.assign(broker.cluster(), new GroupSubscription(members)).groupAssignment();
+        return members;
     }
 
     /**

@@ -1,0 +1,150 @@
+"""One whole decision of the leader, ours against Kafka's own, in the same run on the same groups.
+
+    python -m benchmarks.assign                    every shape (the JVM takes a minute for each run of the largest)
+    python -m benchmarks.assign small wide         some of them
+    python -m benchmarks.assign --json             for machines
+
+Kafka: `StreamsPartitionAssignor.assign` of the published jar, warm (C2, serial collector, 4 GiB): from encoded subscriptions to
+encoded assignments. Ours: `leader.assign`, from a Group to an Assignment. Neither reads nor prints JSON. Times are medians; the two
+decisions are compared, task by task. `again`: the same group, whose members report what they were just given.
+"""
+
+import argparse
+import json
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from rich.console import Console
+from rich.table import Table
+from tests.conformance import groups
+from tests.conformance.groups import Case
+from tests.conformance.jvm import LeaderJvm
+
+from holdfast.kafka.streams import leader
+
+OPTIONS = ("-XX:TieredStopAtLevel=4", "-Xmx4g")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """`goal`: how many times as fast as the JVM we want to be. `runs`: of the JVM, after `warm` ones that do not count."""
+
+    name: str
+    what: str
+    tasks: int
+    clients: int
+    threads: int
+    standbys: int
+    goal: float
+    warm: int
+    runs: int
+
+
+SHAPES = (
+    Shape("large", "10,000 tasks, 1,000 clients, 4 threads, 1 standby", 10_000, 1_000, 4, 1, 30, 1, 1),
+    Shape("many-clients", "1,000 tasks, 1,000 clients", 1_000, 1_000, 1, 0, 10, 3, 5),
+    Shape("many-standbys", "1,000 tasks, 100 clients, 50 standbys", 1_000, 100, 1, 50, 10, 5, 5),
+    Shape("wide", "6,000 tasks, 2 clients", 6_000, 2, 1, 0, 1, 20, 15),
+    Shape("many-threads", "1,000 tasks, 10 clients, 1,000 threads", 1_000, 10, 1_000, 0, 1, 20, 15),
+    Shape("small", "200 tasks, 50 clients", 200, 50, 1, 0, 1, 200, 100),
+    Shape("tiny", "20 tasks, 5 clients", 20, 5, 1, 0, 1, 2_000, 500),
+)
+"""The four shapes of Kafka's own StreamsAssignmentScaleTest, and what real groups look like."""
+
+
+def case_of(shape: Shape) -> Case:
+    """Members that have just started, with nothing on their disks."""
+    members = []
+    for number in range(shape.clients):
+        process = str(UUID(int=(0x9E3779B97F4A7C15 * (number + 1)) % 2**64 << 64 | 0x8000_0000_0000_0000 | number))
+        members += [
+            {"id": f"app-{process}-StreamThread-{thread}-consumer-x", "process": process, "owned": [], "sums": {}}
+            for thread in range(1, shape.threads + 1)
+        ]
+    return {
+        "ask": "assign",
+        "config": {"num.standby.replicas": shape.standbys},
+        "subtopologies": [{"sources": [["input", shape.tasks]], "stores": ["store"]}],
+        "ends": {"app-store-changelog": [1_000_000] * shape.tasks},
+        "members": members,
+        "leader": members[0]["process"],
+    }
+
+
+def again(case: Case, answer: Case) -> Case:
+    """The same members, which run what they were given; their standbys are caught up."""
+    members = []
+    for member in case["members"]:
+        given = answer["consumers"][member["id"]]
+        sums = dict.fromkeys(given["standby"], 1_000_000) | dict.fromkeys(given["active"], -2)
+        owned = [["input", int(task.partition("_")[2])] for task in given["active"]]
+        members.append(member | {"owned": owned, "sums": sums})
+    return case | {"members": members}
+
+
+def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
+    case = case_of(shape)
+    with LeaderJvm(release, *OPTIONS) as jvm:
+        for state in ("fresh", "again"):
+            (theirs,) = jvm.ask([case])
+            kafka = jvm.ask([case | {"ask": "time", "warm": shape.warm, "runs": shape.runs}])[0]["milliseconds"]
+            group = groups.group_of(case, release)
+            leader.assign(group)
+            ours = []
+            for _ in range(max(5, shape.runs)):
+                began = time.perf_counter()
+                leader.assign(group)
+                ours.append((time.perf_counter() - began) * 1e3)
+            yield {
+                "shape": shape.name,
+                "what": shape.what,
+                "state": state,
+                "kafka_ms": statistics.median(kafka),
+                "kafka_runs": len(kafka),
+                "holdfast_ms": statistics.median(ours),
+                "ratio": statistics.median(kafka) / statistics.median(ours),
+                "goal": shape.goal,
+                "equal": groups.difference(case, release, theirs) == "",
+            }
+            case = again(case, theirs)
+
+
+def table_of(found: list[dict[str, Any]]) -> Table:
+    table = Table("shape", "members", *("Kafka, ms", "Holdfast, ms", "times as fast", "goal", "equal"), box=None)
+    for one in found:
+        table.add_row(
+            one["what"],
+            one["state"],
+            f"{one['kafka_ms']:,.2f} ({one['kafka_runs']})",
+            f"{one['holdfast_ms']:,.2f}",
+            f"{one['ratio']:,.1f}",
+            f"{one['goal']:g}",
+            "yes" if one["equal"] else "NO",
+        )
+    return table
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("shapes", nargs="*", choices=[*(shape.name for shape in SHAPES), []])
+    arguments.add_argument("--release", default="3.9.1")
+    arguments.add_argument("--json", action="store_true")
+    given = arguments.parse_args()
+    chosen = [shape for shape in SHAPES if not given.shapes or shape.name in given.shapes]
+    found = [one for shape in chosen for one in measure(shape, given.release)]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    if given.json:
+        sys.stdout.write(json.dumps({"release": given.release, "peak_mib": peak, "shapes": found}) + "\n")
+    else:
+        Console(width=132).print(table_of(found), f"Kafka Streams {given.release}; our process took at most {peak:,} MiB.")
+    return 0 if all(one["equal"] for one in found) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
