@@ -6,7 +6,7 @@ one has room, and then out in the order of a heap's array.
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from holdfast.kafka import java, java_hash
@@ -41,11 +41,11 @@ def assign(
     stateful = [task for task in active if board.tasks[task].stateful]
     stateless = [task for task in active if not board.tasks[task].stateful]
     if behaviour.threads_balance_all_kinds:
-        actives = spread.deal(spread.as_hash_set(stateful))
+        actives = spread.deal(stateful, queued=spread.as_hash_set)
         standbys = spread.deal(standby)
-        others = spread.deal(spread.as_hash_set(stateless), sticky=False)
+        others = spread.deal(stateless, queued=spread.as_hash_set, sticky=False)
         return tuple(ThreadTasks(a + s, b) for a, b, s in zip(actives, standbys, others, strict=True))
-    actives = spread.deal(spread.as_hash_set(stateful), common_load=False)
+    actives = spread.deal(stateful, queued=spread.as_hash_set, common_load=False)
     _deal_stateless(actives, stateless, leftovers=bool(stateful) and bool(len(stateful) % client.capacity))
     return tuple(ThreadTasks(a, b) for a, b in zip(actives, spread.deal(standby, common_load=False), strict=True))
 
@@ -63,6 +63,13 @@ def _deal_stateless(actives: list[list[int]], stateless: list[int], *, leftovers
         actives[turn % len(actives)].append(task)
 
 
+Queued = Callable[[Sequence[int]], Sequence[int]]
+
+
+def _as_they_are(tasks: Sequence[int]) -> Sequence[int]:
+    return tasks
+
+
 class _Spread:
     """One client's tasks over its threads, kind after kind; `_load` counts what a consumer already has."""
 
@@ -73,7 +80,7 @@ class _Spread:
         self._behaviour = behaviour
         self._load = [0] * self._client.capacity
 
-    def as_hash_set(self, tasks: list[int]) -> list[int]:
+    def as_hash_set(self, tasks: Sequence[int]) -> Sequence[int]:
         """The tasks as a HashSet of TaskIds is iterated: what a stream of them is collected to."""
 
         def hash_of(task: int) -> int:
@@ -81,8 +88,13 @@ class _Spread:
 
         return java_hash.hash_order(tasks, hash_of, lambda task: task)
 
-    def deal(self, tasks: Sequence[int], *, sticky: bool = True, common_load: bool = True) -> list[list[int]]:
-        """Spread these tasks, given in the order in which Kafka queues them. `common_load`: on top of what was dealt before."""
+    def deal(
+        self, tasks: Sequence[int], *, queued: Queued = _as_they_are, sticky: bool = True, common_load: bool = True
+    ) -> list[list[int]]:
+        """Spread these tasks. `queued` puts them in the order in which Kafka queues them, which matters only for what is left over.
+
+        `common_load`: on top of what was dealt before.
+        """
         if not tasks:
             return [[] for _ in self._load]
         if len(self._load) == 1:
@@ -90,7 +102,7 @@ class _Spread:
                 self._refuse_unknown(self._client.consumers[0])
             return [list(tasks)]
         load = self._load if common_load else [0] * len(self._load)
-        deal = _Deal(load, tasks)
+        deal = _Deal(load, tasks, queued)
         for consumer, state in enumerate(self._client.consumers):
             deal.keep(consumer, self._previous_by_lag(state) if sticky else ())
         deal.fill()
@@ -121,11 +133,12 @@ class _Deal:
     over in the end, which goes out in the order of the queue's array. `_taken` remembers what that needs to be made up.
     """
 
-    def __init__(self, load: Sequence[int], tasks: Sequence[int]) -> None:
+    def __init__(self, load: Sequence[int], tasks: Sequence[int], queued: Queued) -> None:
         self.dealt: list[list[int]] = [[] for _ in load]
         self._load = load
         self._least = (sum(load) + len(tasks)) // len(load)
         self._tasks = tasks
+        self._queued = queued
         self._taken: list[int | None] = []
         self._open = set(tasks)
         self._previous_owner: dict[int, int] = {}
@@ -174,7 +187,7 @@ class _Deal:
         """What the queue's array holds after all that was taken out of it: a task by name, or (None) its head."""
         if len(self._open) < 2:
             return self._open
-        queue: java.PriorityQueue[int] = java.PriorityQueue(_identity, self._tasks)
+        queue: java.PriorityQueue[int] = java.PriorityQueue(_identity, self._queued(self._tasks))
         for task in self._taken:
             if task is None:
                 queue.poll()
