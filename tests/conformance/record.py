@@ -9,7 +9,7 @@ from tests.conformance.jvm import LeaderJvm
 from tests.conformance.random_groups import random_case
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "leader.jsonl"
-RELEASES = ("2.6.3", "2.7.2", "2.8.2", "3.0.2", "3.1.2", "3.2.3", "3.5.1", "3.5.2", "3.7.2", "3.9.1", "4.3.1")
+RELEASES = ("2.6.3", "2.7.2", "2.8.2", "3.0.2", "3.1.2", "3.2.3", "3.5.1", "3.5.2", "3.6.2", "3.7.2", "3.9.1", "4.3.1")
 """One of each line of the table."""
 LONGEST = 3500
 """Characters of a random case: the file stays readable."""
@@ -66,11 +66,23 @@ def _has(key: str) -> Callable[[Case], bool]:
     return lambda case: any(key in member for member in case["members"])
 
 
+def _says(key: str, value: str) -> Callable[[Case], bool]:
+    return lambda case: case["config"].get(key) == value
+
+
+def _sticky(case: Case) -> bool:
+    return "Sticky" in case["config"].get("internal.task.assignor.class", "")
+
+
 def _minor(release: str) -> tuple[int, ...]:
     return tuple(map(int, release.split(".")[:2]))
 
 
 WANTED: dict[str, Callable[[Case], bool]] = {
+    "min_traffic": _says("rack.aware.assignment.strategy", "min_traffic"),
+    "balance_subtopology": _says("rack.aware.assignment.strategy", "balance_subtopology"),
+    "sticky and racks": lambda case: "replicas" in case and _sticky(case),
+    "sticky": _sticky,
     "tags": _has("tags"),
     "older members": _has("version"),
     "no end offsets": lambda case: any(None in ends for ends in case["ends"].values()),
@@ -79,7 +91,7 @@ WANTED: dict[str, Callable[[Case], bool]] = {
     "old disks": lambda case: sum(len(member["sums"]) for member in case["members"]) > 20,
     "many owned": lambda case: sum(len(member["owned"]) for member in case["members"]) > 12,
 }
-SINCE = {"tags": (3, 2)}
+SINCE = {"tags": (3, 2), "min_traffic": (3, 6), "sticky and racks": (3, 6), "balance_subtopology": (3, 7)}
 
 
 def main() -> None:

@@ -63,7 +63,9 @@ def stateful(decision: Assignment) -> dict[str, tuple[list[int], list[int]]]:
     }
 
 
-@pytest.mark.parametrize("entry", [json.loads(line) for line in GOLDEN.read_text().splitlines()], ids=lambda entry: entry["name"])
+@pytest.mark.parametrize(
+    "entry", [json.loads(line) for line in GOLDEN.read_text().splitlines()], ids=lambda entry: f"{entry['release']} {entry['name']}"
+)
 def test_as_recorded_from_the_jvm(entry: dict) -> None:
     assert groups.difference(entry["case"], entry["release"], entry["answer"]) == ""
 
