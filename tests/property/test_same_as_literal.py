@@ -3,12 +3,13 @@
 import random
 from collections import deque
 from collections.abc import Sequence
+from unittest import mock
 from uuid import UUID
 
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from holdfast.kafka import java
+from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import LINES, Behaviour
 from holdfast.kafka.streams import high_availability, movement, standbys, threads
 from holdfast.kafka.streams.client_state import Board
@@ -205,3 +206,55 @@ def _deal_literally(load: Sequence[int], queued: Sequence[int], previous: Sequen
     for task in waiting:
         dealt[room.pop(0)].append(task)
     return dealt
+
+
+class LiteralPrioritySet:
+    """Java: `ConstrainedPrioritySet`, its array kept at every step."""
+
+    def __init__(self, board: Board, hash_set_order: java_hash.SubsetOrder) -> None:
+        self._queue: java.PriorityQueue[int] = java.PriorityQueue(board.load_order.__getitem__)
+        self._waiting: list[int] = []
+        self._hash_set_order = hash_set_order
+        for client in range(len(board.clients)):
+            self._offer(client)
+
+    def poll(self, eligible: set[int]) -> int | None:
+        passed_over: list[int] = []
+        found = None
+        while len(self._queue):
+            head = self._queue.poll()
+            if head in eligible:
+                found = head
+                self._waiting.remove(head)
+                break
+            passed_over.append(head)
+        for client in self._hash_set_order(passed_over):
+            self._queue.offer(client)
+        return found
+
+    def settle(self, source: int, destination: int) -> None:
+        self._offer(source)
+        self._offer(destination)
+
+    def _offer(self, client: int) -> None:
+        if client in self._waiting:
+            self._queue.remove(client)
+        else:
+            self._waiting.append(client)
+        self._queue.offer(client)
+
+
+@settings(max_examples=400, deadline=None)
+@given(SEEDS)
+def test_movements_choose_as_from_a_queue_that_is_kept_at_every_step(seed: int) -> None:
+    ours, literal, group, line = boards(seed)
+    for board in (ours, literal):
+        high_availability.assign_stateful_active(board)
+        high_availability.assign_standbys(board, group.config)
+
+    made = movement.move_to_caught_up_clients(ours, group.config, line)
+    with mock.patch.object(movement, "ConstrainedPrioritySet", LiteralPrioritySet):
+        expected = movement.move_to_caught_up_clients(literal, group.config, line)
+
+    assert made == expected
+    assert shares(ours) == shares(literal)

@@ -59,8 +59,7 @@ class _Mover:
                 self._swap(task, source, destination)
             else:
                 self._move_active(task, source, destination)
-            queue.offer(source)
-            queue.offer(destination)
+            queue.settle(source, destination)
         return len(movements)
 
     def move_standbys(self) -> int:
@@ -81,8 +80,7 @@ class _Mover:
             self._board.give_standby(source, task)
             if not self._spend_warmup():
                 self._board.take_standby(destination, task)
-            queue.offer(source)
-            queue.offer(destination)
+            queue.settle(source, destination)
             made += 1
         return made
 
@@ -107,6 +105,9 @@ class _Mover:
 
         Two standbys of one task are equally urgent: the heap decides between them too.
         """
+        if self._behaviour.movements_in_priority_order and len(set(map(_urgency, movements))) == len(movements):
+            yield from sorted(movements, key=_urgency)
+            return
         heap: java.PriorityQueue[Movement] = java.PriorityQueue(_urgency)
         for movement in movements:
             heap.offer(movement)
@@ -142,21 +143,54 @@ class _Mover:
         return self._warmups_left >= 0
 
 
+_Event = int | tuple[int, int, tuple[float, int], tuple[float, int]] | None
+"""What happened to a queue: a client was taken, two were offered with these loads, or (None) a poll found nobody."""
+
+
 class ConstrainedPrioritySet:
     """Clients by load, as Kafka queues them: loads change while clients wait, and only an offer puts a client where it belongs.
 
-    So the queue's array is emulated, not its meaning: now and then the head is not the least loaded client.
+    So the queue's array is emulated, not its meaning: now and then the head is not the least loaded client. Where at most one
+    client is eligible the array does not matter, though; what happens to it is written down, and made up for when there is a choice.
     """
 
     def __init__(self, board: Board, hash_set_order: java_hash.SubsetOrder) -> None:
-        self._queue: java.PriorityQueue[int] = java.PriorityQueue(board.load_order.__getitem__)
-        self._waiting: set[int] = set()
+        self._board = board
         self._hash_set_order = hash_set_order
+        self._loads = list(board.load_order)
+        """Those that the array knows."""
+        self._queue: java.PriorityQueue[int] = java.PriorityQueue(self._loads.__getitem__)
+        self._waiting: set[int] = set()
+        self._missed: list[_Event] = []
+        """What the array has yet to go through."""
         for client in range(len(board.clients)):
-            self.offer(client)
+            self._offer(client)
 
     def poll(self, eligible: AbstractSet[int]) -> int | None:
         """Take the first eligible client out; those passed over go back in the order of the HashSet that Kafka keeps them in."""
+        if len(eligible) > 1:
+            for event in self._missed:
+                self._go_through(event)
+            self._missed.clear()
+            return self._poll(eligible)
+        found = next(iter(eligible), None)
+        self._missed.append(found)
+        return found
+
+    def settle(self, source: int, destination: int) -> None:
+        """Offer both clients of a movement, first the one that was taken out: their loads are others now."""
+        loads = self._board.load_order
+        self._missed.append((source, destination, loads[source], loads[destination]))
+
+    def _go_through(self, event: _Event) -> None:
+        if isinstance(event, tuple):
+            source, destination, self._loads[event[0]], self._loads[event[1]] = event
+            self._offer(source)
+            self._offer(destination)
+        else:
+            self._poll(frozenset() if event is None else frozenset((event,)))
+
+    def _poll(self, eligible: AbstractSet[int]) -> int | None:
         if self._waiting.isdisjoint(eligible):
             self._queue.refill(self._hash_set_order(self._queue.drained()))
             return None
@@ -170,7 +204,7 @@ class ConstrainedPrioritySet:
             self._queue.offer(client)
         return found
 
-    def offer(self, client: int) -> None:
+    def _offer(self, client: int) -> None:
         if client in self._waiting:
             self._queue.remove(client)
         else:
