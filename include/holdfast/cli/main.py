@@ -18,6 +18,8 @@ COMMANDS = {
     "guard": "holdfast.cli.guard",
     "plan": "holdfast.cli.plan",
     "show": "holdfast.cli.show",
+    "policy": "holdfast.cli.policy",
+    "schema": "holdfast.cli.schema",
     "apply": "holdfast.cli.apply",
     "verify": "holdfast.cli.verify",
     "doctor": "holdfast.cli.doctor",

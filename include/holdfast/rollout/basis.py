@@ -4,8 +4,9 @@ In it: members as clients and threads, who runs what, tasks, settings, release. 
 every second and are what forecasts and verify are for. Member IDs are no drift either: a thread that rejoined is the same capacity.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import order
@@ -21,6 +22,8 @@ class ClientBasis:
     host: str | None
     members: tuple[str, ...]
     active: tuple[TaskId, ...]
+    rack: str | None = None
+    client_tags: tuple[tuple[str, str], ...] = ()
 
     @property
     def threads(self) -> int:
@@ -87,21 +90,58 @@ def basis_of(snapshot: Snapshot) -> Basis:
                 client.host,
                 tuple(sorted(consumer.member_id for consumer in client.consumers)),
                 tuple(runs[client.process_id]),
+                client.rack,
+                tuple(sorted(client.client_tags)),
             )
             for client in sorted(snapshot.clients, key=lambda client: client.process_id)
         ),
     )
 
 
+class Kind(StrEnum):
+    """What drifted."""
+
+    GROUP = "group"
+    FACT = "fact"
+    SETTING = "setting"
+    TASKS = "tasks"
+    CLIENT = "client"
+    THREADS = "threads"
+    PLACE = "place"
+    HOST = "host"
+    MEMBERS = "members"
+    OWNER = "owner"
+    TIME = "time"
+    UNDER_WAY = "under way"
+    NOT_GIVEN = "not given"
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """One difference between the group that a plan was made for and a fresh snapshot. `matters`: the plan no longer holds."""
+
+    kind: Kind
+    found: str
+    matters: bool
+    why: str
+    process_id: ProcessId | None = None
+
+
 def drift(basis: Basis, fresh: Snapshot, allowed: Allowed) -> tuple[str, ...]:
-    """How `fresh` is not the group that the plan was made for, one sentence each; none: the plan still fits.
+    """How `fresh` is not the group that the plan was made for, one sentence each; none: the plan still fits."""
+    return tuple(one.found for one in drifts(basis, fresh, allowed) if one.matters)
+
+
+def drifts(basis: Basis, fresh: Snapshot, allowed: Allowed = Allowed()) -> tuple[Drift, ...]:
+    """Every difference in what the basis holds, those that do not matter included.
 
     What `fresh` names as not known or not given contradicts nothing.
     """
     if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
-        return (
-            f"The snapshot is of {fresh.group_id!r} on cluster {fresh.cluster!r}, not of {basis.group_id!r} on {basis.cluster!r}.",
+        found = (
+            f"The snapshot is of {fresh.group_id!r} on cluster {fresh.cluster!r}, not of {basis.group_id!r} on {basis.cluster!r}."
         )
+        return (Drift(Kind.GROUP, found, True, "Another group has other clients and tasks."),)
     now = basis_of(fresh)
     assumed = {one.what: None for one in fresh.unknown}
     return (
@@ -112,27 +152,57 @@ def drift(basis: Basis, fresh: Snapshot, allowed: Allowed) -> tuple[str, ...]:
     )
 
 
-def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> tuple[str, ...]:
+def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> Iterator[Drift]:
     """A broker does not tell these, people do: what nobody said this time is no drift."""
     facts = (
-        ("protocol", "group protocol", basis.protocol, now.protocol),
-        ("kafka_release", "Kafka Streams release", basis.kafka_release, now.kafka_release),
-        ("task_assignor", "task assignor", basis.task_assignor, now.task_assignor),
+        ("protocol", "group protocol", basis.protocol, now.protocol, "Another protocol deals tasks out in another way."),
+        ("kafka_release", "Kafka Streams release", basis.kafka_release, now.kafka_release, "Each release decides in its own way."),
+        ("task_assignor", "task assignor", basis.task_assignor, now.task_assignor, "Each assignor decides in its own way."),
     )
-    return tuple(
-        f"The {what} was {printable(was or 'not known')}, it is now {printable(found)}."
-        for field, what, was, found in facts
-        if found is not None and field not in assumed and field not in allowed.settings and was != found
-    )
+    for field, what, was, found, why in facts:
+        if field in allowed.settings or was == found:
+            continue
+        if found is None or field in assumed:
+            yield Drift(Kind.NOT_GIVEN, f"The {what} is not given this time.", False, "Nothing contradicts what the plan goes by.")
+        else:
+            yield Drift(Kind.FACT, f"The {what} was {printable(was or 'not known')}, it is now {printable(found)}.", True, why)
 
 
-def _config_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> tuple[str, ...]:
+_DECIDING = (
+    "num.standby.replicas",
+    "max.warmup.replicas",
+    "acceptable.recovery.lag",
+    "probing.rebalance.interval.ms",
+    "rack.aware.",
+    "task.assignor.class",
+    "internal.task.assignor.class",
+    "topology.optimization",
+    "group.",
+    "upgrade.from",
+    "session.timeout.ms",
+    "max.poll.interval.ms",
+)
+"""What the keys of settings that decide begin with."""
+
+
+def _config_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> Iterator[Drift]:
     was, found = dict(basis.config), dict(now.config)
-    return tuple(
-        f"{printable(key)} was {_setting(was, key)}, it is now {_setting(found, key)}."
-        for key in sorted(found)
-        if f"config.{key}" not in assumed and key not in allowed.settings and was.get(key) != found[key]
-    )
+    for key in sorted({**was, **found}):
+        if key in allowed.settings or was.get(key) == found.get(key):
+            continue
+        if key not in found or f"config.{key}" in assumed:
+            yield Drift(
+                Kind.NOT_GIVEN, f"{printable(key)} is not given this time.", False, "Nothing contradicts what the plan goes by."
+            )
+        else:
+            sentence = f"{printable(key)} was {_setting(was, key)}, it is now {_setting(found, key)}."
+            decides = key.startswith(_DECIDING)
+            why = (
+                "Who runs what, or when, goes by it, and the forecast went by the old one."
+                if decides
+                else "Nothing here goes by it."
+            )
+            yield Drift(Kind.SETTING, sentence, decides, why)
 
 
 def _setting(config: Mapping[str, ConfigValue], key: str) -> str:
@@ -142,40 +212,71 @@ def _setting(config: Mapping[str, ConfigValue], key: str) -> str:
     return printable(",".join(value) or "empty" if isinstance(value, tuple) else str(value))
 
 
-def _tasks_drift(basis: Basis, now: Basis) -> tuple[str, ...]:
+def _tasks_drift(basis: Basis, now: Basis) -> Iterator[Drift]:
     was = {task.id: task.stateful for task in basis.tasks}
     found = {task.id: task.stateful for task in now.tasks}
     gone = [task for task in was if task not in found]
     new = [task for task in found if task not in was]
     changed = [task for task in was if task in found and found[task] is not None and was[task] != found[task]]
     sentences = (
-        (gone, "no longer in the topology"),
-        (new, "new in the topology"),
-        (changed, "stateful where they were not, or the other way round"),
+        (gone, "no longer in the topology", "Every task after them is dealt to another place."),
+        (new, "new in the topology", "More partitions or another topology: every task after them is dealt to another place."),
+        (changed, "stateful where they were not, or the other way round", "Stateful and stateless tasks are dealt out apart."),
     )
-    return tuple(f"Tasks {listed(tasks)} are {what}." for tasks, what in sentences if tasks)
+    for tasks, what, why in sentences:
+        if tasks:
+            yield Drift(Kind.TASKS, f"Tasks {listed(tasks)} are {what}.", True, why)
 
 
-def _clients_drift(basis: Basis, now: Basis, allowed: Allowed) -> tuple[str, ...]:
+def _clients_drift(basis: Basis, now: Basis, allowed: Allowed) -> Iterator[Drift]:
     was = {client.process_id: client for client in basis.clients}
     found = {client.process_id: client for client in now.clients}
-    problems: list[str] = []
+    by_place = _goes_by_place(now)
     for process_id, client in was.items():
         if process_id in allowed.moving:
             continue
         if process_id not in found:
-            problems.append(f"Client {process_id} ({host_or(client.host, 'host not known')}) has left the group.")
-        elif found[process_id].threads != client.threads:
-            problems.append(f"Client {process_id} had {client.threads} stream threads, it now has {found[process_id].threads}.")
-        elif not allowed.ownership and found[process_id].active != client.active:
-            lost = [task for task in client.active if task not in found[process_id].active]
-            gained = [task for task in found[process_id].active if task not in client.active]
-            news = [f"no longer runs {listed(lost)}"] if lost else []
-            news += [f"now runs {listed(gained)}"] if gained else []
-            problems.append(f"Client {process_id} {' and '.join(news)}.")
+            sentence = f"Client {process_id} ({host_or(client.host, 'host not known')}) has left the group."
+            yield Drift(Kind.CLIENT, sentence, True, "The order of process IDs decides who runs what, and it changed.", process_id)
+        else:
+            yield from _client_drift(client, found[process_id], allowed, by_place=by_place)
     strangers = [client for client in now.clients if client.process_id not in was and client.process_id not in allowed.moving]
     if len(strangers) > allowed.fresh_ids:
-        problems.extend(
-            f"Client {client.process_id} ({host_or(client.host, 'host not known')}) is new in the group." for client in strangers
+        for client in strangers:
+            sentence = f"Client {client.process_id} ({host_or(client.host, 'host not known')}) is new in the group."
+            yield Drift(
+                Kind.CLIENT, sentence, True, "It takes a place in the order of process IDs, and its share.", client.process_id
+            )
+
+
+def _goes_by_place(now: Basis) -> bool:
+    """Whether racks or tags decide anything in this group."""
+    config = dict(now.config)
+    strategy, tags = config.get("rack.aware.assignment.strategy"), config.get("rack.aware.assignment.tags")
+    return strategy not in (None, "none", "NONE") or bool(tags)
+
+
+def _client_drift(was: ClientBasis, found: ClientBasis, allowed: Allowed, *, by_place: bool) -> Iterator[Drift]:
+    """A client that is still there."""
+    one = was.process_id
+    if found.threads != was.threads:
+        sentence = f"Client {one} had {was.threads} stream threads, it now has {found.threads}."
+        yield Drift(Kind.THREADS, sentence, True, "A client's share goes by its threads.", one)
+    elif found.members != was.members:
+        why = "As many threads, the same process ID: the same share."
+        yield Drift(Kind.MEMBERS, f"Client {one} has other member IDs: threads of it rejoined.", False, why, one)
+    if (found.rack, found.client_tags) != (was.rack, was.client_tags):
+        why = "Tasks are dealt out by rack or tag here." if by_place else "No setting of this group goes by racks or tags."
+        yield Drift(Kind.PLACE, f"Client {one} has another rack or other tags.", by_place, why, one)
+    if found.host != was.host:
+        sentence = (
+            f"Client {one} was on {host_or(was.host, 'a host not known')}, it is now on {host_or(found.host, 'one not known')}."
         )
-    return tuple(problems)
+        yield Drift(Kind.HOST, sentence, False, "Where a client runs decides nothing, and no step of the plan goes there.", one)
+    if found.threads == was.threads and not allowed.ownership and found.active != was.active:
+        lost = [task for task in was.active if task not in found.active]
+        gained = [task for task in found.active if task not in was.active]
+        news = [f"no longer runs {listed(lost)}"] if lost else []
+        news += [f"now runs {listed(gained)}"] if gained else []
+        sentence = f"Client {one} {' and '.join(news)}."
+        yield Drift(Kind.OWNER, sentence, True, "The forecast starts from who runs, and so holds, what.", one)

@@ -220,6 +220,8 @@ def _client_basis(key: str, value: object) -> ClientBasis:
         fields.need("host", nullable(document.text)),
         fields.need("members", texts),
         fields.need("active", kafka.task_ids),
+        fields.optional("rack", nullable(document.text), None),
+        fields.optional("client_tags", kafka.string_map, ()),
     )
     fields.finish(closed=True)
     return client
@@ -239,6 +241,8 @@ def _basis_to_json(basis: Basis) -> dict[str, object]:
                 "host": client.host,
                 "members": list(client.members),
                 "active": kafka.task_ids_to_json(client.active),
+                "rack": client.rack,
+                "client_tags": dict(client.client_tags),
             }
             for client in basis.clients
         },

@@ -1,0 +1,31 @@
+"""`holdfast policy`: Holdfast's own limits, as the file that a team begins its own with."""
+
+import click
+
+from holdfast.cli import documents
+from holdfast.rollout import codec, schema
+from holdfast.rollout.codec.policy import policy_to_json
+from holdfast.rollout.rules import Policy
+
+
+@click.command
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def command(as_json: bool) -> int:
+    """Print the policy that holds where none is given, as YAML with what each line means.
+
+    Every limit is a remark: take the # from those that your team means to set. A limit that is set blocks.
+    """
+    own = policy_to_json(Policy())
+    if as_json:
+        documents.print_document(own)
+        return 0
+    about = schema.CONTRACTS["policy"]["properties"]
+    lines = [
+        "# Holdfast's own policy. Take the # from the limits that you mean to set; docs/policy.md says more.",
+        'format_version: "1.0"',
+    ]
+    for field, value in own.items():
+        if field != "format_version":
+            lines += ["", f"# {about[field]['description']}", f"# {field}: {codec.dumps(value)}"]
+    click.echo("\n".join(lines))
+    return 0

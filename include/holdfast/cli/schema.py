@@ -1,0 +1,15 @@
+"""`holdfast schema`: the JSON Schema of a contract."""
+
+import click
+
+from holdfast.cli import documents
+from holdfast.rollout import schema
+
+
+@click.command
+@click.argument("contract", type=click.Choice(list(schema.CONTRACTS)))
+@click.option("--json", "as_json", is_flag=True, help="As it is anyway: a schema is JSON.")
+def command(contract: str, as_json: bool) -> int:  # noqa: ARG001 - every command that prints has --json
+    """Print the JSON Schema (draft 2020-12) of CONTRACT."""
+    documents.print_document(schema.schema_of(contract))
+    return 0

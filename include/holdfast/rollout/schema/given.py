@@ -1,0 +1,260 @@
+"""What people and collectors give: Snapshot, Change, Policy, Approval."""
+
+from holdfast.kafka import java
+from holdfast.kafka.vocabulary import OFFSET_UNKNOWN
+from holdfast.rollout.change import CatchUp, ClosedCopies, DormantCopies, Wait
+from holdfast.rollout.codec.change import FASTEST_RESTORE, MOST_EVENTS
+from holdfast.rollout.codec.policy import AT_LEAST_ONE, MOST, MOST_WINDOWS, OPTIONAL_LIMITS
+from holdfast.rollout.codec.snapshot import PROTOCOL
+from holdfast.rollout.rules import RULES, Review
+from holdfast.rollout.schema import shapes
+from holdfast.rollout.schema.shapes import (
+    PROCESS_ID,
+    TASK_ID,
+    TASK_IDS,
+    TOPIC_PARTITION,
+    Shape,
+    closed,
+    fields,
+    items,
+    nullable,
+    table,
+)
+from holdfast.rollout.steps import VERBS
+
+_offset_sum = shapes.integer(-3, java.LONG_MAX, "A sum of offsets; -2 is a running active task, -3 a standby of an old member.")
+_metadata_version = shapes.integer(1, java.INT_MAX)
+
+_consumer = fields(
+    {},
+    {
+        "client_id": shapes.text(),
+        "group_instance_id": nullable(shapes.text()),
+        "owned": items(TOPIC_PARTITION, "What it would report to own if the group rebalanced now."),
+        "task_offset_sums": table(TASK_ID, _offset_sum, "What it would report if the group rebalanced now."),
+        "metadata_version": nullable(_metadata_version),
+        "assigned": nullable(
+            fields({}, {"active": nullable(TASK_IDS), "standby": nullable(TASK_IDS)}), "Evidence: its assignment."
+        ),
+        "last_join": nullable(
+            fields(
+                {},
+                {
+                    "owned": nullable(items(TOPIC_PARTITION)),
+                    "task_offset_sums": nullable(table(TASK_ID, shapes.integer(-(2**63), java.LONG_MAX))),
+                    "metadata_version": nullable(_metadata_version),
+                },
+            ),
+            "Evidence: what it last sent, regularly old.",
+        ),
+    },
+)
+_client = fields(
+    {"consumers": table(shapes.name(), _consumer, "By member ID, in the order of the group's member list.", at_least=1)},
+    {
+        "host": nullable(shapes.text()),
+        "rack": nullable(shapes.text()),
+        "client_tags": table(shapes.name(), shapes.text()),
+        "user_endpoint": nullable(shapes.text()),
+    },
+)
+_task = fields(
+    {
+        "partitions": items(TOPIC_PARTITION),
+        "changelogs": nullable(
+            items(shapes.row(shapes.name(), shapes.PARTITION, nullable(shapes.OFFSET))),
+            "[topic, partition, end offset]; none: the task is stateless; null: not known.",
+        ),
+    }
+)
+_topic = fields(
+    {
+        "partitions": items(
+            fields(
+                {"id": shapes.PARTITION},
+                {
+                    "replica_racks": items(nullable(shapes.text())),
+                    "begin_offset": nullable(shapes.OFFSET),
+                    "log_bytes": nullable(shapes.OFFSET),
+                },
+            )
+        )
+    }
+)
+_state_directory = fields(
+    {"url": shapes.name()},
+    {
+        "process_id": nullable(PROCESS_ID),
+        "files": items(fields({"path": shapes.name(), "size": shapes.OFFSET}, {"modified_at": nullable(shapes.INSTANT)})),
+        "tasks": table(
+            TASK_ID,
+            fields(
+                {"non_empty": shapes.boolean()},
+                {
+                    "checkpoint": nullable(
+                        items(shapes.row(shapes.name(), shapes.PARTITION, shapes.integer(OFFSET_UNKNOWN, java.LONG_MAX)))
+                    ),
+                    "stores": items(shapes.text()),
+                },
+            ),
+        ),
+    },
+)
+_generation = fields(
+    {
+        "number": shapes.PARTITION,
+        "completed_at": shapes.INSTANT,
+        "members": table(
+            shapes.name(),
+            fields(
+                {
+                    "subscription": {"type": "string", "contentEncoding": "base64"},
+                    "assignment": {"type": "string", "contentEncoding": "base64"},
+                },
+                {"client_id": shapes.text(), "client_host": shapes.text(), "group_instance_id": nullable(shapes.text())},
+            ),
+        ),
+    },
+    {"leader_member_id": nullable(shapes.text()), "protocol": nullable(shapes.text())},
+)
+
+SNAPSHOT: Shape = fields(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "protocol": shapes.one_of((PROTOCOL,), "The group protocol."),
+        "group_id": shapes.name("The application.id."),
+        "tasks": table(TASK_ID, _task),
+        "clients": table(PROCESS_ID, _client, "By process ID, in the order of the group's member list."),
+    },
+    {
+        "cluster": shapes.text(),
+        "captured_at": nullable(shapes.INSTANT),
+        "group_state": nullable(shapes.text()),
+        "kafka_release": nullable(shapes.RELEASE),
+        "task_assignor": nullable(shapes.name()),
+        "leader_process_id": nullable(PROCESS_ID, "Null: not known. One of the clients."),
+        "config": shapes.CONFIG,
+        "topics": table(shapes.name(), _topic),
+        "state_directories": items(_state_directory),
+        "generations": items(_generation, "Completed rebalances."),
+        "unknown": items(shapes.UNKNOWN, "What could not be read, each with its reason."),
+    },
+    "What one classic Kafka Streams group looked like at one moment. Fields that are not listed are ignored.",
+)
+
+_member_ids = nullable(items(shapes.name(), at_least=1), "One a thread.")
+_where: dict[str, Shape] = {
+    "host": nullable(shapes.text()),
+    "rack": nullable(shapes.text()),
+    "client_tags": table(shapes.name(), shapes.text()),
+    "user_endpoint": nullable(shapes.text()),
+    "member_ids": _member_ids,
+}
+_new_id = nullable(PROCESS_ID, "Null: a fresh random one.")
+_added = closed({"process_id": _new_id}, {"threads": nullable(shapes.THREADS)} | _where) | {
+    "anyOf": [{"required": ["threads"]}, {"required": ["member_ids"]}]
+}
+_replacement = closed({"process_id": _new_id}, {"threads": nullable(shapes.THREADS)} | _where)
+_wait = shapes.one_of(Wait, "What follows waits for this.")
+_EVENTS: dict[str, Shape] = {
+    "add_client": _added,
+    "remove_client": closed({"process_id": PROCESS_ID}),
+    "replace_client": closed(
+        {"process_id": PROCESS_ID, "by": _replacement},
+        {"state": shapes.either(shapes.one_of(("empty", "kept")), closed({"copied_from": PROCESS_ID}))},
+    ),
+    "restart_client": closed(
+        {"process_id": PROCESS_ID},
+        {
+            "keeps_process_id": shapes.boolean(),
+            "new_process_id": _new_id,
+            "keeps_state": shapes.boolean(),
+            "threads": nullable(shapes.THREADS),
+            "member_ids": _member_ids,
+        },
+    ),
+    "rolling_restart": closed(
+        {},
+        {
+            "process_ids": nullable(items(PROCESS_ID, at_least=1), "Null: all, in their order."),
+            "at_once": shapes.integer(1, MOST_EVENTS),
+            "wait": _wait,
+            "keeps_process_id": shapes.boolean(),
+            "keeps_state": shapes.boolean(),
+        },
+    ),
+    "set_config": shapes.table(shapes.name(), shapes.CONFIG_VALUE, at_least=1),
+    "set_release": closed({"kafka_release": shapes.RELEASE}),
+    "then": _wait,
+}
+EVENTS = items(
+    {"type": "object", "minProperties": 1, "maxProperties": 1, "properties": _EVENTS, "additionalProperties": False},
+    "In order; those before a `then` take effect together.",
+)
+ASSUME = closed(
+    {},
+    {
+        "catch_up": shapes.either(
+            shapes.one_of((CatchUp.PROBING_REBALANCE, CatchUp.NEXT_REBALANCE)),
+            closed({"records_per_second": shapes.number(0, FASTEST_RESTORE)}),
+        ),
+        "closed_copies": shapes.one_of(ClosedCopies),
+        "dormant_copies": shapes.one_of(DormantCopies),
+    },
+)
+CHANGE: Shape = closed(
+    {"format_version": shapes.FORMAT_VERSION, "events": EVENTS | {"maxItems": MOST_EVENTS}},
+    {"assume": ASSUME},
+    "What the operator means to do.",
+)
+
+
+def _limit(field: str, about: str) -> Shape:
+    shape = shapes.integer(1 if field in AT_LEAST_ONE else 0, MOST)
+    return nullable(shape, about) if field in OPTIONAL_LIMITS else shape | {"description": about}
+
+
+_LIMITS = {
+    "moved_percent_most": "Stateful tasks, in percent, that leave untouched clients beyond what a new client must get.",
+    "without_caught_up_copy_s_most": "Seconds that a task may stand still because nobody has its state.",
+    "time_to_stable_s_most": "Seconds until nothing is pending.",
+    "rebalances_most": "Rebalances until then.",
+    "restored_bytes_most": "Bytes read back from changelogs. Null: no limit.",
+    "restore_records_per_second": "How fast one client restores: an assumption until you have measured yours.",
+    "bytes_per_record": "The average size of a changelog record where nobody measured the changelog. Null: not known.",
+    "copy_state_over_s": "Seconds of standing still above which copying a whole disk is worth the handwork.",
+    "valid_for_s": "Seconds for which a plan may be applied.",
+    "moved_in_all_percent_most": "Stateful tasks, in percent, that change hands for whatever reason. Null: no limit.",
+    "without_caught_up_copy_tasks_most": "Tasks that may stand still at the same time. Null: no limit.",
+    "restored_bytes_per_hour_most": "Bytes read back from changelogs in any one hour. Null: no limit.",
+}
+_window = closed({"from": shapes.TIME_OF_DAY, "to": shapes.TIME_OF_DAY}, {"days": items(shapes.DAY)})
+POLICY: Shape = closed(
+    {"format_version": shapes.FORMAT_VERSION},
+    {field: _limit(field, about) for field, about in _LIMITS.items()}
+    | {
+        "finish_before": nullable(
+            shapes.text(), "A time of day (06:00Z), a moment, or a time from now (90 min, 2 h). Null: no limit."
+        ),
+        "windows": items(_window, "When a rollout may run: from, to, and on which days (mon to sun). None: at any time.")
+        | {"maxItems": MOST_WINDOWS},
+        "actions": nullable(items(shapes.one_of(VERBS.values())), "The actions that steps may ask for. Null: all."),
+        "untouchable_hosts": items(shapes.text(), "Hosts on which no step may do anything."),
+        "review": shapes.one_of(Review, "When a person must look. Never: what would ask a person stops the plan."),
+        "blocking": items(shapes.one_of(RULES), "Rules whose failure stops a plan; left out: those whose limit this file states."),
+        "exclude": items(shapes.text(), "Ways that cannot be done here, by name."),
+    },
+    "The limits of a team. What is left out is Holdfast's own.",
+)
+
+APPROVAL: Shape = closed(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "plan_id": shapes.name(),
+        "approved": shapes.boolean(),
+        "by": shapes.name(),
+        "reason": shapes.text(),
+        "at": shapes.INSTANT,
+    },
+    about="A person's answer to one plan, and to no other.",
+)

@@ -1,0 +1,270 @@
+"""What Holdfast makes: Assignment, Forecast, Plan, Journal, Verdict, and whether a plan is stale."""
+
+from holdfast.kafka import java
+from holdfast.kafka.streams.group import NextRebalance
+from holdfast.rollout.basis import Kind
+from holdfast.rollout.codec.steps import LONGEST_LIMIT_S, MOST_STEPS
+from holdfast.rollout.evaluation import Effort
+from holdfast.rollout.journal import Event
+from holdfast.rollout.plan_value import PlanVerdict
+from holdfast.rollout.rules import Status
+from holdfast.rollout.schema import shapes
+from holdfast.rollout.schema.given import ASSUME, CHANGE, EVENTS, POLICY
+from holdfast.rollout.schema.shapes import (
+    CONFIG_VALUE,
+    PROCESS_ID,
+    TASK_ID,
+    TASK_IDS,
+    Shape,
+    closed,
+    count,
+    fields,
+    items,
+    nullable,
+    one_of,
+    table,
+    text,
+)
+from holdfast.rollout.steps import Who
+from holdfast.rollout.verify import Result
+
+_names = items(shapes.name())
+_share = {"active": TASK_IDS, "standby": TASK_IDS}
+_undetermined = fields(
+    {},
+    {
+        "clients": closed({}, {"standby": items(PROCESS_ID)}) | {"additionalProperties": True},
+        "consumers": fields({}, {"active": _names, "standby": _names, "withheld": _names}),
+    },
+    "Where else a task may stand: Kafka itself leaves it to chance.",
+)
+_decided = fields(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "probing_rebalance_needed": shapes.boolean(),
+        "clients": table(PROCESS_ID, fields(_share)),
+        "consumers": table(shapes.name(), fields(_share | {"withheld": TASK_IDS, "next_rebalance": one_of(NextRebalance)})),
+    },
+    {"undetermined_tasks": table(TASK_ID, _undetermined), "unknown": items(text())},
+)
+_failed = fields({"format_version": shapes.FORMAT_VERSION}, {"error": text(), "error_code": shapes.integer(0, java.INT_MAX)}) | {
+    "anyOf": [{"required": ["error"]}, {"required": ["error_code"]}]
+}
+ASSIGNMENT: Shape = {
+    "description": "What the leader decides in one rebalance; `error` or `error_code` where it would fail.",
+    "if": {"anyOf": [{"required": ["error"]}, {"required": ["error_code"]}]},
+    "then": _failed,
+    "else": _decided,
+}
+
+_waiting = closed({"tasks": count(), "task_seconds": shapes.number(0), "longest_seconds": shapes.number(0), "records": count()})
+SUMMARY = closed(
+    {
+        "stateful_tasks": count(),
+        "active_moved": count("Stateful tasks whose owner at the end is not the one before."),
+        "rebalances": count(),
+        "rebalances_at_least": count(),
+        "rebalances_at_most": nullable(count()),
+        "seconds_to_stable": nullable(shapes.number(0)),
+        "seconds_to_stable_at_least": nullable(shapes.number(0)),
+        "restore_records": count(),
+        "restore_bytes": nullable(count()),
+        "restore_records_by_client": table(PROCESS_ID, count()),
+        "without_caught_up_copy": _waiting | {"additionalProperties": True},
+    }
+) | {"additionalProperties": True}
+_forecast_round = fields(
+    {
+        "trigger": one_of(("change", "immediate", "probing")),
+        "at_seconds": shapes.number(0),
+        "assignment": ASSIGNMENT,
+        "restoring": table(PROCESS_ID, count()),
+        "restoring_bytes": table(PROCESS_ID, nullable(count())),
+        "without_caught_up_copy": TASK_IDS,
+    }
+)
+FORECAST: Shape = fields(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "assumptions": ASSUME,
+        "events": EVENTS,
+        "outcomes": items(
+            fields(
+                {
+                    "probability": shapes.number(0, 1),
+                    "process_ids": items(PROCESS_ID),
+                    "stable": shapes.boolean(),
+                    "summary": SUMMARY,
+                },
+                {"rounds": items(_forecast_round, "Left out with `--detail summary`.")},
+            )
+        ),
+        "unknown": items(shapes.UNKNOWN),
+    },
+    about="What Kafka will do about a change, rebalance by rebalance, for every place that fresh process IDs can take.",
+)
+
+RULE = closed(
+    {"name": shapes.name(), "found": text(), "limit": text(), "status": one_of(Status), "blocking": shapes.boolean()},
+)
+_span = shapes.row(count(), count(), about="[low, high]")
+_restores = table(PROCESS_ID, closed({"tasks": TASK_IDS, "records": count()}, {"bytes": nullable(count())}))
+_round = closed(
+    {
+        "trigger": shapes.name(),
+        "at_seconds": count(),
+        "handed_over": count(),
+        "withheld": count(),
+        "warm_ups": count(),
+        "restoring_longest": count(),
+    },
+    {"without_caught_up_copy": count()},
+)
+COST = closed(
+    {
+        "probability": shapes.number(0, 1),
+        "process_ids": items(PROCESS_ID),
+        "stable": shapes.boolean(),
+        "stateful_tasks": count(),
+        "moved": count(),
+        "needless": count(),
+        "handovers": count(),
+        "rebalances": _span,
+        "seconds_to_stable": _span,
+        "restores": _restores,
+        "cold": _restores,
+        "busiest_client": nullable(PROCESS_ID),
+        "busiest_tasks": count(),
+        "rounds": items(_round),
+        "end": table(PROCESS_ID, closed(_share)),
+    }
+)
+_host = nullable(text())
+_limit = shapes.integer(1, LONGEST_LIMIT_S)
+_INPUTS: dict[str, Shape] = {
+    "stop_client": closed({"process_id": PROCESS_ID, "host": _host}),
+    "write_process_metadata": closed({"process_id": PROCESS_ID, "host": _host, "source": nullable(PROCESS_ID)}),
+    "copy_state_directory": closed({"process_id": PROCESS_ID, "from_host": _host, "to_host": _host}),
+    "start_client": closed({"process_id": nullable(PROCESS_ID), "threads": shapes.THREADS, "host": _host}),
+    "restart_client": closed(
+        {"process_id": PROCESS_ID, "host": _host, "comes_back_as": nullable(PROCESS_ID), "keeps_state": shapes.boolean()}
+    ),
+    "set_config": closed({"key": shapes.name(), "value": CONFIG_VALUE, "was": CONFIG_VALUE}),
+    "set_release": closed({"kafka_release": shapes.RELEASE, "was": nullable(shapes.RELEASE)}),
+    "await_rebalance": closed({"limit_s": _limit}),
+    "await_stable": closed({"limit_s": _limit}),
+}
+_STEP = closed(
+    {
+        "id": shapes.name("Its number, from 1."),
+        "action": one_of(_INPUTS),
+        "who": one_of(Who),
+        "inputs": {"type": "object"},
+        "check_before": text(),
+        "check_after": text(),
+        "undo": text(),
+        "expect": text(),
+    }
+) | {
+    "allOf": [
+        {"if": {"properties": {"action": {"const": verb}}}, "then": {"properties": {"inputs": inputs}}}
+        for verb, inputs in _INPUTS.items()
+    ]
+}
+_CONSIDERED = closed(
+    {
+        "name": shapes.name(),
+        "title": text(),
+        "why_not": text("Empty for the chosen one."),
+        "effort": one_of(Effort),
+        "change": CHANGE,
+        "summary": items(COST, "One an outcome."),
+        "rules": items(RULE),
+        "unknown": items(text()),
+        "refused": nullable(text()),
+    }
+)
+_client_basis = closed(
+    {"host": _host, "members": items(text()), "active": TASK_IDS},
+    {"rack": nullable(text()), "client_tags": table(shapes.name(), text())},
+)
+_BASIS = closed(
+    {
+        "cluster": text(),
+        "group_id": text(),
+        "protocol": text(),
+        "kafka_release": nullable(text()),
+        "task_assignor": nullable(text()),
+        "config": shapes.CONFIG,
+        "tasks": table(TASK_ID, nullable(shapes.boolean()), "Whether it keeps state; null: not known."),
+        "clients": table(PROCESS_ID, _client_basis),
+    },
+    about="What the plan relies on: a fresh snapshot is compared with it before anything is done.",
+)
+_setting = closed({"key": shapes.name(), "value": CONFIG_VALUE, "revert_to": CONFIG_VALUE, "note": text()})
+_fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
+PLAN: Shape = closed(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "plan_id": shapes.name("The first digits of the digest of everything else."),
+        "created_at": shapes.INSTANT,
+        "expires_at": shapes.INSTANT,
+        "created_from": closed({"snapshot": _fingerprint, "change": _fingerprint, "policy": _fingerprint}),
+        "verdict": one_of(PlanVerdict),
+        "headline": text(),
+        "why": text(),
+        "wrong_if": text("The one fact that would make it wrong."),
+        "blocked_by": items(text()),
+        "chosen": nullable(shapes.name()),
+        "steps": items(_STEP) | {"maxItems": MOST_STEPS},
+        "settings": items(_setting),
+        "preconditions": items(text()),
+        "rules": items(RULE),
+        "unknown": items(text()),
+        "candidates": items(_CONSIDERED),
+        "change": CHANGE,
+        "policy": POLICY,
+        "basis": _BASIS,
+    },
+    about="Steps in order, why they were chosen over the alternatives, what they are expected to do, how to undo them.",
+)
+
+ENTRY = closed({"at": shapes.INSTANT, "step": shapes.name(), "event": one_of(Event), "by": shapes.name(), "detail": text()})
+JOURNAL: Shape = closed(
+    {"format_version": shapes.FORMAT_VERSION, "plan_id": shapes.name(), "entries": items(ENTRY)},
+    about="What happened to a plan, in order. In the lake it is kept as one entry a line.",
+)
+VERDICT: Shape = fields(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "plan_id": shapes.name(),
+        "cluster": text(),
+        "group_id": text(),
+        "observed_at": nullable(text()),
+        "result": one_of(Result),
+        "score": fields({"tasks_as_forecast": count(), "tasks": count()}),
+        "rebalances": fields({"expected": _span, "found": nullable(count())}),
+        "differences": items(text()),
+        "tasks": table(TASK_ID, fields({"expected": PROCESS_ID, "found": nullable(PROCESS_ID)})),
+    },
+    about="The forecast against what happened.",
+)
+STALENESS: Shape = closed(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "plan_id": shapes.name(),
+        "stale": shapes.boolean(),
+        "drifts": items(
+            closed(
+                {
+                    "kind": one_of(Kind),
+                    "found": text(),
+                    "matters": shapes.boolean(),
+                    "why": text(),
+                    "process_id": nullable(PROCESS_ID),
+                }
+            )
+        ),
+    },
+    about="How a fresh snapshot differs from what a plan relies on, and whether that matters to it.",
+)
