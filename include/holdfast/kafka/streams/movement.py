@@ -151,7 +151,8 @@ class ConstrainedPrioritySet:
     """Clients by load, as Kafka queues them: loads change while clients wait, and only an offer puts a client where it belongs.
 
     So the queue's array is emulated, not its meaning: now and then the head is not the least loaded client. Where at most one
-    client is eligible the array does not matter, though; what happens to it is written down, and made up for when there is a choice.
+    client is eligible the array does not matter, though; what happens to it is written down, and made up for once there is a
+    choice.
     """
 
     def __init__(self, board: Board, hash_set_order: java_hash.SubsetOrder) -> None:
