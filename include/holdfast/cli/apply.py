@@ -32,6 +32,7 @@ DEFAULT_LAKE = ".holdfast/lake"
 @click.option(
     "--confirm", "confirmed", multiple=True, metavar="STEP", help="Say that you did this step of yours. May be repeated, in order."
 )
+@click.option("--json", "as_json", is_flag=True, help="As it is anyway: what is printed is JSON.")
 @click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", default=DEFAULT_LAKE, show_default=True, help="For the journal.")
 def command(
     plan: str,
@@ -42,6 +43,7 @@ def command(
     state_dirs: tuple[str, ...],
     confirmed: tuple[str, ...],
     lake: str,
+    as_json: bool,  # noqa: ARG001 - every command that prints has --json
 ) -> int:
     """Carry out the plan in PLAN (a file) as far as it goes now, and print its journal and checklist as JSON.
 

@@ -2,7 +2,7 @@
 
 import click
 
-from holdfast.cli import documents
+from holdfast.cli import documents, progress
 from holdfast.rollout import codec
 from holdfast.workflows.forecast import answer_lines, forecast_case, read_forecast
 
@@ -30,9 +30,9 @@ def command(snapshot: str, change: str | None, detail: str, as_json: bool, jsonl
         raise click.UsageError("Missing argument 'CHANGE': what is meant to be done, a file or - for standard input.")
     if snapshot == change == documents.STANDARD_INPUT:
         raise click.UsageError("SNAPSHOT and CHANGE cannot both be standard input; put one into a file.")
-    group, answer = read_forecast(
-        (documents.label(snapshot), documents.read_document(snapshot)), (documents.label(change), documents.read_document(change))
-    )
+    given = [(documents.label(path), documents.read_document(path)) for path in (snapshot, change)]
+    with progress.telling("Forecasting every rebalance"):
+        group, answer = read_forecast(given[0], given[1])
     if as_json:
         documents.print_document(codec.forecast_to_json(answer, level), indent=None)
     else:

@@ -18,6 +18,7 @@ COMMANDS = {
     "guard": "holdfast.cli.guard",
     "plan": "holdfast.cli.plan",
     "show": "holdfast.cli.show",
+    "diff": "holdfast.cli.diff",
     "policy": "holdfast.cli.policy",
     "schema": "holdfast.cli.schema",
     "apply": "holdfast.cli.apply",

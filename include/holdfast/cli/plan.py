@@ -1,11 +1,10 @@
 """`holdfast plan`: the best way to make a change, and why not the others."""
 
-import sys
 from datetime import UTC, datetime
 
 import click
 
-from holdfast.cli import documents, plan_view, reading
+from holdfast.cli import documents, plan_view, progress, reading
 from holdfast.rollout import codec
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.plan_value import PlanVerdict
@@ -35,8 +34,8 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
     limits = reading.limits(policy) if policy else Policy()
     with documents.naming(snapshot):
         workflow.refuse_settings(group)
-    with documents.naming(change):
-        made = workflow.make(group, meant, limits, datetime.now(UTC), _tell)
+    with documents.naming(change), progress.telling("Looking for ways to make the change") as tell:
+        made = workflow.make(group, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"))
     if lake:
         from holdfast.adapters.lake import FsspecLake
 
@@ -47,9 +46,3 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
     else:
         plan_view.show(made)
     return STATUS[made.verdict]
-
-
-def _tell(way: str) -> None:
-    """A large group takes a while: say so, to a person only."""
-    if sys.stderr.isatty():
-        click.echo(f"Weighing {way} …", err=True)

@@ -29,6 +29,7 @@ from holdfast.workflows import settings as group_settings
     help="A changelog that cannot be told from outside; all of a subtopology's, or none: 1= says stateless.",
 )
 @click.option("--name", help="What to call the cluster in the snapshot; its own ID unless given.")
+@click.option("--json", "as_json", is_flag=True, help="As it is anyway: what is printed is JSON.")
 @click.option("-o", "--output", metavar="FILE", default=documents.STANDARD_INPUT, help="Where to write it, whole or not at all.")
 def command(
     bootstrap_server: str,
@@ -42,6 +43,7 @@ def command(
     changelogs: tuple[str, ...],
     name: str | None,
     output: str,
+    as_json: bool,  # noqa: ARG001 - every command that prints has --json
 ) -> int:
     """Take a Snapshot of a live Kafka Streams group, as JSON.
 

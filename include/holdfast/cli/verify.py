@@ -18,6 +18,7 @@ STATUS = {Result.AS_FORECAST: 0, Result.ON_THE_WAY: 2, Result.DIFFERENT: 3}
 @cluster.cluster_options
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="STATE_DIR/APPLICATION_ID of one client.")
 @click.option("--snapshot", "fresh", metavar="FILE", help="A snapshot taken afterwards, instead of looking at the cluster.")
+@click.option("--json", "as_json", is_flag=True, help="As it is anyway: what is printed is JSON.")
 @click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Keep the verdict there, beside the plan.")
 def command(
     plan: str,
@@ -27,6 +28,7 @@ def command(
     state_dirs: tuple[str, ...],
     fresh: str | None,
     lake: str | None,
+    as_json: bool,  # noqa: ARG001 - every command that prints has --json
 ) -> int:
     """Compare the forecast of the plan in PLAN (a file) with the group as it is now, and print the Verdict.
 

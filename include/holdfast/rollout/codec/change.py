@@ -26,7 +26,7 @@ from holdfast.rollout.change import (
     Then,
     Wait,
 )
-from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec import document, kafka, kinds
 from holdfast.rollout.codec.document import Fields, nullable
 
 E = TypeVar("E", Wait, ClosedCopies, DormantCopies)
@@ -43,6 +43,7 @@ _BY_DEFAULT: tuple[CatchUp, float | None] = (CatchUp.PROBING_REBALANCE, None)
 
 def change_from_json(value: object) -> Change:
     """Raise InvalidInput with every problem, or Unsupported for another major version. Whether it fits a group shows only there."""
+    kinds.refuse_another(value, "Change")
     fields = Fields(value)
     fields.need("format_version", document.format_version)
     change = Change(

@@ -1,6 +1,6 @@
 """The JSON of approvals, journals and verdicts: what follows from a plan."""
 
-from holdfast.rollout.codec import document
+from holdfast.rollout.codec import document, kinds
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields
 from holdfast.rollout.codec.steps import one_of
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
@@ -8,6 +8,7 @@ from holdfast.rollout.verify import Verdict
 
 
 def approval_from_json(value: object) -> Approval:
+    kinds.refuse_another(value, "Approval")
     fields = Fields(value)
     fields.need("format_version", document.format_version)
     approval = Approval(

@@ -7,7 +7,7 @@ import hashlib
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.basis import Basis, ClientBasis, TaskBasis
-from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec import document, kafka, kinds
 from holdfast.rollout.codec.change import change_from_json, change_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.evaluation import (
@@ -62,6 +62,7 @@ def plan_id_of(plan: Plan) -> str:
 
 
 def plan_from_json(value: object) -> Plan:
+    kinds.refuse_another(value, "Plan")
     fields = Fields(value)
     fields.need("format_version", document.format_version)
     plan = Plan(

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout import hours
-from holdfast.rollout.codec import document
+from holdfast.rollout.codec import document, kinds
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.evaluation import texts
 from holdfast.rollout.codec.steps import one_of
@@ -39,6 +39,7 @@ _SOMETIME = datetime(2026, 1, 1, tzinfo=UTC)
 def policy_from_json(value: object) -> Policy:
     """Limits that are not given are the defaults of `Policy`."""
     default = Policy()
+    kinds.refuse_another(value, "Policy")
     fields = Fields(value)
     fields.need("format_version", document.format_version)
     numbers = {

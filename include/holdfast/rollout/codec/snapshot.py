@@ -15,7 +15,7 @@ from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, UNKNOWN_OFFSET_SUM, TaskId, TopicPartition
-from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec import document, kafka, kinds
 from holdfast.rollout.codec.document import Fields, nullable
 from holdfast.rollout.snapshot import (
     Evidence,
@@ -38,6 +38,7 @@ PROTOCOLS_TO_COME = ("streams", "consumer-classic", "consumer")
 
 def snapshot_from_json(value: object) -> Snapshot:
     """Raise InvalidInput, or Unsupported for a format version, a protocol or a named topology that is not modelled."""
+    kinds.refuse_another(value, "Snapshot")
     fields = Fields(value)
     fields.need("format_version", document.format_version)
     protocol = fields.need("protocol", _protocol)
