@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.asked import asked
 from holdfast.rollout.cost import end_owners
 from holdfast.rollout.evaluation import Cost
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
@@ -52,7 +53,8 @@ def review(plan: Plan) -> tuple[Block, ...]:
 
 def _blocks(plan: Plan) -> Iterator[Block]:
     yield Heading(1, f"Plan {plan.plan_id} for {plan.basis.group_id} on {plan.basis.cluster}: {_verdict(plan)}")
-    yield Paragraph(plan.headline, strong=True)
+    request = f"You asked to {asked(plan.change, lambda one: _as_it_was(plan, one))}. " if plan.change.events else ""
+    yield Paragraph(f"{request}{plan.headline}", strong=True)
     yield Lines(tuple(_summary(plan)))
     if plan.steps:
         yield Heading(2, "Steps")
@@ -173,6 +175,12 @@ def _client(plan: Plan, process_id: ProcessId) -> str:
     known = plan.basis.client(process_id)
     host = next((start.host for start in starts if start.process_id == process_id), known.host if known else None)
     return f"{host} ({str(process_id)[:8]}…)" if host else f"{str(process_id)[:8]}…"
+
+
+def _as_it_was(plan: Plan, process_id: ProcessId) -> str:
+    """A client by the host on which it ran before anything was done."""
+    known = plan.basis.client(process_id)
+    return f"{known.host} ({str(process_id)[:8]}…)" if known is not None and known.host else f"client {process_id}"
 
 
 def _short(fingerprint: str) -> str:
