@@ -140,6 +140,14 @@ class TestDrafts:
         assert lake.names(folder) == ("change.json", "origin.json", "policy.json", "snapshot.json")
         assert json.loads(lake.read((*folder, "origin.json"), 10**6))["snapshot"] == recorded
 
+    @pytest.mark.parametrize(
+        "given", [{"format_version": "1.0", "rebalances_most": 3}, "format_version: 1.0\nrebalances_most: 3 # few"]
+    )
+    def test_hold_the_policy_as_object_or_as_yaml(self, lake: FsspecLake, recorded: str, given: object) -> None:
+        draft = planning.draft("run", form(snapshot=recorded, policy=given))
+
+        assert json.loads(lake.read((*draft.split("/"), "policy.json"), 10**6))["rebalances_most"] == 3
+
     def test_of_two_runs_are_two(self, recorded: str) -> None:
         runs = ("manual__a b", "manual__a_b")
 
@@ -153,6 +161,8 @@ class TestDrafts:
             {"snapshot": "snapshots/../../etc/passwd"},
             {"snapshot": "plans/x"},
             {"policy": {"format_version": "1.0", "rebalances_mots": 3}},
+            {"policy": "format_version: 1.0\nrebalances_mots: 3"},
+            {"policy": "a: &a [*a]"},
         ],
     )
     def test_are_not_made_of_what_is_wrong(self, lake: FsspecLake, recorded: str, given: dict[str, object]) -> None:

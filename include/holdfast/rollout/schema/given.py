@@ -95,6 +95,7 @@ _state_directory = fields(
                         items(shapes.row(shapes.name(), shapes.PARTITION, shapes.integer(OFFSET_UNKNOWN, java.LONG_MAX)))
                     ),
                     "stores": items(shapes.text()),
+                    "offsets_in_stores": shapes.boolean("The checkpoint was read in the stores themselves."),
                 },
             ),
         ),
