@@ -21,10 +21,10 @@ FILES = {
     ".lock": "",
     "0_0/.lock": "",
     "1_0/.checkpoint": f"0\n1\n{LOG} 0 7\n",
-    "1_0/rocksdb/counts/CURRENT": "x",
+    "1_0/rocksdb/counts/000001.sst": "x",
     "1_0/by-day/by-day.1795219200000/CURRENT": "x",
     "1_0/counts.position": "x",
-    "1_1/rocksdb/counts/CURRENT": "x",
+    "1_1/rocksdb/counts/000001.sst": "x",
     "1_10/.checkpoint": f"0\n2\n{LOG} 10 7\n",
     "global/.checkpoint": "0\n0\n",
 }

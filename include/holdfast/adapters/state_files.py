@@ -7,7 +7,9 @@ not secret is kept. A broken file is an `Unknown`, with what Kafka Streams would
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -15,14 +17,22 @@ import fsspec
 
 from holdfast.adapters.deadline import Deadline
 from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes, StatePathTrouble
-from holdfast.kafka import java, state_dir
-from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.kafka import java, state_dir, store_offsets
+from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.rollout.snapshot import StateDirectory, StateFile, TaskDirectory, Unknown
 
 _LARGEST_FILE = 1_048_576
 _MOST_TASK_DIRECTORIES = 20_000
 _MOST_STORES = 1_000
 _LOCAL = ("file", "local")
+
+Offsets = tuple[tuple[TopicPartition, int], ...]
+
+
+def _segment(folder: Path) -> tuple[int, str]:
+    """Segments are named after the time that they begin at: `<store>.<milliseconds>`."""
+    start = folder.name.rpartition(".")[2]
+    return int(start) if start.isdecimal() else 0, folder.name
 
 
 class FsspecStateDirectories:
@@ -107,7 +117,57 @@ class _Reading:
             except (MalformedBytes, StatePathTrouble) as problem:
                 self._note(path, str(problem))
         non_empty = any(each != state_dir.CHECKPOINT and not each.endswith(".lock") for each in names)
-        return TaskDirectory(TaskId(subtopology, partition), checkpoint, non_empty, self._stores(name))
+        kept = self._kept_in_stores(name, names) if non_empty and state_dir.CHECKPOINT not in names else None
+        task = TaskDirectory(TaskId(subtopology, partition), checkpoint, non_empty, self._stores(name))
+        return task if kept is None else replace(task, checkpoint=kept, offsets_in_stores=True)
+
+    def _kept_in_stores(self, task: str, names: list[str]) -> Offsets | None:
+        """The offsets that its stores keep themselves (4.3); None: there are none, or not all of them could be read."""
+        found: dict[TopicPartition, int] = {}
+        try:
+            for name in names:
+                if name.startswith(store_offsets.CHECKPOINT_OF_STORE):
+                    found.update(state_dir.parse_checkpoint(self._bytes(f"{task}/{name}")))
+            for segments in self._rocksdb(task):
+                found.update(self._newest(task, segments))
+        except (MalformedBytes, StatePathTrouble) as problem:
+            self._note(task, str(problem))
+            return None
+        return tuple(sorted(found.items())) or None
+
+    def _rocksdb(self, task: str) -> list[list[Path]]:
+        """The RocksDB folders of each store, oldest segment first; on local disks only."""
+        if not self._is_local:
+            return []
+        from holdfast.adapters import rocksdb_offsets
+
+        stores: dict[str, list[Path]] = {}
+        for folder in (f"{task}/{state_dir.ROCKSDB}", task):
+            if folder != task and state_dir.ROCKSDB not in self._folders(f"{self._root}/{task}"):
+                continue
+            for name in self._folders(f"{self._root}/{folder}"):
+                place = Path(self._root) / folder / name
+                segments = [place] if rocksdb_offsets.is_store(place) else [place / each for each in self._folders(str(place))]
+                found = [each for each in segments if rocksdb_offsets.is_store(each)]
+                if name != state_dir.ROCKSDB and found:
+                    stores.setdefault(name, []).extend(sorted(found, key=_segment))
+        return list(stores.values())
+
+    def _newest(self, task: str, segments: list[Path]) -> Offsets:
+        """What the newest segment says that says anything."""
+        from holdfast.adapters import rocksdb_offsets
+
+        for segment in reversed(segments):
+            kept = store_offsets.read(rocksdb_offsets.read(segment))
+            if kept.open:
+                self._note(
+                    f"{task}/{segment.name}",
+                    "was open when it was read, or not closed cleanly: its offsets are as old as its last flush, and with"
+                    " exactly-once Kafka Streams would throw the store away",
+                )
+            if kept.offsets:
+                return kept.offsets
+        return ()
 
     def _stores(self, task: str) -> tuple[str, ...]:
         """The folders of its stores: RocksDB's own, and those of window and session stores beside it."""

@@ -71,13 +71,15 @@ class StateFile:
 class TaskDirectory:
     """A task directory. `checkpoint` holds (partition, offset of the last record applied or -4); None: no file, or unreadable.
 
-    `stores`: what its folders of stores are called (those in memory have none), sorted.
+    `offsets_in_stores`: they were read from the stores themselves, where 4.3 keeps them. `stores`: what its folders of stores are
+    called (those in memory have none), sorted.
     """
 
     task_id: TaskId
     checkpoint: tuple[tuple[TopicPartition, int], ...] | None
     non_empty: bool
     stores: tuple[str, ...] = ()
+    offsets_in_stores: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
+from holdfast.kafka import store_offsets
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.state_dir import raw_offset_sum
 from holdfast.kafka.streams import membership, reports
@@ -17,7 +18,7 @@ from holdfast.kafka.streams.membership import Member
 from holdfast.kafka.streams.reports import DiskCopy, Report
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
-from holdfast.rollout.snapshot import Evidence, Generation, GenerationMember, Snapshot, StateDirectory
+from holdfast.rollout.snapshot import Evidence, Generation, GenerationMember, Snapshot, StateDirectory, TaskDirectory
 from holdfast.workflows import collect_topology
 from holdfast.workflows.collect_topology import Gathered
 from holdfast.workflows.settings import GroupSettings
@@ -246,11 +247,18 @@ def _copies(directory: StateDirectory, in_stores: bool, found: Gathered) -> tupl
         what = f"state_directories.{directory.url}"
         found.note(
             what,
-            f"{', '.join(bare)}: no checkpoint file; from 4.3 on the offsets are in the stores (RocksDB), which are not read yet",
+            f"{', '.join(bare)}: no checkpoint file, and no offsets in the stores themselves, where 4.3 keeps them (RocksDB is"
+            " read on local disks only; what an open store knows is written when it is flushed)",
         )
-    return tuple(
-        DiskCopy(task.task_id, None if task.checkpoint is None else raw_offset_sum(task.checkpoint), in_stores) for task in held
-    )
+    return tuple(_copy(task, in_stores) for task in held)
+
+
+def _copy(task: TaskDirectory, in_stores: bool) -> DiskCopy:
+    if task.checkpoint is None:
+        return DiskCopy(task.task_id, None, in_stores)
+    if task.offsets_in_stores:
+        return DiskCopy(task.task_id, store_offsets.offset_sum(task.checkpoint), in_stores, counts_last_record=True)
+    return DiskCopy(task.task_id, raw_offset_sum(task.checkpoint), in_stores)
 
 
 def _standby_before(found: Gathered) -> dict[str, tuple[TaskId, ...]]:

@@ -27,14 +27,16 @@ CHECKPOINT_EVERY = 10_000
 
 @dataclass(frozen=True, slots=True)
 class DiskCopy:
-    """A task directory that holds something. `raw_sum`: the sum of its checkpoint's offsets; None: no file that could be read.
+    """A task directory that holds something. `raw_sum`: the sum of its offsets; None: there were none that could be read.
 
-    `in_stores`: the release keeps offsets in the stores themselves (4.3), where they were not looked for.
+    `in_stores`: the release keeps offsets in the stores themselves (4.3).
     """
 
     task: TaskId
     raw_sum: int | None
     in_stores: bool = False
+    counts_last_record: bool = False
+    """`raw_sum` is of stores, and counts the last record of each changelog as a running copy does; a file's does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,9 @@ class _Client:
         end = self._reachable(task_id)
         joined = max(0, self._joined.get(task_id, 0))
         copy = (self._disk or {}).get(task_id)
-        written = 0 if copy is None or copy.raw_sum is None else copy.raw_sum + self._changelogs(task_id)
+        written = 0 if copy is None or copy.raw_sum is None else copy.raw_sum
+        if copy is not None and copy.raw_sum is not None and not copy.counts_last_record:
+            written += self._changelogs(task_id)
         if end is None:
             self._assume("standby copies whose end offsets are not known are taken to be where they were last seen", task_id)
             return max(joined, written)

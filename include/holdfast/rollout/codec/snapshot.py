@@ -231,6 +231,7 @@ def _task_directory(key: str, value: object) -> TaskDirectory:
         checkpoint=fields.optional("checkpoint", nullable(lambda found: document.each(found, _checkpoint_entry)), None),
         non_empty=fields.need("non_empty", document.boolean),
         stores=fields.optional("stores", lambda stores: document.each(stores, document.text), ()),
+        offsets_in_stores=fields.optional("offsets_in_stores", document.boolean, default=False),
     )
     fields.finish()
     return directory

@@ -104,7 +104,8 @@ def _task_directory_to_json(task: TaskDirectory) -> dict[str, object]:
         else [[partition.topic, partition.partition, offset] for partition, offset in task.checkpoint]
     )
     stores = {"stores": list(task.stores)} if task.stores else {}
-    return {"checkpoint": checkpoint, "non_empty": task.non_empty, **stores}
+    in_stores = {"offsets_in_stores": True} if task.offsets_in_stores else {}
+    return {"checkpoint": checkpoint, "non_empty": task.non_empty, **stores, **in_stores}
 
 
 def _generation_to_json(generation: Generation) -> dict[str, object]:
