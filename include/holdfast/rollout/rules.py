@@ -10,10 +10,10 @@ from enum import StrEnum
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import hours
-from holdfast.rollout.evaluation import Cost, Effort, Evaluation
+from holdfast.rollout.evaluation import Cost, Effort, Evaluation, restore_seconds
 from holdfast.rollout.hours import Window
 from holdfast.rollout.steps import AwaitRebalance, AwaitStable, SetConfig, SetRelease, hosts_of, verb
-from holdfast.rollout.wording import listed, printable
+from holdfast.rollout.wording import listed, many, printable
 
 RULES = (
     "forecast",
@@ -228,8 +228,8 @@ def _cold_at_once_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     high = max(cost.cold_tasks for cost in evaluation.costs)
     low = min(low, high)
     status = Status.PASS if high <= most else Status.FAIL if low > most else Status.UNKNOWN
-    found = f"{low} tasks at once" if low == high else f"{low} to {high} tasks at once"
-    return _rule("without-caught-up-copy-at-once", found, f"{most} tasks", status, policy)
+    found = f"{many(low, 'task')} at once" if low == high else f"{low} to {high} tasks at once"
+    return _rule("without-caught-up-copy-at-once", found, many(most, "task"), status, policy)
 
 
 def seconds_needed(cost: Cost, policy: Policy) -> int:
@@ -288,7 +288,8 @@ def _bytes_per_hour_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
         if size is None:
             return _rule("restored-bytes-per-hour", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
         high = max(high, size)
-        average = max(average, size * 3600 // max(3600, seconds_needed(cost, policy)))
+        standbys = max((restore_seconds(one.records, policy.restore_records_per_second) for one in cost.restores), default=0)
+        average = max(average, size * 3600 // max(3600, seconds_needed(cost, policy), standbys))
     status = Status.PASS if high <= most else Status.FAIL if average > most else Status.UNKNOWN
     found = f"{high:,} bytes at most" if average == high else f"{average:,} to {high:,} bytes in the busiest hour"
     return _rule("restored-bytes-per-hour", found, limit, status, policy)
