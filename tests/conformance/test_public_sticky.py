@@ -36,8 +36,8 @@ JVMS = (
 def public_case(seed: int, release: str) -> Case:
     """A random group with this assignor, and without what is refused together with it."""
     case = random_groups.random_case(seed, release)
-    for key in ("internal.task.assignor.class", "rack.aware.assignment.strategy"):
-        case["config"].pop(key, None)
+    for key in ("internal.task.assignor.class", "rack.aware.assignment.traffic_cost"):
+        case["config"].pop(key, None)  # without the costs nothing is placed by rack, whatever the strategy
     case["config"]["task.assignor.class"] = PUBLIC_STICKY
     return case
 

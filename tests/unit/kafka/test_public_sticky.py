@@ -148,9 +148,15 @@ def test_a_forecast_does_not_take_it_for_the_answer() -> None:
 
 
 def test_with_racks_it_is_refused_by_name() -> None:
-    racks = replace(SETTINGS, rack_aware_assignment_strategy="min_traffic")
+    strategy = replace(SETTINGS, rack_aware_assignment_strategy="min_traffic", rack_aware_assignment_traffic_cost=1)
+    costs = replace(strategy, rack_aware_assignment_non_overlap_cost=1)
+    without = group([[0], [1]], [[], []])
+    racks = replace(without, clients=tuple(replace(client, rack="a") for client in without.clients))
+
     with pytest.raises(Unsupported, match="min_traffic"):
-        assign(replace(group([[0], [1]], [[], []]), config=racks))
+        assign(replace(racks, config=costs))
+    for harmless in (replace(racks, config=strategy), replace(without, config=costs)):
+        assert assign(harmless) == assign(without)
 
 
 def test_its_class_is_known_from_3_8_on() -> None:

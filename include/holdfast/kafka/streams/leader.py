@@ -70,7 +70,7 @@ def _as_in_group(
 
 def _as_far_as_certain(group: Group, board: Board, line: Behaviour) -> Assignment:
     """With the public sticky assignor (KIP-924)."""
-    if group.config.rack_aware_assignment_strategy != "none":
+    if public_sticky.places_by_rack(group):
         raise Unsupported(
             f"rack.aware.assignment.strategy is {group.config.rack_aware_assignment_strategy} and task.assignor.class the public"
             " StickyTaskAssignor: each is modelled, both together are not."

@@ -53,6 +53,14 @@ def assign(board: Board, group: Group, line: Behaviour) -> tuple[list[list[int]]
     return sticky.given, found
 
 
+def places_by_rack(group: Group) -> bool:
+    """Whether tasks may be placed by rack afterwards (`TaskAssignmentUtils`): only where both costs are configured, though the
+    assignor has costs of its own, and every client has a rack."""
+    costs = group.config.rack_aware_assignment_traffic_cost, group.config.rack_aware_assignment_non_overlap_cost
+    racks = [client.rack for client in group.clients]
+    return group.config.rack_aware_assignment_strategy != "none" and None not in costs and None not in racks
+
+
 class Rules:
     """What does not change while standbys are placed, and the choice of a client for one of them."""
 
