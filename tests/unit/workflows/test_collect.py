@@ -75,7 +75,16 @@ class TestWhatMembersWouldReport:
         longer = settings.read(GROUP, "3.9.1", {"state.cleanup.delay.ms": "3600000"}, {})
         assert sums(taken(cluster(*now, history={GROUP: (old,)}), given=longer), B) == {"1_0": 9}
 
-    def test_in_4_3_offsets_on_the_disk_are_not_read_and_that_is_said(self) -> None:
+    @pytest.mark.parametrize(("in_stores", "reported"), [(True, 8), (False, 7)])
+    def test_offsets_of_stores_count_the_last_record_and_those_of_files_do_not(self, in_stores: bool, reported: int) -> None:
+        held = disk(B, t1_0=7)
+        (task,) = held.tasks
+        held = replace(held, tasks=(replace(task, offsets_in_stores=in_stores),))
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B))
+
+        assert sums(taken(group, {"b": held}, settings.read(GROUP, "4.3.1", {}, {})), B) == {"1_0": reported}
+
+    def test_in_4_3_a_disk_without_offsets_is_said(self) -> None:
         group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B, (), joined={"1_0": 9}))
         found = taken(group, {"b": disk(B, t1_0=None)}, settings.read(GROUP, "4.3.1", {}, {}))
         assert sums(found, B) == {"1_0": 9}
