@@ -66,9 +66,11 @@ def _rounds(case: Case, release: str, monkeypatch: pytest.MonkeyPatch) -> Iterat
     seen: list[Group] = []
     decide = leader.assign
 
-    def watched(group: Group) -> Assignment | LeaderFailure:
+    def watched(group: Group, memory: leader.Memory) -> Assignment | LeaderFailure:
         seen.append(group)
-        return decide(group)
+        decision = decide(group, memory)
+        assert decision == decide(group), "what is remembered changes no decision"
+        return decision
 
     with monkeypatch.context() as patch:
         patch.setattr(leader, "assign", watched)

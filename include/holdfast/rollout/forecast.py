@@ -156,6 +156,7 @@ class _Stage:
         group = self._group
         trigger = Trigger.CHANGE
         seen: dict[int, float] = {}
+        memory = leader.Memory()  # from here on only reports change
         while True:
             state = self._fingerprint(group.clients)
             if state in seen:
@@ -164,7 +165,7 @@ class _Stage:
                     " and rebalances on."
                 )
             seen[state] = self._at_seconds
-            decision = leader.assign(group)
+            decision = leader.assign(group, memory)
             if isinstance(decision, Assignment):
                 _refuse_what_is_not_determined(decision)
                 decision = self._decided = as_before(decision, self._decided)

@@ -54,6 +54,11 @@ class ClientState:
     def capacity(self) -> int:
         return len(self.consumers)
 
+    def blank(self) -> "ClientState":
+        """What was read of it, and nothing given yet."""
+        read = self.lags, self.owners, self.previous_active, self.previous_standby, self.tags
+        return ClientState(self.process_id, self.consumers, *read)
+
     def holds(self, task: int) -> bool:
         return task in self.active or task in self.standby
 
@@ -64,11 +69,12 @@ class Board:
     `load_order` ranks clients as Kafka's queues do: by tasks per thread, then by process ID.
     """
 
-    def __init__(self, group: Group, line: Behaviour) -> None:
-        topology = _Topology(group, line)
+    def __init__(self, group: Group, line: Behaviour, readings: "Readings | None" = None) -> None:
+        readings = readings or Readings()
+        topology = readings.topology(group, line)
         self.tasks: tuple[Task, ...] = topology.tasks
         self.clients: tuple[ClientState, ...] = tuple(
-            _client_state(client, group, topology) for client in sorted(group.clients, key=lambda client: client.process_id)
+            readings.client(client, group) for client in sorted(group.clients, key=lambda client: client.process_id)
         )
         self.stateful: tuple[int, ...] = tuple(number for number, task in enumerate(self.tasks) if task.stateful)
         self.stateless: tuple[int, ...] = tuple(number for number, task in enumerate(self.tasks) if not task.stateful)
@@ -156,6 +162,29 @@ class _Topology:
         if offset_sum == UNKNOWN_OFFSET_SUM or (offset_sum == LATEST_OFFSET and self._running_counts):
             return offset_sum
         return end if end < offset_sum else java.signed_long(end - offset_sum)
+
+
+class Readings:
+    """What was read of a group, for its next rebalances: a client that reports the same (the same object) is not read again.
+
+    Only for one group whose members, tasks, release and settings stay as they are.
+    """
+
+    def __init__(self) -> None:
+        self._topology: _Topology | None = None
+        self._clients: dict[ProcessId, tuple[Client, ClientState]] = {}
+
+    def topology(self, group: Group, line: Behaviour) -> _Topology:
+        if self._topology is None:
+            self._topology = _Topology(group, line)
+        return self._topology
+
+    def client(self, client: Client, group: Group) -> ClientState:
+        assert self._topology is not None, "tasks are read before clients"
+        known = self._clients.get(client.process_id)
+        if known is None or known[0] is not client:
+            known = self._clients[client.process_id] = client, _client_state(client, group, self._topology)
+        return known[1].blank()
 
 
 def _client_state(client: Client, group: Group, topology: _Topology) -> ClientState:

@@ -5,13 +5,14 @@ task to clients; spread each client's tasks over its threads; hold back what ano
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.release import Behaviour, behaviour
 from holdfast.kafka.streams import high_availability, public_sticky, sticky, threads
 from holdfast.kafka.streams.certainty import Certainty
-from holdfast.kafka.streams.client_state import Board, ClientState, LeaderThrows
+from holdfast.kafka.streams.client_state import Board, ClientState, LeaderThrows, Readings
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import (
     Assignment,
@@ -24,7 +25,7 @@ from holdfast.kafka.streams.group import (
 )
 from holdfast.kafka.streams.rack_aware import optimize as rack_aware
 from holdfast.kafka.streams.threads import ThreadTasks
-from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 
 FIRST_VERSION_WITH_NEXT_REBALANCE = 7
 """Assignments of an older metadata version cannot say when to rejoin (KIP-441)."""
@@ -33,20 +34,48 @@ MOST_NAMED = 10
 """So many tasks are named in a sentence; all are in the data."""
 
 
-def assign(group: Group) -> Assignment | LeaderFailure:
-    """The decision of this group's leader, task for task what its release decides.
+class Memory:
+    """What the decisions of one group have in common from rebalance to rebalance, so that it is not worked out again.
+
+    Only for a group whose members, tasks, release and settings stay: nothing but what members report may change. A client that
+    reports the same, is given the same and waits for nobody is sent the same objects again.
+    """
+
+    def __init__(self) -> None:
+        self.readings = Readings()
+        self.sent: dict[ProcessId, _Sent] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What a client that waits for nobody was sent, and all that it depended on."""
+
+    lags: Mapping[int, int]
+    active: AbstractSet[int]
+    standby: AbstractSet[int]
+    probes: bool
+    consumers: tuple[ConsumerAssignment, ...]
+
+    def fits(self, client: ClientState, *, probes: bool) -> bool:
+        same = self.lags is client.lags and self.probes == probes
+        return same and self.active == client.active and self.standby == client.standby
+
+
+def assign(group: Group, memory: Memory | None = None) -> Assignment | LeaderFailure:
+    """The decision of this group's leader, task for task what its release decides. `memory`: of earlier rebalances of this group.
 
     Raise Unsupported for a release or setting that is not modelled, and CannotPredict where the group shows too little.
     """
     line = behaviour(group.release)
     _refuse_what_cannot_be_known(group, line)
     try:
-        board = Board(group, line)
+        memory = memory or Memory()
+        board = Board(group, line, memory.readings)
         if group.config.task_assignor is TaskAssignor.PUBLIC_STICKY:
             return _as_far_as_certain(group, board, line)
         probing = _assign_tasks(board, group, line)
         decided = tuple(_client_assignment(board, client) for client in board.clients)
-        consumers = _Wire(group, board, line, probing=probing).consumers()
+        consumers = _Wire(group, board, line, probing=probing).consumers(memory)
     except LeaderThrows as thrown:
         return LeaderFailure(str(thrown))
     return _as_in_group(group, probing, decided, consumers, _undetermined(group, board, probing=probing))
@@ -163,6 +192,7 @@ class _Wire:
         self._board = board
         self._line = line
         self._says_when = _can_say_when(group)
+        self._partitions = {task.id: task.partitions for task in board.tasks}
         self._owned: set[TopicPartition] = set()
         for client in group.clients:
             for consumer in client.consumers:
@@ -170,11 +200,30 @@ class _Wire:
         leader = group.leader_process_id or min(client.process_id for client in group.clients)
         self._prober = leader if probing else None
 
-    def consumers(self) -> dict[str, ConsumerAssignment]:
+    def consumers(self, memory: Memory) -> dict[str, ConsumerAssignment]:
         """By member ID."""
-        return {
-            assignment.member_id: assignment for number in range(len(self._board.clients)) for assignment in self.of_client(number)
-        }
+        found: dict[str, ConsumerAssignment] = {}
+        for number, client in enumerate(self._board.clients):
+            probes = client.process_id == self._prober
+            sent = memory.sent.get(client.process_id)
+            if sent is None or not sent.fits(client, probes=probes):
+                sent = _Sent(client.lags, client.active, client.standby, probes, self.of_client(number))
+                if self._waits_for_nobody(client, sent.consumers):
+                    memory.sent[client.process_id] = sent
+            found.update((assignment.member_id, assignment) for assignment in sent.consumers)
+        return found
+
+    def _waits_for_nobody(self, client: ClientState, sent: Iterable[ConsumerAssignment]) -> bool:
+        """Whether each consumer owns all that it is to run already, so that it does not matter to it what others own."""
+        return all(
+            not assignment.withheld
+            and all(
+                client.owners.get(partition) == assignment.member_id
+                for task in assignment.active
+                for partition in self._partitions[task]
+            )
+            for assignment in sent
+        )
 
     def of_client(
         self, number: int, active: Sequence[int] | None = None, standby: Sequence[int] | None = None
