@@ -62,6 +62,7 @@ def _consumer(member: Case) -> Consumer:
         owned=tuple(TopicPartition(topic, partition) for topic, partition in member["owned"]),
         task_offset_sums=tuple((TaskId.parse(task), offsets) for task, offsets in member["sums"].items()),
         metadata_version=member.get("version"),
+        error_code=member.get("code", 0),
     )
 
 

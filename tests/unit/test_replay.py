@@ -101,10 +101,20 @@ def test_what_cannot_be_replayed_is_refused_by_name() -> None:
         replayed(replace(generation, leader_member_id="somebody else"))
     with pytest.raises(MalformedBytes):
         replayed(_with_first_subscription(generation, generation.members[0].subscription[:-1]))
-    with pytest.raises(Unsupported, match="shut down"):
-        replayed(_with_first_subscription(generation, _asking_for_shutdown(generation.members[0].subscription)))
     with pytest.raises(Unsupported, match="metadata version 12"):
         replayed(_with_first_subscription(generation, _of_version_12(generation.members[0].subscription)))
+
+
+def test_a_member_that_asks_for_a_shutdown_ends_everybody() -> None:
+    """KIP-671: the leader answers all with the error code, and assigns nothing."""
+    snapshot = recorded("3.9.1")
+    group = groups.group_of(snapshot)
+    generation = snapshot.generations[0]
+    asking = _with_first_subscription(generation, _asking_for_shutdown(generation.members[0].subscription))
+
+    decision = leader.assign(replay.reported_group(asking, group.tasks, group.release, group.config))
+
+    assert replay.our_decision(decision) == Decision((), error_code=4)
 
 
 def _with_first_subscription(generation: Generation, subscription: bytes) -> Generation:

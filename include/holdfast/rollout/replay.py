@@ -17,7 +17,6 @@ from holdfast.rollout.snapshot import Generation, GenerationMember
 
 PROTOCOL = "stream"
 """The name under which every classic Streams member joins. Java: `StreamsPartitionAssignor.name`."""
-_SHUTDOWN_REQUESTED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +134,6 @@ def _reported(member: GenerationMember) -> tuple[Consumer, Client]:
     info = subscription_info.decode(envelope.user_data or b"")
     if isinstance(info, subscription_info.FutureSubscription):
         raise Unsupported(f"{member.member_id} joined with metadata version {info.version}, which is not known")
-    if info.error_code == _SHUTDOWN_REQUESTED:
-        raise Unsupported(f"{member.member_id} asked the whole application to shut down; there is nothing to assign")
     consumer = Consumer(
         member.member_id,
         member.client_id,
@@ -144,6 +141,7 @@ def _reported(member: GenerationMember) -> tuple[Consumer, Client]:
         envelope.owned,
         info.offset_sums(),
         info.version,
+        info.error_code,
     )
     client = Client(info.process_id, (), member.client_host, envelope.rack_id, info.client_tags, info.user_endpoint)
     return consumer, client

@@ -31,7 +31,7 @@ MEMBERS: tuple[Part, ...] = (tags.give, racks.give)
 """What each client says of itself beside its tasks: asked again after clients have come, for those that lack it."""
 REPORTS: tuple[Part, ...] = (reports.scatter,)
 """Who owns and reports what."""
-FAULTS: tuple[Part, ...] = (reports.spoil, topology.forget_ends, versions.mix)
+FAULTS: tuple[Part, ...] = (reports.spoil, topology.forget_ends, versions.mix, versions.tell_errors, versions.join_eagerly)
 """What should not be, but is."""
 
 

@@ -49,7 +49,7 @@ class Consumer:
     """One member of the group (one stream thread), and what it would report if the group rebalanced now.
 
     `task_offset_sums` holds (task, sum) pairs; `LATEST_OFFSET` is a running active task. `metadata_version` None: that of the
-    release.
+    release. `error_code`: what it asks for with its report (`SHUTDOWN_REQUESTED`, from 2.8; KIP-671), 0 for nothing.
     """
 
     member_id: str
@@ -58,6 +58,7 @@ class Consumer:
     owned: tuple[TopicPartition, ...] = ()
     task_offset_sums: tuple[tuple[TaskId, int], ...] = ()
     metadata_version: int | None = None
+    error_code: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,11 @@ from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 FIRST_VERSION_WITH_NEXT_REBALANCE = 7
 """Assignments of an older metadata version cannot say when to rejoin (KIP-441)."""
 
+SHUTDOWN_REQUESTED = 4
+"""`AssignorError.SHUTDOWN_REQUESTED`: a member asks for the whole application to end (KIP-671)."""
+FIRST_VERSION_WITH_ERRORS = 9
+"""Members of an older metadata version cannot tell an error."""
+
 MOST_NAMED = 10
 """So many tasks are named in a sentence; all are in the data."""
 
@@ -68,6 +73,8 @@ def assign(group: Group, memory: Memory | None = None) -> Assignment | LeaderFai
     """
     line = behaviour(group.release)
     _refuse_what_cannot_be_known(group, line)
+    if _asks_for_shutdown(group, line):
+        return LeaderFailure("a member asks the whole application to shut down: everybody is told to", SHUTDOWN_REQUESTED)
     try:
         memory = memory or Memory()
         board = Board(group, line, memory.readings)
@@ -159,6 +166,15 @@ def _refuse_what_cannot_be_known(group: Group, line: Behaviour) -> None:
                     f"Member {consumer.member_id} has metadata version {version}, newer than the {line.metadata_version} of "
                     f"release {group.release}: such a leader books it under a random process ID. Predict with the newer release."
                 )
+
+
+def _asks_for_shutdown(group: Group, line: Behaviour) -> bool:
+    return any(
+        consumer.error_code == SHUTDOWN_REQUESTED
+        and (line.metadata_version if consumer.metadata_version is None else consumer.metadata_version) >= FIRST_VERSION_WITH_ERRORS
+        for client in group.clients
+        for consumer in client.consumers
+    )
 
 
 def _undetermined(group: Group, board: Board, *, probing: bool) -> tuple[str, ...]:

@@ -144,6 +144,7 @@ def _consumer_with_evidence(key: str, value: object) -> tuple[Consumer, Evidence
         owned=fields.optional("owned", kafka.topic_partitions, ()),
         task_offset_sums=fields.optional("task_offset_sums", kafka.offset_sums, ()),
         metadata_version=fields.optional("metadata_version", nullable(_metadata_version), None),
+        error_code=fields.optional("error_code", lambda code: document.integer(code, 0, java.INT_MAX), 0),
     )
     active, standby = fields.optional("assigned", nullable(_assigned), None) or (None, None)
     owned, sums, version = fields.optional("last_join", nullable(_last_join), None) or (None, None, None)

@@ -59,6 +59,8 @@ def _consumer_to_json(consumer: Consumer, evidence: Evidence | None) -> dict[str
     }
     if consumer.metadata_version is not None:
         written["metadata_version"] = consumer.metadata_version
+    if consumer.error_code:
+        written["error_code"] = consumer.error_code
     if evidence is not None:
         written["assigned"] = _present(
             active=None if evidence.assigned_active is None else kafka.task_ids_to_json(evidence.assigned_active),

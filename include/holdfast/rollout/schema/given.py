@@ -33,6 +33,7 @@ _consumer = fields(
         "owned": items(TOPIC_PARTITION, "What it would report to own if the group rebalanced now."),
         "task_offset_sums": table(TASK_ID, _offset_sum, "What it would report if the group rebalanced now."),
         "metadata_version": nullable(_metadata_version),
+        "error_code": shapes.integer(0, java.INT_MAX),
         "assigned": nullable(
             fields({}, {"active": nullable(TASK_IDS), "standby": nullable(TASK_IDS)}), "Evidence: its assignment."
         ),
