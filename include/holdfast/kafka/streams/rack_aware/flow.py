@@ -115,20 +115,17 @@ class Flow:
             distance[start] = 0
         came_by: dict[int, int] = {}
         changed = dict.fromkeys(order, True)
-        to, cost, residual = self._to, self._cost, self._residual
+        open_edges = [(node, self._open(edges)) for node, edges in order.items()]
         last = len(order) - (0 if start is None else 1)
         for turn in range(last + 1):
             quiet = True
-            for node, edges in order.items():
+            for node, edges in open_edges:
                 if not changed[node]:
                     continue
                 changed[node] = False
                 so_far = distance[node]
-                for edge in edges:
-                    if residual[edge] == 0:
-                        continue
-                    end = to[edge]
-                    reached = so_far + cost[edge]
+                for end, cost, edge in edges:
+                    reached = so_far + cost
                     if distance[end] > reached:
                         if turn == last:
                             if start is None:
@@ -141,6 +138,10 @@ class Flow:
             if quiet:
                 return None
         return None
+
+    def _open(self, edges: list[int]) -> list[tuple[int, int, int]]:
+        """Where there is still room: end, cost and edge."""
+        return [(self._to[edge], self._cost[edge], edge) for edge in edges if self._residual[edge]]
 
     def _around(self, came_by: dict[int, int], node: int) -> list[int]:
         """The cycle that the way back from `node` leads into."""
