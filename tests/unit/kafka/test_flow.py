@@ -1,0 +1,65 @@
+"""A flow of least cost by itself, held against SciPy's assignment; which of several is the JVM's to say (tests/conformance)."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from scipy.optimize import linear_sum_assignment
+
+from holdfast.kafka.streams.rack_aware.flow import Flow
+
+
+@settings(max_examples=150, deadline=None)
+@given(some.integers(0, 2**32), some.booleans())
+def test_no_other_way_of_dealing_out_costs_less(seed: int, from_every_node: bool) -> None:
+    chance = random.Random(seed)
+    tasks, clients = chance.randint(1, 9), chance.randint(1, 4)
+    costs = [[chance.randint(0, 12) for _ in range(clients)] for _ in range(tasks)]
+    start = [chance.randrange(clients) for _ in range(tasks)]
+    flow = Flow(-1, tasks + clients)
+    for task in range(tasks):
+        for client in range(clients):
+            flow.add(task, tasks + client, 1, costs[task][client], int(start[task] == client))
+        flow.add(-1, task, 1, 0, 1)
+    for client in range(clients):
+        flow.add(tasks + client, tasks + clients, start.count(client), 0, start.count(client))
+
+    flow.least_cost(from_every_node=from_every_node)
+
+    ends = [flow.target(task) for task in range(tasks)]
+    places = [client for client in range(clients) for _ in range(start.count(client))]
+    rows, columns = linear_sum_assignment([[costs[task][client] for client in places] for task in range(tasks)])
+    least = sum(costs[row][places[column]] for row, column in zip(rows, columns, strict=True))
+    assert flow.cost() == sum(costs[task][end - tasks] for task, end in enumerate(ends)) == least
+    assert sorted(end - tasks for end in ends) == sorted(start), "every client has as many as before"
+
+
+def test_filling_reaches_all_that_there_is_room_for() -> None:
+    """Two tasks, a client with room for one and another with room for two: a way has to be turned back."""
+    flow = Flow(-1, 9)
+    for task in (0, 1):
+        flow.add(-1, task, 1, 0, 0)
+    flow.add(0, 2, 1, 0, 0)
+    flow.add(0, 3, 1, 0, 0)
+    flow.add(1, 2, 1, 0, 0)
+    flow.add(2, 9, 1, 0, 0)
+    flow.add(3, 9, 2, 0, 0)
+
+    assert flow.fill() == 2
+    assert (flow.target(0), flow.target(1)) == (3, 2)
+
+
+@pytest.mark.parametrize("from_every_node", [True, False])
+def test_what_costs_least_already_stays(from_every_node: bool) -> None:
+    flow = Flow(-1, 4)
+    for task in (0, 1):
+        flow.add(-1, task, 1, 0, 1)
+        for client in (2, 3):
+            flow.add(task, client, 1, 5, int(client == task + 2))
+    for client in (2, 3):
+        flow.add(client, 4, 1, 0, 1)
+
+    flow.least_cost(from_every_node=from_every_node)
+
+    assert (flow.target(0), flow.target(1), flow.cost()) == (2, 3, 10)
