@@ -60,6 +60,23 @@ def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
     return _with_leader(scene)
 
 
+def started(batch: Batch) -> tuple[ProcessId, ...]:
+    """The clients that begin anew with these events: whatever they ran before, they run nothing now."""
+    return tuple(process_id for _, event in batch.events for process_id in _starts(event))
+
+
+def _starts(event: Event) -> tuple[ProcessId, ...]:
+    match event:
+        case AddClient(client) | ReplaceClient(by=client):
+            return () if client.process_id is None else (client.process_id,)
+        case RestartClient(process_id, keeps_process_id, new_process_id):
+            return (process_id,) if keeps_process_id or new_process_id is None else (new_process_id,)
+        case RemoveClient() | SetConfig() | SetRelease():
+            return ()
+        case _:
+            assert_never(event)
+
+
 def _apply(scene: Scene, event: Event, before: Scene, reports: Reports) -> Scene:
     match event:
         case AddClient(client):

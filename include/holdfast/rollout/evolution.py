@@ -98,8 +98,10 @@ class Reports:
         if total == LATEST_OFFSET:
             return 0
         end = self.end(task)
-        lacking = end if total is None or total < 0 or total > self.log_end(task) else max(end - total, 0)
-        return 0 if total is not None and not self._exact and lacking <= self._changelogs.get(task, 0) else lacking
+        if total is None or not 0 <= total <= self.log_end(task):
+            return end
+        lacking = max(end - total, 0)
+        return 0 if not self._exact and lacking <= self._changelogs.get(task, 0) else lacking
 
     def on_disk(self, client: Client) -> tuple[tuple[TaskId, int], ...]:
         """What the disk of `client` holds when it is stopped, as it would be reported."""
@@ -192,6 +194,8 @@ def _copy(task: Task, *, exact: bool, transactional: bool) -> _Copy:
 
 def reported(client: Client) -> dict[TaskId, int]:
     """What the client as a whole reports for each task: running if any of its consumers runs it, else the furthest copy."""
+    if len(client.consumers) == 1:
+        return dict(client.consumers[0].task_offset_sums)
     found: dict[TaskId, int] = {}
     for consumer in client.consumers:
         for task, total in consumer.task_offset_sums:

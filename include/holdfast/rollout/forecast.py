@@ -129,6 +129,7 @@ class _Stage:
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
         self.scene = events.apply(self.scene, batch, self._reports)
+        self._restoring.begins_anew(events.started(batch))
         if self.scene.kafka_release != self._group.release:
             self._upgrade()
         changed = [index for index, event in batch.events if isinstance(event, SetConfig)]

@@ -71,6 +71,11 @@ class Restoring:
     def open_copies(self) -> int:
         return len(self._open_copies)
 
+    def begins_anew(self, process_ids: Iterable[ProcessId]) -> None:
+        """These clients were started again: what they lack now they restore from here on, whether or not they were at it before."""
+        for process_id in process_ids:
+            self._seen.pop(process_id, None)
+
     def round(self, trigger: Trigger, at_seconds: float, group: Group, decision: Assignment | LeaderFailure) -> Round:
         """The rebalance with what begins to be restored in it."""
         if isinstance(decision, LeaderFailure):
