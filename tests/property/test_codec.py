@@ -15,6 +15,7 @@ from holdfast.rollout.snapshot import (
     Evidence,
     Generation,
     GenerationMember,
+    Lock,
     Snapshot,
     StateDirectory,
     StateFile,
@@ -124,22 +125,23 @@ def snapshots(draw: some.DrawFn) -> Snapshot:
     )
 
 
+locks = some.none() | some.builds(Lock, some.none() | some.booleans(), some.none() | some.integers(1, 2**22), some.none() | words)
+checkpoints = some.none() | several(some.tuples(partitions, offsets | some.just(-4)))
+task_directories = some.lists(
+    some.builds(TaskDirectory, task_ids, checkpoints, some.booleans(), several(names), some.booleans(), several(words), locks),
+    max_size=2,
+    unique_by=lambda directory: directory.task_id,
+).map(tuple)
 directories = some.builds(
     StateDirectory,
     url=names,
     process_id=some.none() | process_ids,
-    tasks=some.lists(
-        some.builds(
-            TaskDirectory,
-            task_ids,
-            some.none() | several(some.tuples(partitions, offsets | some.just(-4))),
-            some.booleans(),
-            several(names),
-        ),
-        max_size=2,
-        unique_by=lambda directory: directory.task_id,
-    ).map(tuple),
+    tasks=task_directories,
     files=several(some.builds(StateFile, names, offsets, some.none() | moments)),
+    lock=locks,
+    global_checkpoint=checkpoints,
+    named_topologies=some.lists(some.tuples(words, task_directories), max_size=2, unique_by=lambda one: one[0]).map(tuple),
+    others=several(words),
 )
 generations = some.builds(
     Generation,

@@ -68,11 +68,24 @@ class StateFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Lock:
+    """Whether a running client held the directory's `.lock` when it was read. None: it cannot be known, for `reason`.
+
+    `pid`: the holder's process ID on the machine that read; None where it has none there (another container, another machine).
+    """
+
+    held: bool | None
+    pid: int | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TaskDirectory:
     """A task directory. `checkpoint` holds (partition, offset of the last record applied or -4); None: no file, or unreadable.
 
     `offsets_in_stores`: they were read from the stores themselves, where 4.3 keeps them. `stores`: what its folders of stores are
-    called (those in memory have none), sorted.
+    called (those in memory have none), sorted. `open_stores`: those among them that say that they were not closed (4.3).
+    `lock`: of its own `.lock`, which releases up to 2.8 have; None: there is none.
     """
 
     task_id: TaskId
@@ -80,16 +93,26 @@ class TaskDirectory:
     non_empty: bool
     stores: tuple[str, ...] = ()
     offsets_in_stores: bool = False
+    open_stores: tuple[str, ...] = ()
+    lock: Lock | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StateDirectory:
-    """What `<state.dir>/<application.id>` of one client held. `url` never carries a user or password."""
+    """What `<state.dir>/<application.id>` of one client held. `url` never carries a user or password.
+
+    `lock`: who held it when it was read; None: it was not asked for. `global_checkpoint`: the offsets of the global stores.
+    `named_topologies`: what lies in the directories `__name__`, by name. `others`: entries that Kafka Streams does not know.
+    """
 
     url: str
     process_id: ProcessId | None
     tasks: tuple[TaskDirectory, ...] = ()
     files: tuple[StateFile, ...] = ()
+    lock: Lock | None = None
+    global_checkpoint: tuple[tuple[TopicPartition, int], ...] | None = None
+    named_topologies: tuple[tuple[str, tuple[TaskDirectory, ...]], ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

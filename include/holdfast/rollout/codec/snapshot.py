@@ -2,7 +2,8 @@
 
 Beside what the contract shows, a Snapshot may hold `state_directories` and `generations`:
 
-    "state_directories": [{"url": "…", "process_id": "…", "files": [{"path": "…", "size": 43, "modified_at": "…"}],
+    "state_directories": [{"url": "…", "process_id": "…", "lock": {"held": true, "pid": 4711},
+                           "files": [{"path": "…", "size": 43, "modified_at": "…"}],
                            "tasks": {"1_0": {"checkpoint": [["topic", 0, 1]], "non_empty": true}}}]
     "generations": [{"number": 7, "completed_at": "…", "leader_member_id": "…", "protocol": "stream",
                      "members": {"<member id>": {"client_id": "…", "client_host": "…", "group_instance_id": null,
@@ -21,6 +22,7 @@ from holdfast.rollout.snapshot import (
     Evidence,
     Generation,
     GenerationMember,
+    Lock,
     Snapshot,
     StateDirectory,
     StateFile,
@@ -220,6 +222,10 @@ def _state_directory(value: object) -> StateDirectory:
         process_id=fields.optional("process_id", nullable(kafka.process_id), None),
         tasks=fields.optional("tasks", lambda tasks: document.each_entry(tasks, _task_directory), ()),
         files=fields.optional("files", lambda files: document.each(files, _state_file), ()),
+        lock=fields.optional("lock", nullable(_lock), None),
+        global_checkpoint=fields.optional("global", nullable(lambda found: document.each(found, _checkpoint_entry)), None),
+        named_topologies=fields.optional("named_topologies", lambda found: document.each_entry(found, _named_topology), ()),
+        others=fields.optional("others", lambda others: document.each(others, document.text), ()),
     )
     fields.finish()
     return directory
@@ -233,9 +239,26 @@ def _task_directory(key: str, value: object) -> TaskDirectory:
         non_empty=fields.need("non_empty", document.boolean),
         stores=fields.optional("stores", lambda stores: document.each(stores, document.text), ()),
         offsets_in_stores=fields.optional("offsets_in_stores", document.boolean, default=False),
+        open_stores=fields.optional("open_stores", lambda stores: document.each(stores, document.text), ()),
+        lock=fields.optional("lock", nullable(_lock), None),
     )
     fields.finish()
     return directory
+
+
+def _named_topology(name: str, value: object) -> tuple[str, tuple[TaskDirectory, ...]]:
+    return name, document.each_entry(value, _task_directory)
+
+
+def _lock(value: object) -> Lock:
+    fields = Fields(value)
+    lock = Lock(
+        held=fields.need("held", nullable(document.boolean)),
+        pid=fields.optional("pid", nullable(lambda number: document.integer(number, 1, java.INT_MAX)), None),
+        reason=fields.optional("reason", nullable(document.text), None),
+    )
+    fields.finish()
+    return lock
 
 
 def _checkpoint_entry(value: object) -> tuple[TopicPartition, int]:

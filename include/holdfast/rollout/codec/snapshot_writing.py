@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from holdfast.kafka.streams.group import Client, Consumer, Task
+from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.codec import document, kafka
-from holdfast.rollout.snapshot import Evidence, Generation, Snapshot, StateDirectory, TaskDirectory, Topic, Unknown
+from holdfast.rollout.snapshot import Evidence, Generation, Lock, Snapshot, StateDirectory, TaskDirectory, Topic, Unknown
 
 
 def snapshot_to_json(snapshot: Snapshot) -> dict[str, object]:
@@ -91,23 +92,44 @@ def _topic_to_json(topic: Topic) -> dict[str, object]:
 
 
 def _state_directory_to_json(directory: StateDirectory) -> dict[str, object]:
+    named = {
+        name: {str(task.task_id): _task_directory_to_json(task) for task in tasks} for name, tasks in directory.named_topologies
+    }
+    kept_globally = {} if directory.global_checkpoint is None else {"global": _checkpoint_to_json(directory.global_checkpoint)}
     return {
         "url": directory.url,
         "process_id": None if directory.process_id is None else str(directory.process_id),
+        **_lock_to_json(directory.lock),
         "files": [{"path": file.path, "size": file.size, "modified_at": file.modified_at} for file in directory.files],
-        "tasks": {str(task.task_id): _task_directory_to_json(task) for task in directory.tasks},
+        **kept_globally,
+        "tasks": _task_directories_to_json(directory.tasks),
+        **({"named_topologies": named} if named else {}),
+        **({"others": list(directory.others)} if directory.others else {}),
     }
 
 
+def _task_directories_to_json(tasks: tuple[TaskDirectory, ...]) -> dict[str, object]:
+    return {str(task.task_id): _task_directory_to_json(task) for task in tasks}
+
+
 def _task_directory_to_json(task: TaskDirectory) -> dict[str, object]:
-    checkpoint = (
-        None
-        if task.checkpoint is None
-        else [[partition.topic, partition.partition, offset] for partition, offset in task.checkpoint]
-    )
     stores = {"stores": list(task.stores)} if task.stores else {}
     in_stores = {"offsets_in_stores": True} if task.offsets_in_stores else {}
-    return {"checkpoint": checkpoint, "non_empty": task.non_empty, **stores, **in_stores}
+    still_open = {"open_stores": list(task.open_stores)} if task.open_stores else {}
+    checkpoint = None if task.checkpoint is None else _checkpoint_to_json(task.checkpoint)
+    return {"checkpoint": checkpoint, "non_empty": task.non_empty, **stores, **in_stores, **still_open, **_lock_to_json(task.lock)}
+
+
+def _checkpoint_to_json(checkpoint: tuple[tuple[TopicPartition, int], ...]) -> list[object]:
+    return [[partition.topic, partition.partition, offset] for partition, offset in checkpoint]
+
+
+def _lock_to_json(lock: Lock | None) -> dict[str, object]:
+    if lock is None:
+        return {}
+    pid = {} if lock.pid is None else {"pid": lock.pid}
+    reason = {} if lock.reason is None else {"reason": lock.reason}
+    return {"lock": {"held": lock.held, **pid, **reason}}
 
 
 def _generation_to_json(generation: Generation) -> dict[str, object]:

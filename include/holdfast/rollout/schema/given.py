@@ -82,24 +82,36 @@ _topic = fields(
         )
     }
 )
+_lock = nullable(
+    fields(
+        {"held": nullable(shapes.boolean("Whether a running client held .lock; null: it cannot be known."))},
+        {"pid": nullable(shapes.integer(1, java.INT_MAX)), "reason": nullable(shapes.text())},
+    )
+)
+_checkpoint = nullable(items(shapes.row(shapes.name(), shapes.PARTITION, shapes.integer(OFFSET_UNKNOWN, java.LONG_MAX))))
+_task_directories = table(
+    TASK_ID,
+    fields(
+        {"non_empty": shapes.boolean()},
+        {
+            "checkpoint": _checkpoint,
+            "stores": items(shapes.text()),
+            "offsets_in_stores": shapes.boolean("The checkpoint was read in the stores themselves."),
+            "open_stores": items(shapes.text("A store that says that it was not closed (4.3).")),
+            "lock": _lock,
+        },
+    ),
+)
 _state_directory = fields(
     {"url": shapes.name()},
     {
         "process_id": nullable(PROCESS_ID),
+        "lock": _lock,
+        "global": _checkpoint,
         "files": items(fields({"path": shapes.name(), "size": shapes.OFFSET}, {"modified_at": nullable(shapes.INSTANT)})),
-        "tasks": table(
-            TASK_ID,
-            fields(
-                {"non_empty": shapes.boolean()},
-                {
-                    "checkpoint": nullable(
-                        items(shapes.row(shapes.name(), shapes.PARTITION, shapes.integer(OFFSET_UNKNOWN, java.LONG_MAX)))
-                    ),
-                    "stores": items(shapes.text()),
-                    "offsets_in_stores": shapes.boolean("The checkpoint was read in the stores themselves."),
-                },
-            ),
-        ),
+        "tasks": _task_directories,
+        "named_topologies": table(shapes.text(), _task_directories, "By name: Kafka Streams 3.x, `__name__/0_1`."),
+        "others": items(shapes.text("An entry that Kafka Streams does not know.")),
     },
 )
 _generation = fields(
