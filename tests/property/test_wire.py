@@ -34,7 +34,7 @@ def subscriptions(draw: st.DrawFn) -> SubscriptionInfo:
     named = st.builds(WireTask, tasks, st.none() | words if version >= 10 else st.none())
     return SubscriptionInfo(
         version,
-        draw(st.integers(-(2**31), 2**31 - 1)) if version >= 3 else -1,
+        draw(st.integers(version, 2**31 - 1)) if version >= 3 else -1,
         ProcessId(UUID(bytes=draw(st.binary(min_size=16, max_size=16)))),
         draw(st.none() | some) if version >= 2 else None,
         draw(lists_of(tasks)) if version <= 6 else (),
@@ -148,6 +148,20 @@ class TestHostileBytes:
         data = (12).to_bytes(4, "big") + (13).to_bytes(4, "big") + b"anything"
         assert subscription_info.decode(data) == subscription_info.FutureSubscription(12, 13)
         assert assignment_info.decode(data) == assignment_info.FutureAssignment(12, 13)
+
+    @pytest.mark.parametrize(("version", "latest"), [(3, 2), (11, -1), (12, 11), (11, 0)])
+    def test_a_member_supports_the_version_that_it_uses(self, version: int, latest: int) -> None:
+        data = version.to_bytes(4, "big") + latest.to_bytes(4, "big", signed=True) + bytes(40)
+        with pytest.raises(MalformedBytes, match=f"newer than {latest}"):
+            subscription_info.decode(data)
+
+    def test_half_a_surrogate_pair_is_a_question_mark_in_utf8(self) -> None:
+        process_id = ProcessId.parse("4b61083e-57d0-457d-951f-d06556c148ca")
+        info = SubscriptionInfo(11, 11, process_id, "a\ud800b", client_tags=(("k", "\ud83d\ude00\udc00"),))
+        read = subscription_info.decode(subscription_info.encode(info))
+        assert isinstance(read, SubscriptionInfo)
+        assert read.user_endpoint == "a?b"
+        assert read.client_tags == (("k", "😀?"),)
 
     def test_a_newer_envelope_is_read_as_far_as_it_is_known(self) -> None:
         known = ConsumerProtocolSubscription(3, ("in",), b"x", (TopicPartition("in", 1),), 7, "a")

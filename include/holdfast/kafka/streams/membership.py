@@ -64,7 +64,7 @@ def decode(member_id: str, subscription: bytes, assignment: bytes) -> Member:
         info.standby_partitions(),
         info.next_rebalance_ms,
         info.error_code,
-        envelope.rack_id,
+        envelope.rack_id or None,
         joined.user_endpoint,
         joined.client_tags,
     )

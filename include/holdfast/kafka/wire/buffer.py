@@ -169,7 +169,8 @@ class Writer:
             self.sized_bytes(data)
 
     def string(self, text: str) -> None:
-        data = text.encode("utf-8")
+        data = encode_utf8(text)
+        assert len(data) < 2**15, "Kafka's strings have at most 32767 bytes"
         self.int16(len(data))
         self.raw(data)
 
@@ -206,6 +207,14 @@ class Writer:
 
     def result(self) -> bytes:
         return b"".join(self._parts)
+
+
+def encode_utf8(text: str) -> bytes:
+    """`String.getBytes(UTF_8)`: what is half of a surrogate pair becomes a question mark."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        return java.string_order(text).decode("utf-16-be", "surrogatepass").encode("utf-8", "replace")
 
 
 def encode_modified_utf8(text: str) -> bytes:

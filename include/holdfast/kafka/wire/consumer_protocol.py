@@ -1,6 +1,7 @@
 """The envelope that every classic consumer group shares: what a member subscribes to and what it is handed.
 
-Java: `ConsumerProtocolSubscription` and `ConsumerProtocolAssignment` (2.4 to 4.3; versions 0, 1 and 3 are sent, 2 in 3.2 and 3.3).
+Java: `ConsumerProtocolSubscription` and `ConsumerProtocolAssignment` (2.4 to 4.3; up to 3.3 members send version 1,
+from 3.4 on version 3).
 A newer version only appends, so it is read with the last layout that is known.
 """
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ProcessId, TaskId
-from holdfast.kafka.wire.buffer import Reader, Writer
+from holdfast.kafka.wire.buffer import Reader, Writer, encode_utf8
 from holdfast.kafka.wire.tasks import WireTask, plain, task_id
 
 LATEST_VERSION = 11
@@ -59,6 +59,8 @@ def decode(data: bytes) -> SubscriptionInfo | FutureSubscription:
     if version < 1:
         raise reader.malformed(f"there is no version {version}")
     latest = reader.int32("the latest supported version") if version >= 3 else -1
+    if version >= 3 and latest < version:  # every leader throws (`SubscriptionInfo.validateVersions`)
+        raise reader.malformed(f"version {version} is newer than {latest}, the latest that the member supports")
     if version > LATEST_VERSION:
         return FutureSubscription(version, latest)
     process_id = ProcessId(UUID(bytes=reader.take(16, "the process ID")))
@@ -94,7 +96,7 @@ def encode(info: SubscriptionInfo) -> bytes:
         _write_tasks(writer, info.prev_tasks)
         _write_tasks(writer, info.standby_tasks)
     if info.version >= 2:
-        writer.sized_bytes((info.user_endpoint or "").encode("utf-8"))
+        writer.sized_bytes(encode_utf8(info.user_endpoint or ""))
     if info.version >= 7:
         _write_sums(writer, info.version, info.task_offset_sums)
     if info.version >= 8:
@@ -104,8 +106,8 @@ def encode(info: SubscriptionInfo) -> bytes:
     if info.version >= 11:
         writer.int32(len(info.client_tags))
         for key, value in info.client_tags:
-            writer.sized_bytes(key.encode("utf-8"))
-            writer.sized_bytes(value.encode("utf-8"))
+            writer.sized_bytes(encode_utf8(key))
+            writer.sized_bytes(encode_utf8(value))
     return writer.result()
 
 

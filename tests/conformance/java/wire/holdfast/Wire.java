@@ -1,5 +1,6 @@
 package holdfast;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.File;
@@ -28,7 +29,8 @@ import org.apache.kafka.streams.state.internals.OffsetCheckpoint;
  * that it writes for what it has read. Maps are sorted by their keys' text. What the release throws is {"error": class}.
  */
 public final class Wire {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    /** Half of a surrogate pair comes through as such. */
+    private static final ObjectMapper JSON = new ObjectMapper().configure(JsonGenerator.Feature.ESCAPE_NON_ASCII, true);
 
     public static void main(final String[] arguments) throws Exception {
         final BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
@@ -62,10 +64,12 @@ public final class Wire {
             case "E":
                 final ConsumerPartitionAssignor.Subscription joined = ConsumerProtocol.deserializeSubscription(ByteBuffer.wrap(data));
                 note(answer, joined, "topics", "userData", "ownedPartitions", "generationId", "rackId");
+                answer.put("again", written("serializeSubscription", joined, data));
                 break;
             case "C":
                 final ConsumerPartitionAssignor.Assignment handed = ConsumerProtocol.deserializeAssignment(ByteBuffer.wrap(data));
                 note(answer, handed, "partitions", "userData");
+                answer.put("again", written("serializeAssignment", handed, data));
                 break;
             case "K":
                 final File checkpoint = File.createTempFile("wire", ".checkpoint");
@@ -85,6 +89,23 @@ public final class Wire {
             default:
                 throw new IllegalArgumentException(kind);
         }
+    }
+
+    /** The envelope, written in the version that it was read in, or the newest that this release has. */
+    private static String written(final String serializer, final Object value, final byte[] data) throws Throwable {
+        final ByteBuffer read = ByteBuffer.wrap(data);
+        final short version = read.getShort();
+        for (final Method method : ConsumerProtocol.class.getDeclaredMethods()) {
+            if (method.getName().equals(serializer) && method.getParameterCount() == 2 && method.getParameterTypes()[0].isInstance(value)) {
+                method.setAccessible(true);
+                try {
+                    return hex((ByteBuffer) method.invoke(null, value, version));
+                } catch (final InvocationTargetException thrown) {
+                    throw thrown.getCause();
+                }
+            }
+        }
+        throw new IllegalStateException(serializer);
     }
 
     /** The named methods that this release has. */
