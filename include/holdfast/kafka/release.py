@@ -57,6 +57,12 @@ class Behaviour:
     temporary_standby_needs_copy: bool = False
     """From 3.5.2 and 3.6 a withheld task becomes a temporary standby only where it was a standby before (pull request 14149)."""
 
+    session_timeout_ms: int = 10_000
+    """`session.timeout.ms` unless it is set: 45 s from 3.0 (KIP-735)."""
+
+    threads_can_change: bool = False
+    """From 2.8 a running client can be given threads, or lose some (KIP-663)."""
+
     client_tags: bool = False
     """From 3.2 standbys can be spread by `client.tag.*` (KIP-708)."""
 
@@ -74,6 +80,13 @@ class Behaviour:
     """From 4.3 a cleanly closed copy on disk reports the offset after its last record for each changelog (KIP-1035); before, the
     offset of the last record, one too few."""
 
+    versions_fail_with_code: bool = False
+    """Where some members have metadata version 1 or 2 and others are newer than the leader, it answers everybody with an error code
+    from 2.7; in 2.6 it throws."""
+
+    shutdown_before_versions: bool = False
+    """From 3.8 the leader looks for a request to shut down before it compares metadata versions; before, after that."""
+
     def task_hash(self, task: TaskId) -> int:
         """`TaskId.hashCode`."""
         of = java.task_id_hash_since_3_0 if self.task_id_hash_of_fields else java.task_id_hash_until_2_8
@@ -86,9 +99,17 @@ class Behaviour:
 
 def _lines() -> tuple[Behaviour, ...]:
     line_2_6 = Behaviour(releases=_patches("2.6", 1, 3), metadata_version=8)
-    line_2_7 = replace(line_2_6, releases=_patches("2.7", 0, 2), running_counts_without_end_offsets=True)
-    line_2_8 = replace(line_2_7, releases=_patches("2.8", 0, 2), metadata_version=9)
-    line_3_0 = replace(line_2_8, releases=_patches("3.0", 0, 2), metadata_version=10, task_id_hash_of_fields=True)
+    line_2_7 = replace(
+        line_2_6, releases=_patches("2.7", 0, 2), running_counts_without_end_offsets=True, versions_fail_with_code=True
+    )
+    line_2_8 = replace(line_2_7, releases=_patches("2.8", 0, 2), metadata_version=9, threads_can_change=True)
+    line_3_0 = replace(
+        line_2_8,
+        releases=_patches("3.0", 0, 2),
+        metadata_version=10,
+        task_id_hash_of_fields=True,
+        session_timeout_ms=45_000,
+    )
     line_3_1 = replace(line_3_0, releases=_patches("3.1", 0, 2), reports_of_unknown_tasks_fail=False, topic_groups_in_hash_map=True)
     line_3_2 = replace(
         line_3_1,
@@ -114,6 +135,7 @@ def _lines() -> tuple[Behaviour, ...]:
         + _patches("4.1", 0, 2)
         + _patches("4.2", 0, 1),
         public_task_assignor=True,
+        shutdown_before_versions=True,
     )
     line_4_3 = replace(line_3_8, releases=_patches("4.3", 0, 1), closed_copy_counts_last_record=True)
     return (

@@ -84,6 +84,11 @@ class Group:
     leader_process_id: ProcessId | None = None
     replica_racks: tuple[tuple[TopicPartition, tuple[str | None, ...]], ...] = ()
     """The rack of each replica's broker (None: it has none), of source and changelog partitions. Only rack-aware groups need it."""
+    member_order: tuple[str, ...] = ()
+    """The member IDs in the broker's order; `()`: that in which they stand in `clients`."""
+
+    def members(self) -> tuple[str, ...]:
+        return self.member_order or tuple(consumer.member_id for client in self.clients for consumer in client.consumers)
 
 
 class NextRebalance(StrEnum):
@@ -93,7 +98,8 @@ class NextRebalance(StrEnum):
     IMMEDIATE = "immediate"
     PROBING = "probing"
     UNKNOWN = "unknown"
-    """None or immediate: which it is is not determined. Only where tasks are (`Assignment.undetermined_tasks`)."""
+    """Which of them is not determined: at once or not at all, beside newer members also probing. `Assignment.undetermined`
+    says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,7 @@ class UndeterminedTask:
     """A task with places that are not determined: at each of these it is or is not, in this role.
 
     Where it is certain to be stands in the Assignment and not here. A consumer of `active_consumers` may be handed the active task;
-    one of `withheld_consumers` may get it only when its owner has given it up.
+    one of `withheld_consumers` may get it only when its owner has given it up. It may be an active task of their clients.
     """
 
     id: TaskId
@@ -144,7 +150,8 @@ class Assignment:
     undetermined: tuple[str, ...] = ()
     """What the group shows too little of to be certain about, one sentence each (e.g. which member leads)."""
     undetermined_tasks: tuple[UndeterminedTask, ...] = ()
-    """By task, where it may be besides. Only where nothing that anybody can see determines it (KIP-924's sticky assignor)."""
+    """By task, where it may be besides. Only where nothing that anybody can see determines it: with KIP-924's sticky assignor, or
+    where members are newer than the leader."""
 
 
 @dataclass(frozen=True, slots=True)
