@@ -7,6 +7,7 @@ from typing import assert_never
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.change import (
     AddClient,
+    AddPartitions,
     Change,
     Disk,
     FromOld,
@@ -18,6 +19,8 @@ from holdfast.rollout.change import (
     RollingRestart,
     SetConfig,
     SetRelease,
+    SetThreads,
+    StopApplication,
     Then,
 )
 from holdfast.rollout.wording import many
@@ -38,8 +41,8 @@ def _item(item: Item, name: Callable[[ProcessId], str]) -> str:
     match item:
         case AddClient(client):
             return f"add a client{_at(client)}"
-        case RemoveClient(process_id):
-            return f"remove {name(process_id)}"
+        case RemoveClient(process_id, leaves):
+            return f"remove {name(process_id)}{'' if leaves else ', which the group notices after the session time-out'}"
         case ReplaceClient():
             disk = {Disk.EMPTY: "an empty disk", Disk.KEPT: "the old disk", Disk.COPIED: "a copied disk"}[item.disk]
             return f"replace {name(item.process_id)} by a new client{_at(item.by)} with {disk}"
@@ -52,6 +55,12 @@ def _item(item: Item, name: Callable[[ProcessId], str]) -> str:
         case SetConfig(settings):
             values = ((key, ",".join(value) if isinstance(value, tuple) else value) for key, value in settings)
             return "set " + ", ".join(f"{key} = {'default' if value is None else value}" for key, value in values)
+        case SetThreads():
+            return f"give {name(item.process_id)} {many(item.threads, 'thread')} while it runs"
+        case AddPartitions():
+            return f"give the topic {item.topic} {many(item.partitions, 'partition')}"
+        case StopApplication(minutes):
+            return f"stop every client for {minutes:g} minutes"
         case SetRelease(kafka_release):
             return f"go to Kafka Streams {kafka_release}"
         case Then(wait):

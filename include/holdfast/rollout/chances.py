@@ -15,6 +15,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import order
 from holdfast.rollout.change import (
     AddClient,
+    AddPartitions,
     Batch,
     Change,
     Event,
@@ -23,6 +24,8 @@ from holdfast.rollout.change import (
     RestartClient,
     SetConfig,
     SetRelease,
+    SetThreads,
+    StopApplication,
 )
 
 MOST_OUTCOMES = 2_000
@@ -115,13 +118,13 @@ def _gone_and_came(event: Event) -> tuple[tuple[ProcessId, ...], tuple[ProcessId
     match event:
         case AddClient(client):
             return (), (client.process_id,)
-        case RemoveClient(process_id):
+        case RemoveClient(process_id=process_id):
             return (process_id,), ()
         case ReplaceClient():
             return (event.process_id,), (event.by.process_id,)
         case RestartClient():
             return ((), ()) if event.keeps_process_id else ((event.process_id,), (event.new_process_id,))
-        case SetConfig() | SetRelease():
+        case SetThreads() | SetConfig() | SetRelease() | AddPartitions() | StopApplication():
             return (), ()
         case _:
             assert_never(event)

@@ -78,7 +78,10 @@ class AddClient:
 
 @dataclass(frozen=True, slots=True)
 class RemoveClient:
+    """`leaves` false: it just ends, as a classic client does, and the group notices when its session has timed out."""
+
     process_id: ProcessId
+    leaves: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,35 @@ class SetRelease:
 
 
 @dataclass(frozen=True, slots=True)
+class SetThreads:
+    """Threads are added to a running client, or taken from it, until it has so many (KIP-663, from 2.8).
+
+    `member_ids`: those of the threads that come, or of those that go. None: new threads are numbered on, and those with the lowest
+    numbers go first.
+    """
+
+    process_id: ProcessId
+    threads: int
+    member_ids: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddPartitions:
+    """A source topic has `partitions` from now on. `changelogs_grown`: the changelogs of the tasks that read it were grown too."""
+
+    topic: str
+    partitions: int
+    changelogs_grown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StopApplication:
+    """All clients are stopped, and after so many minutes started again, together, with what their disks hold."""
+
+    minutes: float
+
+
+@dataclass(frozen=True, slots=True)
 class Then:
     """What follows waits for this."""
 
@@ -136,7 +168,9 @@ class RollingRestart:
     keeps_state: bool = True
 
 
-Event = AddClient | RemoveClient | ReplaceClient | RestartClient | SetConfig | SetRelease
+Event = (
+    AddClient | RemoveClient | ReplaceClient | RestartClient | SetThreads | SetConfig | SetRelease | AddPartitions | StopApplication
+)
 Item = Event | Then | RollingRestart
 
 
@@ -150,10 +184,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Assume:
-    """What a forecast takes for granted. `records_per_second` is that of one restoring copy, where `catch_up` is RATE."""
+    """What a forecast takes for granted.
+
+    `records_per_second` is that of one restoring copy, where `catch_up` is RATE; `grows_per_second` is what its log gets meanwhile.
+    """
 
     catch_up: CatchUp = CatchUp.PROBING_REBALANCE
     records_per_second: float | None = None
+    grows_per_second: float = 0
     closed_copies: ClosedCopies = ClosedCopies.AS_RELEASED
     dormant_copies: DormantCopies = DormantCopies.KEPT
 
@@ -204,7 +242,16 @@ def _is_fresh(item: Item) -> bool:
             return client.process_id is None
         case RestartClient():
             return not item.keeps_process_id and item.new_process_id is None
-        case RemoveClient() | SetConfig() | SetRelease() | Then() | RollingRestart():
+        case (
+            RemoveClient()
+            | SetThreads()
+            | SetConfig()
+            | SetRelease()
+            | AddPartitions()
+            | StopApplication()
+            | Then()
+            | RollingRestart()
+        ):
             return False
         case _:
             assert_never(item)
@@ -221,7 +268,5 @@ def _with_process_id(item: Item, remaining: Iterator[ProcessId]) -> Item:
             return replace(item, by=replace(item.by, process_id=chosen))
         case RestartClient():
             return replace(item, new_process_id=chosen)
-        case RemoveClient() | SetConfig() | SetRelease() | Then() | RollingRestart():
-            return item
         case _:
-            assert_never(item)
+            raise AssertionError("no other event is left to chance")

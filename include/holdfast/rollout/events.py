@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self, TypeVar, assert_never
 
-from holdfast.errors import InvalidInput, Unsupported
+from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.release import behaviour
-from holdfast.kafka.streams.group import Client, Consumer
-from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.kafka.streams.group import Client, Consumer, Task
+from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
+from holdfast.rollout import more_partitions, thread_count
 from holdfast.rollout.change import (
     AddClient,
+    AddPartitions,
     Batch,
     Disk,
     Event,
@@ -21,6 +23,8 @@ from holdfast.rollout.change import (
     RestartClient,
     SetConfig,
     SetRelease,
+    SetThreads,
+    StopApplication,
 )
 from holdfast.rollout.evolution import Reports
 from holdfast.rollout.snapshot import ConfigValue, Snapshot
@@ -29,6 +33,9 @@ T = TypeVar("T")
 
 _NEW_MEMBER = "00000000-0000-0000-0000-000000000000"
 """Stands for the random end of a member ID that the broker has yet to give."""
+
+COMMITS_KEPT_MINUTES = 7 * 24 * 60
+"""`offsets.retention.minutes` of a broker that says nothing else."""
 
 OffsetSums = tuple[tuple[TaskId, int], ...]
 
@@ -43,15 +50,31 @@ class Scene:
     leader_process_id: ProcessId | None
     kafka_release: str | None = None
     """That of the leader; None: nobody knows."""
+    tasks: tuple[Task, ...] = ()
+    delay_s: float = 0
+    """From the last events to the rebalance that they cause: the group notices some only after a time."""
+    stopped_task_s: float = 0
+    """How long tasks stood still in that time, all together."""
+    failure: str | None = None
+    """Why the leader cannot decide any more, whoever leads; None: it can."""
+    notes: tuple[str, ...] = ()
+    """What is not certain about the events so far, one sentence each."""
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> Self:
-        return cls(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id, snapshot.kafka_release)
+        return cls(
+            snapshot.group_id,
+            snapshot.clients,
+            snapshot.config,
+            snapshot.leader_process_id,
+            snapshot.kafka_release,
+            snapshot.tasks,
+        )
 
 
 def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
     """The scene after events that take effect together. Raise InvalidInput for one that does not fit the group."""
-    before = scene
+    before = scene = replace(scene, delay_s=0, stopped_task_s=0)
     for index, event in batch.events:
         try:
             scene = _apply(scene, event, before, reports)
@@ -60,18 +83,20 @@ def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
     return _with_leader(scene)
 
 
-def started(batch: Batch) -> tuple[ProcessId, ...]:
+def started(batch: Batch, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:
     """The clients that begin anew with these events: whatever they ran before, they run nothing now."""
-    return tuple(process_id for _, event in batch.events for process_id in _starts(event))
+    return tuple(process_id for _, event in batch.events for process_id in _starts(event, clients))
 
 
-def _starts(event: Event) -> tuple[ProcessId, ...]:
+def _starts(event: Event, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:
     match event:
         case AddClient(client) | ReplaceClient(by=client):
             return () if client.process_id is None else (client.process_id,)
         case RestartClient(process_id, keeps_process_id, new_process_id):
             return (process_id,) if keeps_process_id or new_process_id is None else (new_process_id,)
-        case RemoveClient() | SetConfig() | SetRelease():
+        case StopApplication():
+            return tuple(client.process_id for client in clients)
+        case RemoveClient() | SetThreads() | SetConfig() | SetRelease() | AddPartitions():
             return ()
         case _:
             assert_never(event)
@@ -82,18 +107,114 @@ def _apply(scene: Scene, event: Event, before: Scene, reports: Reports) -> Scene
         case AddClient(client):
             _refuse_present(scene, client.process_id)
             return _joined(scene, _made(scene, client, None, ()))
-        case RemoveClient(process_id):
-            return _without(scene, _client(scene, process_id))
+        case RemoveClient(process_id, leaves):
+            gone = _client(scene, process_id)
+            return _without(scene if leaves else _stopped(scene, (gone,), session_timeout_s(scene)), gone)
         case ReplaceClient():
             return _replaced(scene, event, before, reports)
         case RestartClient():
             return _restarted(scene, event, reports)
+        case SetThreads():
+            return _with_threads(scene, event, reports)
+        case AddPartitions():
+            return _with_partitions(scene, event)
+        case StopApplication(minutes):
+            return _started_again(_down(scene, minutes), reports)
         case SetConfig(settings):
             return replace(scene, config=tuple(sorted((dict(scene.config) | dict(settings)).items())))
         case SetRelease(kafka_release):
             return _upgraded(scene, kafka_release)
         case _:
             assert_never(event)
+
+
+def _with_threads(scene: Scene, event: SetThreads, reports: Reports) -> Scene:
+    client = _client(scene, event.process_id)
+    more = event.threads - len(client.consumers)
+    if scene.kafka_release is not None and not behaviour(scene.kafka_release).threads_can_change:
+        raise InvalidInput(
+            f"Kafka Streams {scene.kafka_release} has as many threads as it started with (KIP-663 came with 2.8); use"
+            " restart_client with `threads`",
+            "threads",
+        )
+    if not more:
+        raise InvalidInput(f"{event.process_id} has {event.threads} threads already", "threads")
+    came: tuple[str, ...] = ()
+    if more > 0:
+        numbers = thread_count.free_numbers(client, more)
+        came = event.member_ids or tuple(_member_id(scene.group_id, event.process_id, number) for number in numbers)
+        if len(came) != more:
+            raise InvalidInput(f"{more} member IDs are needed, those of the new threads; {len(came)} were found", "member_ids")
+        _refuse_members_present(scene, came)
+    changed = thread_count.changed(client, event, came, reports)
+    return replace(scene, clients=tuple(changed if one is client else one for one in scene.clients))
+
+
+def _with_partitions(scene: Scene, event: AddPartitions) -> Scene:
+    if dict(scene.config).get("rack.aware.assignment.strategy", "none") != "none":
+        raise CannotPredict(
+            f"The tasks of this group are placed by rack, and nobody knows where the new partitions of {event.topic} will stand."
+            " Add them, and take a snapshot."
+        )
+    tasks = more_partitions.tasks_after(scene.tasks, event)
+    failure = scene.failure or more_partitions.failure(scene.tasks, tasks, event)
+    return replace(scene, tasks=tasks, failure=failure, notes=(*scene.notes, *more_partitions.notes(tasks, event)))
+
+
+def _down(scene: Scene, minutes: float) -> Scene:
+    """Nobody runs. End offsets stand still: nobody writes to changelogs, and a source topic that serves as one is measured by the
+    group's committed offset (`ClientUtils.fetchCommittedOffsets`, every release covered), however much is written to it."""
+    sources = dict.fromkeys(one for task in scene.tasks for one in task.partitions)
+    own = [
+        one.topic for task in scene.tasks for one in task.changelogs or () if TopicPartition(one.topic, one.partition) in sources
+    ]
+    notes = scene.notes
+    if own:
+        topics = ", ".join(sorted(dict.fromkeys(own)))
+        if minutes >= COMMITS_KEPT_MINUTES:
+            raise CannotPredict(
+                f"The group is empty for {minutes:g} minutes. After {COMMITS_KEPT_MINUTES:,} minutes (offsets.retention.minutes of"
+                f" the brokers, unless it is set) its committed offsets are gone, against which the tasks of {topics} are measured."
+            )
+        note = (
+            f"{topics}: source topics that serve as changelogs go on growing, and no task changes hands for it after any number of"
+            " minutes: the leader measures their copies against the group's committed offsets, which stand still."
+            f" (The brokers forget them after offsets.retention.minutes: {COMMITS_KEPT_MINUTES:,} unless it is set.)"
+        )
+        notes = (*notes, note)
+    return replace(_stopped(scene, scene.clients, minutes * 60), notes=notes)
+
+
+def _stopped(scene: Scene, gone: tuple[Client, ...], seconds: float) -> Scene:
+    """The tasks of these clients stand still for so long. What happens at the same time waits for the longest."""
+    owned = dict.fromkeys(one for client in gone for consumer in client.consumers for one in consumer.owned)
+    tasks = sum(any(one in owned for one in task.partitions) for task in scene.tasks)
+    return replace(scene, delay_s=max(scene.delay_s, seconds), stopped_task_s=scene.stopped_task_s + tasks * seconds)
+
+
+def session_timeout_s(scene: Scene) -> float:
+    """How long the group waits for a member that is gone: 10 s up to 2.8, 45 s from 3.0 (KIP-735), unless it is set."""
+    given = dict(scene.config).get("session.timeout.ms")
+    if given is not None:
+        if isinstance(given, bool) or not str(given).isdecimal() or not int(str(given)):
+            raise InvalidInput(f"session.timeout.ms is {given!r}; a number of milliseconds above 0 is needed", "leaves")
+        return int(str(given)) / 1000
+    assert scene.kafka_release is not None, "a forecast is for one release"
+    return behaviour(scene.kafka_release).session_timeout_ms / 1000
+
+
+def _started_again(scene: Scene, reports: Reports) -> Scene:
+    """Everybody was down, and is back with what its disk holds."""
+    clients = tuple(
+        replace(
+            client,
+            consumers=_with_disk(
+                tuple(replace(one, owned=(), task_offset_sums=()) for one in client.consumers), reports.on_disk(client)
+            ),
+        )
+        for client in scene.clients
+    )
+    return replace(scene, clients=clients)
 
 
 def _upgraded(scene: Scene, kafka_release: str) -> Scene:
@@ -192,7 +313,11 @@ def _with_disk(consumers: tuple[Consumer, ...], disk: OffsetSums) -> tuple[Consu
 
 
 def _member_ids(group_id: str, process_id: ProcessId, threads: int) -> tuple[str, ...]:
-    return tuple(f"{group_id}-{process_id}-StreamThread-{number}-consumer-{_NEW_MEMBER}" for number in range(1, threads + 1))
+    return tuple(_member_id(group_id, process_id, number) for number in range(1, threads + 1))
+
+
+def _member_id(group_id: str, process_id: ProcessId, thread: int) -> str:
+    return f"{group_id}-{process_id}-StreamThread-{thread}-consumer-{_NEW_MEMBER}"
 
 
 def _client_id(member_id: str) -> str:
@@ -253,5 +378,11 @@ def _verb(event: Event) -> str:
             return "set_config"
         case SetRelease():
             return "set_release"
+        case SetThreads():
+            return "set_threads"
+        case AddPartitions():
+            return "add_partitions"
+        case StopApplication():
+            return "stop_application"
         case _:
             assert_never(event)

@@ -169,7 +169,8 @@ class Reports:
                 return end if pause is Pause.PROBING else before or 0
             case CatchUp.RATE:
                 assert self._assume.records_per_second is not None, "a rate has a number"
-                return min(end, so_far + int(self._assume.records_per_second * seconds)) if seconds else before or 0
+                gained = max(self._assume.records_per_second - self._assume.grows_per_second, 0)  # on the end, which moves too
+                return min(end, so_far + int(gained * seconds)) if seconds else before or 0
 
 
 def _with_consumers(client: Client, consumers: tuple[Consumer, ...]) -> Client:

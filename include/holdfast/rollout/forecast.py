@@ -19,6 +19,7 @@ from holdfast.rollout.evolution import Pause, Reports
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary, Trigger, Waiting
 from holdfast.rollout.restoring import Restoring, as_before
 from holdfast.rollout.snapshot import Snapshot, Unknown
+from holdfast.rollout.wording import listed, many
 
 __all__ = ["Forecast", "Outcome", "Round", "Summary", "Trigger", "Waiting", "forecast"]
 
@@ -78,7 +79,7 @@ def _outcome(snapshot: Snapshot, change: Change, probability: float) -> Outcome:
         rounds=course.rounds,
         summary=_summary(snapshot, course, quick),
         clients=course.clients,
-        notes=(*dict.fromkeys(undetermined), *(() if course.trouble is None else (course.trouble,))),
+        notes=(*dict.fromkeys((*undetermined, *course.notes)), *(() if course.trouble is None else (course.trouble,))),
     )
 
 
@@ -91,6 +92,8 @@ class _Course:
     waiting_records: int
     open_copies: int
     unstarted: int
+    stopped_task_s: float
+    notes: tuple[str, ...]
     trouble: str | None = None
 
 
@@ -117,6 +120,7 @@ class _Stage:
         self.scene = Scene.of(snapshot)
         self._rounds: list[Round] = []
         self._at_seconds: float = 0
+        self._stopped_task_s: float = 0
         self._restoring = Restoring(self._reports, changelog_sizes.task_logs(snapshot))
         self._decided: Assignment | None = None
         self._fingerprints: dict[ProcessId, tuple[Client, int]] = {}
@@ -124,14 +128,16 @@ class _Stage:
     def course(self, trouble: str | None) -> _Course:
         books = self._restoring
         counts = books.waiting_records, books.open_copies, books.unstarted
-        return _Course(tuple(self._rounds), self.scene.clients, *counts, trouble)
+        return _Course(tuple(self._rounds), self.scene.clients, *counts, self._stopped_task_s, self.scene.notes, trouble)
 
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
         self.scene = events.apply(self.scene, batch, self._reports)
-        self._restoring.begins_anew(events.started(batch))
-        if self.scene.kafka_release != self._group.release:
-            self._upgrade()
+        self._restoring.begins_anew(events.started(batch, self.scene.clients))
+        self._at_seconds += int(self.scene.delay_s) if self.scene.delay_s == int(self.scene.delay_s) else self.scene.delay_s
+        self._stopped_task_s += self.scene.stopped_task_s
+        if self.scene.kafka_release != self._group.release or self.scene.tasks != self._group.tasks:
+            self._take_up()
         changed = [index for index, event in batch.events if isinstance(event, SetConfig)]
         try:
             settings = groups.settings_of(replace(self._snapshot, config=self.scene.config), self._group.release)
@@ -141,10 +147,10 @@ class _Stage:
             self._group, config=settings, clients=self.scene.clients, leader_process_id=self.scene.leader_process_id
         )
 
-    def _upgrade(self) -> None:
-        """From now on disks report as the new release does."""
+    def _take_up(self) -> None:
+        """From now on disks report as the new release does, of the tasks that there are now."""
         assert self.scene.kafka_release is not None, "a forecast is for one release"
-        self._group = replace(self._group, release=self.scene.kafka_release)
+        self._group = replace(self._group, release=self.scene.kafka_release, tasks=self.scene.tasks)
         self._reports = self._restoring.reports = self._rules()
 
     def _rules(self) -> Reports:
@@ -163,10 +169,11 @@ class _Stage:
             if state in seen:
                 return (
                     f"The group does not settle: after {self._at_seconds:g} s it is where it was at {seen[state]:g} s,"
-                    " and rebalances on."
+                    f" and rebalances on.{self._what_holds_it_up(group)}"
                 )
             seen[state] = self._at_seconds
-            decision = leader.assign(group, memory)
+            failure = self.scene.failure
+            decision = leader.assign(group, memory) if failure is None else LeaderFailure(failure)
             if isinstance(decision, Assignment):
                 _refuse_what_is_not_determined(decision)
                 decision = self._decided = as_before(decision, self._decided)
@@ -185,6 +192,24 @@ class _Stage:
                 return f"The group does not settle within {MOST_ROUNDS:,} rebalances."
             trigger = pending
             self._at_seconds += seconds
+
+    def _what_holds_it_up(self, group: Group) -> str:
+        """The copies that never catch up, where it is they."""
+        handed = {} if self._decided is None else {one.member_id: one.standby for one in self._decided.consumers}
+        behind = dict.fromkeys(
+            task
+            for client in group.clients
+            for consumer in client.consumers
+            for task, total in consumer.task_offset_sums
+            if task in handed.get(consumer.member_id, ())
+            and total < self._reports.log_end(task) - group.config.acceptable_recovery_lag
+        )
+        if not behind:
+            return ""
+        return (
+            f" {many(len(behind), 'copy', 'copies')} ({listed(sorted(behind))}) stay more than acceptable.recovery.lag"
+            f" ({group.config.acceptable_recovery_lag:,} records) behind and never become active."
+        )
 
     def _fingerprint(self, clients: tuple[Client, ...]) -> int:
         """The same for clients that report the same. (Two that differ agree once in 2^64; only clients that changed are read.)"""
@@ -240,6 +265,7 @@ def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
         restore_records_by_client=tuple(sorted(by_client.items())),
         without_caught_up_copy=_waiting(course),
         restore_bytes=total_or_none(size for one in course.rounds for _, size in one.restoring_bytes),
+        stopped_task_seconds=course.stopped_task_s,
     )
 
 

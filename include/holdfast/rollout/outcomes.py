@@ -65,6 +65,8 @@ class Summary:
     without_caught_up_copy: Waiting
     restore_bytes: int | None
     """None: not known."""
+    stopped_task_seconds: float = 0
+    """How long tasks stand still, all together, because their client ended and the group has yet to notice."""
 
 
 @dataclass(frozen=True, slots=True)

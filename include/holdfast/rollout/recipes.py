@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
 
+from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import order
 from holdfast.rollout.change import (
     AddClient,
+    AddPartitions,
     Change,
     Disk,
     Event,
@@ -23,6 +25,8 @@ from holdfast.rollout.change import (
     RestartClient,
     SetConfig,
     SetRelease,
+    SetThreads,
+    StopApplication,
     Wait,
 )
 from holdfast.rollout.snapshot import Snapshot
@@ -126,7 +130,7 @@ def _drafts(snapshot: Snapshot, event: Event, identity: Identity) -> tuple[Draft
     match event:
         case AddClient(client):
             return _added(client, identity)
-        case RemoveClient(process_id):
+        case RemoveClient(process_id=process_id):
             return (_stop(snapshot, process_id, has_successor=False),)
         case ReplaceClient():
             return _replaced(snapshot, event, identity)
@@ -137,6 +141,10 @@ def _drafts(snapshot: Snapshot, event: Event, identity: Identity) -> tuple[Draft
             return tuple(set_config(snapshot, RollOutConfig(key, value, had.get(key))) for key, value in settings)
         case SetRelease(kafka_release):
             return (_set_release(snapshot, RollOutRelease(kafka_release, snapshot.kafka_release)),)
+        case SetThreads() | AddPartitions() | StopApplication():
+            raise Unsupported(
+                "No step of a plan changes threads, adds partitions or stops everybody; `holdfast forecast` says what it does."
+            )
         case _:
             assert_never(event)
 

@@ -1,13 +1,14 @@
 """The Change's JSON. Closed: a field or an event that is not known is refused, for it would be an order that nobody carries out."""
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.change import (
     INHERITED,
     AddClient,
+    AddPartitions,
     Assume,
     CatchUp,
     Change,
@@ -23,6 +24,8 @@ from holdfast.rollout.change import (
     RollingRestart,
     SetConfig,
     SetRelease,
+    SetThreads,
+    StopApplication,
     Then,
     Wait,
 )
@@ -33,12 +36,14 @@ E = TypeVar("E", Wait, ClosedCopies, DormantCopies)
 
 MOST_EVENTS = 10_000
 MOST_THREADS = 10_000
+MOST_PARTITIONS = 100_000
+LONGEST_STOP = 1_000_000
 FASTEST_RESTORE = 1e12
 
 _INHERITED: str | FromOld | None = INHERITED
 _INHERITED_TAGS: tuple[tuple[str, str], ...] | FromOld = INHERITED
 _EMPTY_DISK: tuple[Disk, ProcessId | None] = (Disk.EMPTY, None)
-_BY_DEFAULT: tuple[CatchUp, float | None] = (CatchUp.PROBING_REBALANCE, None)
+_BY_DEFAULT: tuple[CatchUp, float | None, float] = (CatchUp.PROBING_REBALANCE, None, 0)
 
 
 def change_from_json(value: object) -> Change:
@@ -127,9 +132,47 @@ def _one_member_a_thread(member_ids: tuple[str, ...] | None, threads: int | None
 
 def _remove_client(value: object) -> RemoveClient:
     fields = Fields(value)
-    event = RemoveClient(fields.need("process_id", kafka.process_id))
+    event = RemoveClient(
+        process_id=fields.need("process_id", kafka.process_id),
+        leaves=fields.optional("leaves", document.boolean, default=True),
+    )
     fields.finish(closed=True)
     return event
+
+
+def _set_threads(value: object) -> SetThreads:
+    fields = Fields(value)
+    event = SetThreads(
+        process_id=fields.need("process_id", kafka.process_id),
+        threads=fields.need("threads", _threads),
+        member_ids=fields.optional("member_ids", nullable(_member_ids), None),
+    )
+    fields.finish(closed=True)
+    return event
+
+
+def _add_partitions(value: object) -> AddPartitions:
+    fields = Fields(value)
+    event = AddPartitions(
+        topic=fields.need("topic", document.name),
+        partitions=fields.need("partitions", lambda count: document.integer(count, 1, MOST_PARTITIONS)),
+        changelogs_grown=fields.optional("changelogs_grown", document.boolean, default=False),
+    )
+    fields.finish(closed=True)
+    return event
+
+
+def _stop_application(value: object) -> StopApplication:
+    fields = Fields(value)
+    event = StopApplication(fields.need("minutes", _minutes))
+    fields.finish(closed=True)
+    return event
+
+
+def _minutes(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST_STOP:
+        raise document.mismatch(f"a number of minutes above 0, at most {LONGEST_STOP:,}", value)
+    return value
 
 
 def _replace_client(value: object) -> ReplaceClient:
@@ -223,22 +266,26 @@ def _one_of(kind: type[E], value: object) -> E:
 
 _READERS: Mapping[str, Callable[[object], Item]] = {
     "add_client": _add_client,
+    "add_partitions": _add_partitions,
     "remove_client": _remove_client,
     "replace_client": _replace_client,
     "restart_client": _restart_client,
     "rolling_restart": _rolling_restart,
     "set_config": _set_config,
     "set_release": _set_release,
+    "set_threads": _set_threads,
+    "stop_application": _stop_application,
     "then": _then,
 }
 
 
 def assume_from_json(value: object) -> Assume:
     fields = Fields(value)
-    catch_up, rate = fields.optional("catch_up", _catch_up, _BY_DEFAULT)
+    catch_up, rate, growth = fields.optional("catch_up", _catch_up, _BY_DEFAULT)
     assume = Assume(
         catch_up=catch_up,
         records_per_second=rate,
+        grows_per_second=growth,
         closed_copies=fields.optional("closed_copies", lambda found: _one_of(ClosedCopies, found), ClosedCopies.AS_RELEASED),
         dormant_copies=fields.optional("dormant_copies", lambda found: _one_of(DormantCopies, found), DormantCopies.KEPT),
     )
@@ -246,104 +293,25 @@ def assume_from_json(value: object) -> Assume:
     return assume
 
 
-def _catch_up(value: object) -> tuple[CatchUp, float | None]:
+def _catch_up(value: object) -> tuple[CatchUp, float | None, float]:
     if value in (CatchUp.PROBING_REBALANCE.value, CatchUp.NEXT_REBALANCE.value):
-        return CatchUp(document.text(value)), None
+        return CatchUp(document.text(value)), None, 0
     if not isinstance(value, dict):
         raise document.mismatch('"probing rebalance", "next rebalance" or {"records_per_second": N}', value)
     fields = Fields(value)
     rate = fields.need("records_per_second", _rate)
+    growth = fields.optional("grows_per_second", _growth, 0.0)
     fields.finish(closed=True)
-    return CatchUp.RATE, rate
+    return CatchUp.RATE, rate, growth
+
+
+def _growth(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= FASTEST_RESTORE:
+        raise document.mismatch("a number of records, 0 or more", value)
+    return value
 
 
 def _rate(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= FASTEST_RESTORE:
         raise document.mismatch("a number of records above 0", value)
     return value
-
-
-# Writing.
-
-
-def change_to_json(change: Change) -> dict[str, object]:
-    """The canonical form: what is as by default is left out."""
-    written: dict[str, object] = {
-        "format_version": document.FORMAT_VERSION,
-        "events": [_event_to_json(item) for item in change.events],
-    }
-    return written if change.assume == Assume() else written | {"assume": assume_to_json(change.assume)}
-
-
-def assume_to_json(assume: Assume) -> dict[str, object]:
-    rate = assume.records_per_second
-    return {
-        "catch_up": str(assume.catch_up) if assume.catch_up is not CatchUp.RATE else {str(CatchUp.RATE): rate},
-        "closed_copies": str(assume.closed_copies),
-        "dormant_copies": str(assume.dormant_copies),
-    }
-
-
-def _event_to_json(item: Item) -> dict[str, object]:
-    match item:
-        case AddClient(client):
-            return {"add_client": _new_client_to_json(client)}
-        case RemoveClient(process_id):
-            return {"remove_client": {"process_id": str(process_id)}}
-        case ReplaceClient():
-            state: object = {"copied_from": str(item.copied_from)} if item.disk is Disk.COPIED else str(item.disk)
-            return {"replace_client": {"process_id": str(item.process_id), "by": _new_client_to_json(item.by), "state": state}}
-        case RestartClient():
-            return {"restart_client": _restart_to_json(item)}
-        case RollingRestart():
-            return {"rolling_restart": _rolling_to_json(item)}
-        case SetConfig(settings):
-            return {"set_config": kafka.config_to_json(settings)}
-        case SetRelease(kafka_release):
-            return {"set_release": {"kafka_release": kafka_release}}
-        case Then(wait):
-            return {"then": str(wait)}
-        case _:
-            assert_never(item)
-
-
-def _new_client_to_json(client: NewClient) -> Mapping[str, object]:
-    written: dict[str, object] = {"process_id": None if client.process_id is None else str(client.process_id)}
-    if client.threads is not None:
-        written["threads"] = client.threads
-    if not isinstance(client.host, FromOld):
-        written["host"] = client.host
-    if not isinstance(client.rack, FromOld):
-        written["rack"] = client.rack
-    if not isinstance(client.client_tags, FromOld):
-        written["client_tags"] = dict(client.client_tags)
-    if client.user_endpoint is not None:
-        written["user_endpoint"] = client.user_endpoint
-    if client.member_ids is not None:
-        written["member_ids"] = list(client.member_ids)
-    return written
-
-
-def _restart_to_json(event: RestartClient) -> Mapping[str, object]:
-    written: dict[str, object] = {
-        "process_id": str(event.process_id),
-        "keeps_process_id": event.keeps_process_id,
-        "keeps_state": event.keeps_state,
-    }
-    if not event.keeps_process_id:
-        written["new_process_id"] = None if event.new_process_id is None else str(event.new_process_id)
-    if event.threads is not None:
-        written["threads"] = event.threads
-    if event.member_ids is not None:
-        written["member_ids"] = list(event.member_ids)
-    return written
-
-
-def _rolling_to_json(event: RollingRestart) -> Mapping[str, object]:
-    return {
-        "process_ids": None if event.process_ids is None else [str(process_id) for process_id in event.process_ids],
-        "at_once": event.at_once,
-        "wait": str(event.wait),
-        "keeps_process_id": event.keeps_process_id,
-        "keeps_state": event.keeps_state,
-    }

@@ -4,7 +4,8 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import ClientAssignment
 from holdfast.rollout.codec import document, kafka
-from holdfast.rollout.codec.change import change_from_json, change_to_json
+from holdfast.rollout.codec.change import change_from_json
+from holdfast.rollout.codec.change_writing import change_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.steps import one_of, settings_from_json, settings_to_json, steps_from_json, steps_to_json
 from holdfast.rollout.evaluation import Candidate, ClientRestore, Cost, Effort, Evaluation, Round, Span

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from holdfast.rollout.codec import document, kafka
 from holdfast.rollout.codec.assignment import assignment_to_json
-from holdfast.rollout.codec.change import assume_to_json, change_to_json
+from holdfast.rollout.codec.change_writing import assume_to_json, change_to_json
 from holdfast.rollout.codec.snapshot_writing import unknown_to_json
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary
 
@@ -60,6 +60,7 @@ def summary_to_json(summary: Summary) -> dict[str, object]:
         "seconds_to_stable_at_least": summary.seconds_to_stable_at_least,
         "restore_records": summary.restore_records,
         "restore_bytes": summary.restore_bytes,
+        "stopped_task_seconds": summary.stopped_task_seconds,
         "restore_records_by_client": {str(process_id): records for process_id, records in summary.restore_records_by_client},
         "without_caught_up_copy": {
             "tasks": waiting.tasks,

@@ -1,7 +1,7 @@
 """The JSON of what a snapshot shows about the order of process IDs (`holdfast guard`)."""
 
 from holdfast.rollout.codec import document
-from holdfast.rollout.codec.change import change_to_json
+from holdfast.rollout.codec.change_writing import change_to_json
 from holdfast.rollout.codec.forecast import summary_to_json
 from holdfast.rollout.guard import Defusal, Guard, Reshuffle
 

@@ -8,7 +8,8 @@ import hashlib
 from holdfast.errors import InvalidInput
 from holdfast.rollout.basis import Basis, ClientBasis, TaskBasis
 from holdfast.rollout.codec import document, kafka, kinds
-from holdfast.rollout.codec.change import change_from_json, change_to_json
+from holdfast.rollout.codec.change import change_from_json
+from holdfast.rollout.codec.change_writing import change_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.evaluation import (
     candidate_from_json,

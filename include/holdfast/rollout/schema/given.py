@@ -3,7 +3,7 @@
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN
 from holdfast.rollout.change import CatchUp, ClosedCopies, DormantCopies, Wait
-from holdfast.rollout.codec.change import FASTEST_RESTORE, MOST_EVENTS
+from holdfast.rollout.codec.change import FASTEST_RESTORE, LONGEST_STOP, MOST_EVENTS, MOST_PARTITIONS
 from holdfast.rollout.codec.policy import AT_LEAST_ONE, MOST, MOST_WINDOWS, OPTIONAL_LIMITS
 from holdfast.rollout.codec.snapshot import PROTOCOL
 from holdfast.rollout.rules import RULES, Review
@@ -99,8 +99,13 @@ _task_directories = table(
             "offsets_in_stores": shapes.boolean("The checkpoint was read in the stores themselves."),
             "open_stores": items(shapes.text("A store that says that it was not closed (4.3).")),
             "lock": _lock,
+            "unreadable": shapes.boolean("Not all that says how far its stores are could be read."),
         },
     ),
+)
+_first_report = fields(
+    {"task_offset_sums": table(TASK_ID, shapes.integer(-(2**63), java.LONG_MAX), "What a client started on it reports.")},
+    {"doubts": items(shapes.text())},
 )
 _state_directory = fields(
     {"url": shapes.name()},
@@ -111,6 +116,7 @@ _state_directory = fields(
         "files": items(fields({"path": shapes.name(), "size": shapes.OFFSET}, {"modified_at": nullable(shapes.INSTANT)})),
         "tasks": _task_directories,
         "named_topologies": table(shapes.text(), _task_directories, "By name: Kafka Streams 3.x, `__name__/0_1`."),
+        "first_report": nullable(_first_report),
         "others": items(shapes.text("An entry that Kafka Streams does not know.")),
     },
 )
@@ -172,7 +178,10 @@ _replacement = closed({"process_id": _new_id}, {"threads": nullable(shapes.THREA
 _wait = shapes.one_of(Wait, "What follows waits for this.")
 _EVENTS: dict[str, Shape] = {
     "add_client": _added,
-    "remove_client": closed({"process_id": PROCESS_ID}),
+    "add_partitions": closed(
+        {"topic": shapes.name(), "partitions": shapes.integer(1, MOST_PARTITIONS)}, {"changelogs_grown": shapes.boolean()}
+    ),
+    "remove_client": closed({"process_id": PROCESS_ID}, {"leaves": shapes.boolean()}),
     "replace_client": closed(
         {"process_id": PROCESS_ID, "by": _replacement},
         {"state": shapes.either(shapes.one_of(("empty", "kept")), closed({"copied_from": PROCESS_ID}))},
@@ -199,6 +208,8 @@ _EVENTS: dict[str, Shape] = {
     ),
     "set_config": shapes.table(shapes.name(), shapes.CONFIG_VALUE, at_least=1),
     "set_release": closed({"kafka_release": shapes.RELEASE}),
+    "set_threads": closed({"process_id": PROCESS_ID, "threads": shapes.THREADS}, {"member_ids": _member_ids}),
+    "stop_application": closed({"minutes": shapes.number(0, LONGEST_STOP)}),
     "then": _wait,
 }
 EVENTS = items(
@@ -210,7 +221,10 @@ ASSUME = closed(
     {
         "catch_up": shapes.either(
             shapes.one_of((CatchUp.PROBING_REBALANCE, CatchUp.NEXT_REBALANCE)),
-            closed({"records_per_second": shapes.number(0, FASTEST_RESTORE)}),
+            closed(
+                {"records_per_second": shapes.number(0, FASTEST_RESTORE)},
+                {"grows_per_second": {"type": "number", "minimum": 0, "maximum": FASTEST_RESTORE}},
+            ),
         ),
         "closed_copies": shapes.one_of(ClosedCopies),
         "dormant_copies": shapes.one_of(DormantCopies),

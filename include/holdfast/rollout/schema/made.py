@@ -71,7 +71,8 @@ SUMMARY = closed(
         "restore_bytes": nullable(count()),
         "restore_records_by_client": table(PROCESS_ID, count()),
         "without_caught_up_copy": _waiting | {"additionalProperties": True},
-    }
+    },
+    {"stopped_task_seconds": shapes.number(0, about="Tasks of clients that ended, until the group notices, all together.")},
 ) | {"additionalProperties": True}
 _forecast_round = fields(
     {

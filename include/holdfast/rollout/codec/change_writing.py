@@ -1,0 +1,117 @@
+"""A Change as JSON: the canonical form, in which what is as by default is left out."""
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from holdfast.rollout.change import (
+    AddClient,
+    AddPartitions,
+    Assume,
+    CatchUp,
+    Change,
+    Disk,
+    FromOld,
+    Item,
+    NewClient,
+    RemoveClient,
+    ReplaceClient,
+    RestartClient,
+    RollingRestart,
+    SetConfig,
+    SetRelease,
+    SetThreads,
+    StopApplication,
+    Then,
+)
+from holdfast.rollout.codec import document, kafka
+
+
+def change_to_json(change: Change) -> dict[str, object]:
+    written: dict[str, object] = {
+        "format_version": document.FORMAT_VERSION,
+        "events": [_event_to_json(item) for item in change.events],
+    }
+    return written if change.assume == Assume() else written | {"assume": assume_to_json(change.assume)}
+
+
+def assume_to_json(assume: Assume) -> dict[str, object]:
+    rate = assume.records_per_second
+    growth = {"grows_per_second": assume.grows_per_second} if assume.grows_per_second else {}
+    return {
+        "catch_up": str(assume.catch_up) if assume.catch_up is not CatchUp.RATE else {str(CatchUp.RATE): rate} | growth,
+        "closed_copies": str(assume.closed_copies),
+        "dormant_copies": str(assume.dormant_copies),
+    }
+
+
+def _event_to_json(item: Item) -> dict[str, object]:
+    match item:
+        case AddClient(client):
+            return {"add_client": _new_client_to_json(client)}
+        case RemoveClient(process_id, leaves):
+            return {"remove_client": {"process_id": str(process_id)} | ({} if leaves else {"leaves": False})}
+        case SetThreads():
+            named = {} if item.member_ids is None else {"member_ids": list(item.member_ids)}
+            return {"set_threads": {"process_id": str(item.process_id), "threads": item.threads} | named}
+        case AddPartitions():
+            grown = {"changelogs_grown": True} if item.changelogs_grown else {}
+            return {"add_partitions": {"topic": item.topic, "partitions": item.partitions} | grown}
+        case StopApplication(minutes):
+            return {"stop_application": {"minutes": minutes}}
+        case ReplaceClient():
+            state: object = {"copied_from": str(item.copied_from)} if item.disk is Disk.COPIED else str(item.disk)
+            return {"replace_client": {"process_id": str(item.process_id), "by": _new_client_to_json(item.by), "state": state}}
+        case RestartClient():
+            return {"restart_client": _restart_to_json(item)}
+        case RollingRestart():
+            return {"rolling_restart": _rolling_to_json(item)}
+        case SetConfig(settings):
+            return {"set_config": kafka.config_to_json(settings)}
+        case SetRelease(kafka_release):
+            return {"set_release": {"kafka_release": kafka_release}}
+        case Then(wait):
+            return {"then": str(wait)}
+        case _:
+            assert_never(item)
+
+
+def _new_client_to_json(client: NewClient) -> Mapping[str, object]:
+    written: dict[str, object] = {"process_id": None if client.process_id is None else str(client.process_id)}
+    if client.threads is not None:
+        written["threads"] = client.threads
+    if not isinstance(client.host, FromOld):
+        written["host"] = client.host
+    if not isinstance(client.rack, FromOld):
+        written["rack"] = client.rack
+    if not isinstance(client.client_tags, FromOld):
+        written["client_tags"] = dict(client.client_tags)
+    if client.user_endpoint is not None:
+        written["user_endpoint"] = client.user_endpoint
+    if client.member_ids is not None:
+        written["member_ids"] = list(client.member_ids)
+    return written
+
+
+def _restart_to_json(event: RestartClient) -> Mapping[str, object]:
+    written: dict[str, object] = {
+        "process_id": str(event.process_id),
+        "keeps_process_id": event.keeps_process_id,
+        "keeps_state": event.keeps_state,
+    }
+    if not event.keeps_process_id:
+        written["new_process_id"] = None if event.new_process_id is None else str(event.new_process_id)
+    if event.threads is not None:
+        written["threads"] = event.threads
+    if event.member_ids is not None:
+        written["member_ids"] = list(event.member_ids)
+    return written
+
+
+def _rolling_to_json(event: RollingRestart) -> Mapping[str, object]:
+    return {
+        "process_ids": None if event.process_ids is None else [str(process_id) for process_id in event.process_ids],
+        "at_once": event.at_once,
+        "wait": str(event.wait),
+        "keeps_process_id": event.keeps_process_id,
+        "keeps_state": event.keeps_state,
+    }
