@@ -1,0 +1,95 @@
+"""What members bring into the general algorithm of the sticky assignors, from 3.0 on and before.
+
+Java: `AbstractStickyAssignor.prepopulateCurrentAssignments` and what follows it, up to `balance`.
+"""
+
+from collections.abc import Sequence
+
+from holdfast.kafka import java, java_hash
+from holdfast.kafka.consumer.claims import Claims
+from holdfast.kafka.consumer.constrained import not_in_order
+from holdfast.kafka.consumer.general import Start
+from holdfast.kafka.consumer.racks import RackInfo
+from holdfast.kafka.consumer.release import Behaviour
+from holdfast.kafka.consumer.reports import NO_GENERATION, Report
+from holdfast.kafka.consumer.space import Space
+from holdfast.kafka.vocabulary import TopicPartition
+
+
+def in_order(reports: Sequence[Report], space: Space) -> list[int]:
+    """Every partition, those with the fewest subscribers first, then by topic and number."""
+    subscribers = [sum(topic in report.topics for report in reports) for topic in space.topics]
+    places = sorted(range(len(space.topics)), key=lambda place: (subscribers[place], place))
+    return [code for place in places for code in space.of_topic(place)]
+
+
+def since_3_0(reports: Sequence[Report], claims: Claims, space: Space, racks: RackInfo) -> Start:
+    """Members keep what they are taken to have owned, where they still subscribe to it and it is in their rack."""
+    kept: list[list[int]] = []
+    revocation_required = False
+    for report, owned in zip(reports, claims.owned, strict=True):
+        places = frozenset(place for place, topic in enumerate(space.topics) if topic in report.topics)
+        own = [code for code in owned if space.place(code) in places and not racks.mismatch(report.rank, code)]
+        revocation_required = revocation_required or len(own) < len(owned)
+        kept.append(own)
+    owner = {code: report.rank for report, owned in zip(reports, claims.owned, strict=True) for code in owned}
+    previous: dict[int, tuple[int, int]] = {}
+    for report in reports:
+        generation = NO_GENERATION if report.generation is None else report.generation
+        if generation < claims.max_generation:
+            for code in space.codes(report.owned):
+                if code not in previous or generation > previous[code][0]:
+                    previous[code] = generation, report.rank
+    before = {code: rank for code, (_, rank) in previous.items()}
+    return Start(kept, owner, _unassigned(reports, kept, space), before, revocation_required)
+
+
+def _unassigned(reports: Sequence[Report], kept: Sequence[Sequence[int]], space: Space) -> list[int]:
+    everything = in_order(reports, space)
+    together = [code for own in kept for code in own]
+    gone = frozenset(together)
+    left = [code for code in everything if code not in gone]
+    if len(left) == len(everything) - len(together):
+        return left
+    # As they stand in `everything`; what does not exist stands behind its topic's last partition.
+    places = dict.fromkeys(space.place(code) for code in everything)
+    rank = {place: number for number, place in enumerate(places)}
+    return not_in_order(everything, sorted(together, key=lambda code: (rank[space.place(code)], code)))
+
+
+def until_2_8(reports: Sequence[Report], space: Space, line: Behaviour, read_before: int, *, cooperative: bool) -> Start:
+    """For each partition the claimants by generation: the newest has it, the one before had it.
+
+    The user data of the first `read_before` members has been read once already and is not rewound: a sticky member then says
+    nothing, a cooperative one no generation.
+    """
+    claimants: dict[TopicPartition, dict[int, int]] = {}
+    rank_to_index = {report.rank: index for index, report in enumerate(reports)}
+    for index, report in enumerate(reports):
+        owned, generation = report.owned, report.generation
+        if index < read_before:
+            owned = report.owned if cooperative else ()
+            generation = NO_GENERATION if cooperative and line.cooperative_generation else None
+        for partition in owned:
+            by_generation = claimants.setdefault(partition, {})
+            if generation is None:
+                by_generation[NO_GENERATION] = report.rank
+            else:
+                by_generation.setdefault(generation, report.rank)
+    kept: list[list[int]] = [[] for _ in reports]
+    previous: dict[int, int] = {}
+    revocation_required = False
+    for partition in java_hash.hash_order(claimants, lambda one: java.topic_partition_hash(one.topic, one.partition), lambda _: 0):
+        codes = [code for code in space.codes([partition]) if space.exists(code)]
+        generations = sorted(claimants[partition], reverse=True)
+        owner = claimants[partition][generations[0]]
+        for code in codes:
+            if len(generations) > 1:
+                previous[code] = claimants[partition][generations[1]]
+            if partition.topic in reports[rank_to_index[owner]].topics:
+                kept[rank_to_index[owner]].append(code)
+            else:
+                revocation_required = True
+    owned_by = {code: report.rank for report, own in zip(reports, kept, strict=True) for code in own}
+    unassigned = [code for code in in_order(reports, space) if code not in owned_by]
+    return Start(kept, owned_by, unassigned, previous, revocation_required)

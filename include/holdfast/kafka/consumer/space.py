@@ -1,0 +1,61 @@
+"""The partitions of a group as numbers that sort by topic and partition: a million of them are compared and hashed at once."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from holdfast.kafka.vocabulary import TopicPartition
+
+_BITS = 31
+_PARTITION = 0x7FFFFFFF
+
+
+class Space:
+    """Topics in a given order; the code of a partition is the topic's place and the partition's number side by side.
+
+    A code may name a partition that the topic has not: members report what has vanished.
+    """
+
+    def __init__(self, topics: Sequence[str], counts: Mapping[str, int]) -> None:
+        self.topics = tuple(topics)
+        self.counts = tuple(counts[topic] for topic in topics)
+        self.total = sum(self.counts)
+        self.base = {topic: place << _BITS for place, topic in enumerate(topics)}
+        self._values: dict[int, list[TopicPartition]] = {}
+
+    def place(self, code: int) -> int:
+        """The topic's place."""
+        return code >> _BITS
+
+    def number(self, code: int) -> int:
+        return code & _PARTITION
+
+    def of_topic(self, place: int) -> range:
+        """The codes of a topic's partitions."""
+        return range(place << _BITS, (place << _BITS) + self.counts[place])
+
+    def everything(self) -> list[int]:
+        """Every partition there is, in order."""
+        return [code for place in range(len(self.topics)) for code in self.of_topic(place)]
+
+    def exists(self, code: int) -> bool:
+        return code & _PARTITION < self.counts[code >> _BITS]
+
+    def codes(self, partitions: Iterable[TopicPartition]) -> list[int]:
+        """Those whose topic is here, in their order."""
+        base = self.base
+        return [base[topic] + number for topic, number in partitions if topic in base]
+
+    def partitions(self, codes: Iterable[int]) -> tuple[TopicPartition, ...]:
+        found: list[TopicPartition] = []
+        tables = self._values
+        for code in codes:
+            place, number = code >> _BITS, code & _PARTITION
+            table = tables.get(place)
+            if table is None:
+                table = tables[place] = [TopicPartition(self.topics[place], one) for one in range(self.counts[place])]
+            found.append(table[number] if number < len(table) else TopicPartition(self.topics[place], number))
+        return tuple(found)
+
+    def by_number(self, codes: Iterable[int]) -> list[int]:
+        """Sorted by number, then by topic."""
+        turned = sorted((code & _PARTITION) << _BITS | code >> _BITS for code in codes)
+        return [(code & _PARTITION) << _BITS | code >> _BITS for code in turned]

@@ -1,0 +1,108 @@
+"""The two sticky assignors. Java: `AbstractStickyAssignor`, `StickyAssignor`, `CooperativeStickyAssignor`, 2.6 to 4.3."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.kafka import java
+from holdfast.kafka.consumer import claims, general_start
+from holdfast.kafka.consumer.constrained import Constrained
+from holdfast.kafka.consumer.constrained_until_2_8 import ConstrainedUntil28
+from holdfast.kafka.consumer.general import General
+from holdfast.kafka.consumer.group import LeaderThrows, Member
+from holdfast.kafka.consumer.racks import RackInfo
+from holdfast.kafka.consumer.range_racks import Racks
+from holdfast.kafka.consumer.release import Behaviour
+from holdfast.kafka.consumer.reports import Report, in_hash_order, subscribed_alike
+from holdfast.kafka.consumer.space import Space
+from holdfast.kafka.vocabulary import TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What a member is handed, in the leader's order, and what it would be handed if nobody else still owned it."""
+
+    partitions: tuple[TopicPartition, ...]
+    withheld: tuple[TopicPartition, ...] = ()
+
+
+def assign(members: Sequence[Member], topics: Mapping[str, Racks], line: Behaviour, *, cooperative: bool) -> dict[str, Handed]:
+    """By member ID. `topics`: those that exist and that anybody subscribes to. Raise LeaderThrows where Kafka's class throws."""
+    reports = in_hash_order(members, line, cooperative=cooperative)
+    space = Space(sorted(topics, key=java.string_order), {topic: len(racks) for topic, racks in topics.items()})
+    racks = RackInfo(reports if line.racks else (), space, topics)
+    alike, read_before = subscribed_alike(reports)
+    parts: Sequence[Sequence[int]]
+    if alike:
+        settled = claims.settled(reports, space, line)
+        builder = (
+            Constrained(reports, settled, space, racks, line) if line.exact_quotas else ConstrainedUntil28(reports, settled, space)
+        )
+        builder.assign()
+        parts, transferring = builder.parts, builder.transferring
+    else:
+        start = (
+            general_start.since_3_0(reports, claims.settled(reports, space, line), space, racks)
+            if line.one_reading_of_user_data
+            else general_start.until_2_8(reports, space, line, read_before, cooperative=cooperative)
+        )
+        general = General(reports, start, space, racks, line)
+        general.assign()
+        parts = general.parts
+        transferring = _changing_hands(reports, parts, space) if cooperative else {}
+    if not cooperative:
+        return {report.member_id: Handed(space.partitions(parts[report.rank])) for report in reports}
+    return _without(transferring, reports, parts, space)
+
+
+def _changing_hands(reports: Sequence[Report], parts: Sequence[Sequence[int]], space: Space) -> dict[int, int]:
+    """What is new for a member while another that owned it loses it, and whom it is for."""
+    added: dict[int, int] = {}
+    lost: dict[int, None] = {}
+    for report in reports:
+        part = parts[report.rank]
+        owned, given = frozenset(space.codes(report.owned)), frozenset(part)
+        added.update((code, report.rank) for code in part if code not in owned)
+        lost.update((code, None) for code in space.codes(report.owned) if code not in given)
+    return {code: member for code, member in added.items() if code in lost}
+
+
+def _without(
+    transferring: Mapping[int, int], reports: Sequence[Report], parts: Sequence[Sequence[int]], space: Space
+) -> dict[str, Handed]:
+    """The cooperative protocol: what changes hands has to be given up first."""
+    leaving: list[dict[int, None]] = [{} for _ in reports]
+    for code, member in transferring.items():
+        leaving[member][code] = None
+    handed = {}
+    for report in reports:
+        own = leaving[report.rank]
+        kept, withheld = _first_removed(parts[report.rank], own)
+        handed[report.member_id] = Handed(space.partitions(kept), space.partitions(sorted(withheld)))
+    return handed
+
+
+def _first_removed(codes: Sequence[int], leaving: dict[int, None]) -> tuple[list[int], list[int]]:
+    """Java's `List.remove(Object)` for each: a code that stands twice stays once."""
+    if not leaving:
+        return list(codes), []
+    still = dict(leaving)
+    kept, removed = [], []
+    for code in codes:
+        if code in still:
+            del still[code]
+            removed.append(code)
+        else:
+            kept.append(code)
+    return kept, removed
+
+
+def check_cooperative(members: Sequence[Member], handed: Mapping[str, Handed]) -> None:
+    """`ConsumerCoordinator.validateCooperativeAssignment`: raise LeaderThrows where one gets what another has to give up."""
+    added: dict[TopicPartition, None] = {}
+    lost: dict[TopicPartition, None] = {}
+    for member in members:
+        owned, given = frozenset(member.owned), frozenset(handed[member.member_id].partitions)
+        added.update(dict.fromkeys(one for one in handed[member.member_id].partitions if one not in owned))
+        lost.update(dict.fromkeys(one for one in member.owned if one not in given))
+    if any(partition in lost for partition in added):
+        raise LeaderThrows("IllegalStateException: a partition is handed over that another member still owns")

@@ -1,0 +1,79 @@
+"""Plain consumer groups: the decision of every line of the table against the assignors in that release's own jar.
+
+Each run makes new groups and takes them through several rebalances. A failure prints its seed and a case made small: add the
+case to `plain_cases.jsonl`, where it stays.
+
+    HOLDFAST_SEED=N                    the groups of an earlier run
+    HOLDFAST_CONFORMANCE_CASES=N       so many groups a release
+    HOLDFAST_CONFORMANCE_RELEASES=all  every release of the table, or a list with commas; otherwise one or more of each line
+"""
+
+import json
+import os
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.conformance import plain_groups
+from tests.conformance.plain_groups import Case
+from tests.conformance.plain_jvm import PlainJvm
+from tests.conformance.random_plain_groups import after_round, random_case
+
+from holdfast.kafka.consumer.release import LINES, RELEASES, behaviour
+
+pytestmark = pytest.mark.jvm
+
+JUDGED = (
+    *("2.6.3", "2.8.1", "2.8.2", "3.0.0", "3.0.2", "3.1.2", "3.4.0", "3.4.1", "3.5.1", "3.5.2", "3.7.0", "3.7.2", "3.9.1"),
+    *("4.1.1", "4.3.1"),
+)
+CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 500)
+ROUNDS = 4
+RECORDED = Path(__file__).parent / "plain_cases.jsonl"
+SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
+
+
+def _releases() -> tuple[str, ...]:
+    asked = os.environ.get("HOLDFAST_CONFORMANCE_RELEASES", "")
+    if asked == "all":
+        return RELEASES
+    return tuple(asked.split(",")) if asked else JUDGED
+
+
+def test_every_line_of_the_table_is_judged_by_a_jar() -> None:
+    assert {behaviour(release) for release in JUDGED} == set(LINES)
+
+
+@pytest.mark.parametrize("release", _releases())
+def test_random_groups_are_assigned_as_the_release_assigns_them(release: str) -> None:
+    print(f"HOLDFAST_SEED={SEED}: {CASES} groups for Kafka {release}")
+    chances = [random.Random(SEED + number) for number in range(CASES // ROUNDS)]
+    cases = [random_case(chance) for chance in chances]
+    thrown = 0
+    with PlainJvm(release) as jvm:
+        recorded = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+        _compare([("a recorded case", case) for case in recorded], jvm)
+        for number in range(ROUNDS):
+            where = [f"HOLDFAST_SEED={SEED + group}, round {number}" for group in range(len(cases))]
+            answers = _compare(list(zip(where, cases, strict=True)), jvm)
+            thrown += sum("error" in answer for answer in answers)
+            cases = [after_round(*each) for each in zip(cases, answers, chances, strict=True)]
+    assert thrown < CASES / 4 + 5, "many of the groups make the leader throw: they say little about assignments"
+
+
+def _compare(cases: Sequence[tuple[str, Case]], jvm: PlainJvm) -> list[Case]:
+    """Kafka's answers. Fail at the first group that is assigned otherwise, made small."""
+    answers = jvm.ask(plain_groups.question(case, jvm.release) for _, case in cases)
+    for (where, case), answer in zip(cases, answers, strict=True):
+        if plain_groups.difference(case, jvm.release, answer):
+            _fail(where, case, jvm)
+    return answers
+
+
+def _fail(where: str, case: Case, jvm: PlainJvm) -> None:
+    def differs(candidate: Case) -> str:
+        return plain_groups.difference(candidate, jvm.release, jvm.ask([plain_groups.question(candidate, jvm.release)])[0])
+
+    small = plain_groups.smaller(case, lambda candidate: bool(differs(candidate)))
+    pytest.fail(f"Kafka {jvm.release} and Holdfast differ ({where}):\n{differs(small)}\n{json.dumps(small)}", pytrace=False)
