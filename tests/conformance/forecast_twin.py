@@ -5,7 +5,9 @@ JSON; what it makes is the rounds of one outcome, in the driver's words. The rul
 """
 
 import dataclasses
+import json
 import math
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -94,22 +96,26 @@ def batches(change: Case) -> list[tuple[list[Case], str]]:
 
 class _Twin:
     def __init__(self, case: Case, assume: Case, release: str, ask: Ask) -> None:
-        self.case, self.assume, self.release, self.ask = case, assume, release, ask
+        self.case, self.assume, self.release, self.ask = json.loads(json.dumps(case)), assume, release, ask
         self.members: list[Case] = [dict(member) for member in case["members"]]
         self.config: Case = dict(case["config"])
         self.leader: str = case["leader"]
-        self.sources: dict[str, list[Any]] = {}
-        self.ends: dict[str, list[int]] = {}
-        for task, sources, changelogs in tasks_of(case["subtopologies"]):
-            self.sources[task] = sources
-            self.ends[task] = [case["ends"][topic][int(task.partition("_")[2])] for topic in changelogs]
+        self.read_tasks()
         self.stateful = [task for task, ends in self.ends.items() if ends]
+        self.failure: str | None = None
         self.rounds: list[Round] = []
         self.at_seconds: float = 0
         self.stable = False
         self.disks_before: dict[str, dict[str, int]] = {}
         self.running: set[tuple[str, str]] = set()
         """Copies that a client was handed in the round before, by process and task."""
+
+    def read_tasks(self) -> None:
+        self.sources: dict[str, list[Any]] = {}
+        self.ends: dict[str, list[int]] = {}
+        for task, sources, changelogs in tasks_of(self.case["subtopologies"]):
+            self.sources[task] = sources
+            self.ends[task] = [self.case["ends"][topic][int(task.partition("_")[2])] for topic in changelogs]
 
     def processes(self) -> list[str]:
         return list(dict.fromkeys(member["process"] for member in self.members))
@@ -146,9 +152,11 @@ class _Twin:
 
     def carry_out(self, events: list[Case]) -> None:
         self.disks_before = {process: self.disk(process) for process in self.processes()}
+        self.delay_s: float = 0
         for event in events:
             ((verb, content),) = event.items()
             getattr(self, f"_{verb}")(content)
+        self.at_seconds += self.delay_s
         there = self.processes()
         if self.leader not in there and there:
             self.leader = min(there, key=order)
@@ -161,7 +169,57 @@ class _Twin:
         self.members += self._made(new, None, {})
 
     def _remove_client(self, gone: Case) -> None:
+        if not gone.get("leaves", True):
+            default = 10_000 if _minor(self.release) < (3, 0) else 45_000
+            self.delay_s = max(self.delay_s, int(self.config.get("session.timeout.ms", default)) / 1000)
         self._forget(gone["process_id"])
+
+    def _set_threads(self, event: Case) -> None:
+        process = event["process_id"]
+        own = self.of(process)
+        more = event["threads"] - len(own)
+        if more > 0:
+            taken = [_number(member["id"]) for member in own]
+            free = [number for number in range(1, 100) if number not in taken][:more]
+            ids = event.get("member_ids") or [self._ids(process, number)[-1] for number in free]
+            place = self.members.index(own[-1]) + 1
+            self.members[place:place] = [_like(own[0]) | {"id": one, "process": process, "owned": [], "sums": {}} for one in ids]
+            return
+        oldest = sorted(own, key=lambda member: (_number(member["id"]), member["id"]))
+        gone = event.get("member_ids") or [member["id"] for member in oldest[:-more]]
+        stay = [member for member in own if member["id"] not in gone]
+        first = min(stay, key=lambda member: member["id"])
+        first["sums"] = dict(first["sums"])
+        known = {task for member in stay for task in member["sums"]}
+        for member in own:
+            if member["id"] in gone:
+                for task, total in member["sums"].items():
+                    if task not in known:
+                        first["sums"][task] = self.closed(task) if total == LATEST else total
+        self.members = [member for member in self.members if member["id"] not in gone]
+
+    def _add_partitions(self, event: Case) -> None:
+        for subtopology in self.case["subtopologies"]:
+            for source in subtopology["sources"]:
+                if source[0] == event["topic"]:
+                    before = max(width for _, width in subtopology["sources"])
+                    source[1] = event["partitions"]
+                    if source[1] > before and subtopology["stores"]:
+                        if not event.get("changelogs_grown"):
+                            self.failure = "StreamsException: a changelog is too narrow"
+                        for store in subtopology["stores"]:
+                            ends = self.case["ends"][f"app-{store}-changelog"]
+                            ends[before:] = [0] * (source[1] - before)
+        self.read_tasks()
+
+    def _stop_application(self, event: Case) -> None:
+        self.delay_s = max(self.delay_s, event["minutes"] * 60)
+        for process in self.processes():
+            held, own = self.disk(process), self.of(process)
+            for member in own:
+                member["owned"], member["sums"] = [], {}
+            min(own, key=lambda member: member["id"])["sums"] = held
+        self.running = set()
 
     def _replace_client(self, event: Case) -> None:
         old, state = self.of(event["process_id"]), event.get("state", "empty")
@@ -228,7 +286,11 @@ class _Twin:
             seen.add(state)
             if len(self.rounds) >= MOST_ROUNDS:
                 raise TooLong
-            answer = self.ask(self.release, self.case | {"members": self.members, "leader": self.leader, "config": self.config})
+            answer = (
+                {"error": self.failure}
+                if self.failure
+                else self.ask(self.release, self.case | {"members": self.members, "leader": self.leader, "config": self.config})
+            )
             self.rounds.append(Round(trigger, self.at_seconds, answer, self._begun(answer)))
             if "consumers" not in answer or any(one["code"] for one in answer["consumers"].values()):
                 self.stable = False
@@ -315,13 +377,20 @@ class _Twin:
             return end
         if isinstance(catch_up, dict) and passed:
             start = before if before <= end else 0  # beyond the end it is corrupt: restored from the beginning
-            return min(end, start + math.floor(catch_up["records_per_second"] * passed))
+            gained = catch_up["records_per_second"] - catch_up.get("grows_per_second", 0)
+            return min(end, start + math.floor(max(gained, 0) * passed))
         return end if passed else before
 
 
 def _like(member: Case) -> Case:
     """What a client's new members have from its old ones."""
     return {key: member[key] for key in ("rack", "tags") if key in member}
+
+
+def _number(member_id: str) -> int:
+    """A thread's number; who does not say comes last."""
+    found = re.search(r"-StreamThread-(\d+)-consumer", member_id)
+    return int(found[1]) if found else 10**9
 
 
 def _minor(release: str) -> tuple[int, ...]:

@@ -30,10 +30,11 @@ def random_change(seed: int, case: Case, release: str) -> Case:
 def _assume(chance: random.Random, longest: int) -> Case:
     """A restore takes no time, never ends, or takes some probing rebalances; not thousands of them."""
     assume: Case = {}
-    if chance.random() < 0.3:
+    if chance.random() < 0.3 and longest < 1e11:
         rate = chance.choice([1e-6, 1e11, (longest + 1) / chance.choice([50, 100, 500, 2_000])])
-        rate = min(rate, 1e12)
         assume["catch_up"] = chance.choice(["next rebalance", "probing rebalance", {"records_per_second": rate}])
+        if isinstance(assume["catch_up"], dict) and chance.random() < 0.3:
+            assume["catch_up"]["grows_per_second"] = rate * chance.choice([0, 0.5, 1, 3])
     if chance.random() < 0.2:
         assume["closed_copies"] = chance.choice(["as released", "end"])
     if chance.random() < 0.2:
@@ -50,6 +51,7 @@ class _Draw:
         self.fresh = False
         self.made: dict[str, None] = {}
         """Process IDs that came into the group: their member IDs are taken."""
+        self.grown: dict[str, None] = {}
         self.mark()
 
     def mark(self) -> None:
@@ -58,6 +60,7 @@ class _Draw:
 
     def event(self) -> Case | None:
         verbs = [self._add, self._remove, self._replace, self._replace, self._restart, self._restart, self._config]
+        verbs += [self._set_threads, self._add_partitions, self._stop, self._upgrade]
         return self.chance.choice(verbs)()
 
     def _some(self) -> str:
@@ -105,7 +108,36 @@ class _Draw:
             return None
         gone = self._some()
         del self.threads[gone]
-        return {"remove_client": {"process_id": gone}}
+        return {"remove_client": {"process_id": gone} | self.chance.choice([{}, {"leaves": False}, {"leaves": True}])}
+
+    def _set_threads(self) -> Case | None:
+        if not self.line.threads_can_change or not self.threads:
+            return None
+        process = self._some()
+        now, wanted = self.threads[process], self.chance.choice([1, 2, 3, 4])
+        if now == wanted:
+            return None
+        self.threads[process] = wanted
+        return {"set_threads": {"process_id": process, "threads": wanted}}
+
+    def _add_partitions(self) -> Case | None:
+        if "replicas" in self.case:  # where the new ones would stand nobody knows
+            return None
+        subtopology = self.chance.choice(self.case["subtopologies"])
+        topic, now = self.chance.choice(subtopology["sources"])
+        if topic in self.grown:
+            return None
+        self.grown[topic] = None
+        grown = {"changelogs_grown": True} if self.chance.random() < 0.8 else {}
+        return {"add_partitions": {"topic": topic, "partitions": now + self.chance.choice([1, 2, 6])} | grown}
+
+    def _upgrade(self) -> Case | None:
+        if "upgrade.from" in self.case["config"] or self.chance.random() < 0.5:
+            return None
+        return {"set_release": {"kafka_release": "3.9.1" if self.line.metadata_version < 11 else "4.3.1"}}
+
+    def _stop(self) -> Case:
+        return {"stop_application": {"minutes": self.chance.choice([0.5, 10, 20_000])}}
 
     def _replace(self) -> Case | None:
         if not self.threads:
@@ -159,4 +191,6 @@ class _Draw:
             settings["acceptable.recovery.lag"] = chance.choice([0, 5, 10_000])
         if chance.random() < 0.3 or not settings:
             settings["probing.rebalance.interval.ms"] = chance.choice([60_000, 90_500, 600_000])
+        if chance.random() < 0.1:
+            settings["session.timeout.ms"] = chance.choice([6_000, 30_000])
         return {"set_config": settings}
