@@ -42,6 +42,32 @@ def group_of(case: Case, release: str) -> Group:
     )
 
 
+def snapshot_of(case: Case, release: str) -> Case:
+    """The same group as a Snapshot's JSON."""
+    return {
+        "format_version": "1.0",
+        "group_id": "plain",
+        "protocol": "consumer-classic",
+        "kafka_release": release,
+        "leader_member_id": case["members"][0]["id"],
+        "consumers": {
+            member["id"]: {
+                "group_instance_id": member.get("instance"),
+                "rack": member.get("rack"),
+                "assignors": member["assignors"],
+                "subscription": member["subscription"],
+                "owned": member["owned"],
+                "owned_generation": member["generation"],
+            }
+            for member in case["members"]
+        },
+        "topics": {
+            name: {"partitions": [{"id": number, "replica_racks": one} for number, one in enumerate(racks)]}
+            for name, racks in case["topics"].items()
+        },
+    }
+
+
 def ours(case: Case, release: str) -> Case:
     """Holdfast's answer in the driver's form."""
     decision = leader.assign(group_of(case, release))

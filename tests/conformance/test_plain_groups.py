@@ -8,9 +8,12 @@ case to `plain_cases.jsonl`, where it stays.
     HOLDFAST_CONFORMANCE_RELEASES=all  every release of the table, or a list with commas; otherwise one or more of each line
 """
 
+import base64
 import json
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +23,8 @@ from tests.conformance.plain_groups import Case
 from tests.conformance.plain_jvm import PlainJvm
 from tests.conformance.random_plain_groups import after_round, random_case
 
+from holdfast.kafka.consumer import joining
+from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.consumer.release import LINES, RELEASES, behaviour
 
 pytestmark = pytest.mark.jvm
@@ -77,3 +82,48 @@ def _fail(where: str, case: Case, jvm: PlainJvm) -> None:
 
     small = plain_groups.smaller(case, lambda candidate: bool(differs(candidate)))
     pytest.fail(f"Kafka {jvm.release} and Holdfast differ ({where}):\n{differs(small)}\n{json.dumps(small)}", pytrace=False)
+
+
+@pytest.mark.parametrize("release", _releases())
+def test_members_write_their_subscriptions_as_the_release_writes_them(release: str) -> None:
+    print(f"HOLDFAST_SEED={SEED}: subscriptions for Kafka {release}")
+    cases = [random_case(random.Random(SEED + number)) for number in range(100)]
+    with PlainJvm(release) as jvm:
+        answers = jvm.ask(plain_groups.question(case, release, "subscriptions") for case in cases)
+    written = 0
+    for case, answer in zip(cases, answers, strict=True):
+        for member in plain_groups.group_of(case, release).members:
+            kafka = base64.b64decode(answer[member.member_id])
+            assignor = Assignor(case["assignor"])
+            assert joining.encode(member, assignor, release) == kafka, f"{member} in {json.dumps(case)}"
+            read = joining.decode(kafka, member.member_id, assignor, member.assignors[1:])
+            reports = assignor is Assignor.STICKY or member.cooperative
+            assert sorted(read.owned) == sorted(member.owned if reports else ())
+            assert set(read.subscription) == set(member.subscription)
+            written += bool(read.owned)
+    assert written > 50
+
+
+def test_the_command_answers_as_the_leaders_decide(tmp_path: Path) -> None:
+    """Contract Snapshots in, several releases in one stream, through `holdfast assign --jsonl`."""
+    print(f"HOLDFAST_SEED={SEED}: the command")
+    releases = ("2.6.3", "3.1.2", "3.5.2", "4.3.1")
+    cases = [random_case(random.Random(SEED + number)) for number in range(60)]
+    kafka = {}
+    for release in releases:
+        with PlainJvm(release) as jvm:
+            kafka[release] = jvm.ask(plain_groups.question(case, release) for case in cases)
+    asked = [(release, number) for number in range(len(cases)) for release in releases]
+    file = tmp_path / "snapshots.jsonl"
+    lines = [json.dumps(plain_groups.snapshot_of(cases[number], release)) for release, number in asked]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "holdfast.cli.main", "assign", str(file), "--jsonl"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    for (release, number), line in zip(asked, done.stdout.splitlines(), strict=True):
+        said, theirs = json.loads(line), kafka[release][number]
+        assert ("error" in said) == ("error" in theirs), f"Kafka {release}: {json.dumps(cases[number])}"
+        for member, part in said.get("consumers", {}).items():
+            for key in ("partitions", "withheld"):
+                assert sorted(part[key]) == sorted(theirs[member][key]), f"Kafka {release}: {json.dumps(cases[number])}"

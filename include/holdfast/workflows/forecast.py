@@ -8,10 +8,12 @@ from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.rollout import codec, groups
+from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
 from holdfast.rollout.codec.document import Fields
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.outcomes import Forecast
 from holdfast.rollout.snapshot import ConfigValue, Snapshot
+from holdfast.workflows import consumer_groups
 
 T = TypeVar("T")
 
@@ -32,6 +34,8 @@ def decide(snapshot: Snapshot) -> Assignment | LeaderFailure:
 
 def assign_document(document: object, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]) -> dict[str, object]:
     """A Snapshot's JSON → an Assignment's. `release` and `settings` are put over its own."""
+    if is_consumer_classic(document):
+        return consumer_groups.assign_document(document, release, settings)
     snapshot = codec.snapshot_from_json(document).with_config(settings)
     return codec.assignment_to_json(decide(replace(snapshot, kafka_release=release or snapshot.kafka_release)))
 

@@ -1,0 +1,187 @@
+"""The JSON of a plain consumer group's Snapshot (`consumer-classic`), format 1.x: fields that are not known are ignored."""
+
+from collections.abc import Iterable
+
+from holdfast.errors import InvalidInput, Unsupported
+from holdfast.kafka import java
+from holdfast.kafka.consumer.group import Assignor, Member
+from holdfast.rollout.codec import document, kafka, kinds
+from holdfast.rollout.codec.document import Fields, nullable
+from holdfast.rollout.codec.snapshot import unknown_from_json
+from holdfast.rollout.codec.snapshot_writing import unknown_to_json
+from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumedTopic, ConsumerSnapshot
+
+PROTOCOL = "consumer-classic"
+NO_GENERATION = -1
+"""As Kafka writes that there is none; null here."""
+
+
+def is_consumer_classic(value: object) -> bool:
+    """Whether a Snapshot's JSON says that it is of a plain consumer group."""
+    return isinstance(value, dict) and value.get("protocol") == PROTOCOL
+
+
+def consumer_snapshot_from_json(value: object) -> ConsumerSnapshot:
+    """Raise InvalidInput, or Unsupported for a format version or an assignor that is not modelled."""
+    kinds.refuse_another(value, "Snapshot")
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    fields.need("protocol", _protocol)
+    snapshot = ConsumerSnapshot(
+        cluster=fields.optional("cluster", document.text, ""),
+        group_id=fields.need("group_id", document.name),
+        captured_at=fields.optional("captured_at", nullable(document.instant), None),
+        group_state=fields.optional("group_state", nullable(document.text), None),
+        kafka_release=fields.optional("kafka_release", nullable(document.name), None),
+        broker_release=fields.optional("broker_release", nullable(_broker_release), None),
+        generation=fields.optional("generation", nullable(_generation), None),
+        leader_member_id=fields.optional("leader_member_id", nullable(document.name), None),
+        members=fields.need("consumers", lambda found: document.each_entry(found, _member)),
+        topics=fields.optional("topics", lambda found: document.each_entry(found, _topic), ()),
+        unknown=fields.optional("unknown", lambda found: document.each(found, unknown_from_json), ()),
+    )
+    fields.finish()
+    document.refuse(_contradictions(snapshot))
+    return snapshot
+
+
+def _protocol(value: object) -> str:
+    if value != PROTOCOL:
+        raise document.mismatch(f"the protocol {PROTOCOL!r}", value)
+    return PROTOCOL
+
+
+def _broker_release(value: object) -> str:
+    """Like `3.9.1`: its first number is what is asked of it."""
+    release = document.name(value)
+    if not release.partition(".")[0].isascii() or not release.partition(".")[0].isdigit():
+        raise document.mismatch("a release of Kafka like '3.9.1'", value)
+    return release
+
+
+def _generation(value: object) -> int:
+    return document.integer(value, NO_GENERATION, java.INT_MAX)
+
+
+def _contradictions(snapshot: ConsumerSnapshot) -> Iterable[InvalidInput]:
+    """What no single field shows."""
+    if not snapshot.members:
+        yield InvalidInput("a group has one member or more, none was found", "consumers")
+    instances: dict[str, None] = {}
+    for member in snapshot.members:
+        if member.group_instance_id is not None:
+            if member.group_instance_id in instances:
+                yield InvalidInput(f"the group instance ID {document.shown(member.group_instance_id)} stands twice", "consumers")
+            instances[member.group_instance_id] = None
+    leader = snapshot.leader_member_id
+    if leader is not None and all(member.member_id != leader for member in snapshot.members):
+        yield InvalidInput(f"{document.shown(leader)} is not among the consumers; null says that nobody knows", "leader_member_id")
+
+
+def _member(key: str, value: object) -> Member:
+    fields = Fields(value)
+    generation = fields.optional("owned_generation", nullable(_generation), None)
+    member = Member(
+        member_id=document.name(key),
+        assignors=fields.need("assignors", _assignors),
+        subscription=fields.need("subscription", _subscription),
+        owned=fields.optional("owned", kafka.topic_partitions, ()),
+        owned_generation=None if generation == NO_GENERATION else generation,
+        group_instance_id=fields.optional("group_instance_id", nullable(document.name), None),
+        rack=fields.optional("rack", nullable(document.text), None),
+        client_id=fields.optional("client_id", document.text, ""),
+        host=fields.optional("host", nullable(document.text), None),
+    )
+    fields.finish()
+    return member
+
+
+def _assignors(value: object) -> tuple[Assignor, ...]:
+    found = document.each(value, _assignor)
+    if not found:
+        raise InvalidInput("a member has one assignor or more, none was found")
+    return found
+
+
+def _assignor(value: object) -> Assignor:
+    """Raise Unsupported for one that is not the Java client's own."""
+    try:
+        return Assignor(document.name(value))
+    except ValueError:
+        known = f"{', '.join(Assignor)} are{document.nearest(str(value), map(str, Assignor))}"
+        raise Unsupported(f"the assignor {document.shown(value)} is not modelled; {known}") from None
+
+
+def _subscription(value: object) -> tuple[str, ...]:
+    topics = document.each(value, document.name)
+    if len(dict.fromkeys(topics)) < len(topics):
+        raise InvalidInput("a topic stands twice")
+    return topics
+
+
+def _topic(key: str, value: object) -> ConsumedTopic:
+    fields = Fields(value)
+    numbered = fields.need("partitions", lambda found: document.each(found, _partition))
+    fields.finish()
+    in_order = dict(numbered)
+    if sorted(in_order) != list(range(len(numbered))):
+        raise InvalidInput("the partitions of a topic are numbered from 0 on, each once; others were found", "partitions")
+    return ConsumedTopic(document.name(key), tuple(in_order[number] for number in range(len(numbered))))
+
+
+def _partition(value: object) -> tuple[int, ConsumedPartition]:
+    fields = Fields(value)
+    number = fields.need("id", kafka.partition_number)
+    partition = ConsumedPartition(
+        replica_racks=fields.optional("replica_racks", lambda racks: document.each(racks, nullable(document.text)), ()),
+        begin_offset=fields.optional("begin_offset", nullable(document.offset), None),
+        end_offset=fields.optional("end_offset", nullable(document.offset), None),
+        committed_offset=fields.optional("committed_offset", nullable(document.offset), None),
+    )
+    fields.finish()
+    return number, partition
+
+
+def consumer_snapshot_to_json(snapshot: ConsumerSnapshot) -> dict[str, object]:
+    """The canonical form. Consumers and what they own keep their order."""
+    return {
+        "format_version": document.FORMAT_VERSION,
+        "cluster": snapshot.cluster,
+        "group_id": snapshot.group_id,
+        "captured_at": snapshot.captured_at,
+        "protocol": PROTOCOL,
+        "group_state": snapshot.group_state,
+        "kafka_release": snapshot.kafka_release,
+        "broker_release": snapshot.broker_release,
+        "generation": snapshot.generation,
+        "leader_member_id": snapshot.leader_member_id,
+        "consumers": {member.member_id: _member_to_json(member) for member in snapshot.members},
+        "topics": {topic.name: {"partitions": _partitions_to_json(topic)} for topic in snapshot.topics},
+        "unknown": unknown_to_json(snapshot.unknown),
+    }
+
+
+def _member_to_json(member: Member) -> dict[str, object]:
+    return {
+        "client_id": member.client_id,
+        "group_instance_id": member.group_instance_id,
+        "rack": member.rack,
+        "host": member.host,
+        "assignors": [str(assignor) for assignor in member.assignors],
+        "subscription": list(member.subscription),
+        "owned": kafka.topic_partitions_to_json(member.owned),
+        "owned_generation": member.owned_generation,
+    }
+
+
+def _partitions_to_json(topic: ConsumedTopic) -> list[object]:
+    written: list[object] = []
+    for number, partition in enumerate(topic.partitions):
+        offsets = {
+            "begin_offset": partition.begin_offset,
+            "end_offset": partition.end_offset,
+            "committed_offset": partition.committed_offset,
+        }
+        known = {key: offset for key, offset in offsets.items() if offset is not None}
+        written.append({"id": number, "replica_racks": list(partition.replica_racks)} | known)
+    return written

@@ -1,0 +1,44 @@
+"""From documents to answers for plain consumer groups."""
+
+from dataclasses import replace
+
+from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka.consumer import leader
+from holdfast.kafka.consumer.group import Assignment, LeaderFailure
+from holdfast.kafka.consumer.release import LINES
+from holdfast.rollout.codec.consumer_assignment import consumer_assignment_to_json
+from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.snapshot import ConfigValue
+
+
+def decide(snapshot: ConsumerSnapshot) -> Assignment | LeaderFailure:
+    """The leader's decision now. Without a release: that of every release, or CannotPredict where they differ."""
+    if snapshot.kafka_release is not None:
+        return leader.assign(snapshot.group(snapshot.kafka_release))
+    answers = [(line.releases[-1], leader.assign(snapshot.group(line.releases[-1]))) for line in reversed(LINES)]
+    first = _whatever_order(answers[0][1])
+    different = [release for release, answer in answers if _whatever_order(answer) != first]
+    if different:
+        raise CannotPredict(
+            f"The release of the Kafka clients is not known, and it matters here: {answers[0][0]} decides one thing,"
+            f" {', '.join(different)} another. Say which one with --kafka-release."
+        )
+    return answers[0][1]
+
+
+def _whatever_order(answer: Assignment | LeaderFailure) -> Assignment | LeaderFailure:
+    """The order in which a leader lists partitions is not in the contract."""
+    if isinstance(answer, LeaderFailure):
+        return answer
+    return replace(answer, members=tuple(replace(one, partitions=tuple(sorted(one.partitions))) for one in answer.members))
+
+
+def assign_document(document: object, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]) -> dict[str, object]:
+    """A Snapshot's JSON → an Assignment's. `release` is put over its own."""
+    if settings:
+        raise InvalidInput(
+            f"--set {settings[0][0]!r}: the assignment of a plain consumer group depends on no setting; leave it out"
+        )
+    snapshot = consumer_snapshot_from_json(document)
+    return consumer_assignment_to_json(decide(replace(snapshot, kafka_release=release or snapshot.kafka_release)))
