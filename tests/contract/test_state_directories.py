@@ -114,6 +114,7 @@ class TestTheRealReader:
             "kafka-streams-process-metadata": 52,
             "1_0/.checkpoint": 28,
             "1_10/.checkpoint": 29,
+            "global/.checkpoint": 4,
         }
         assert all(file.modified_at and file.modified_at.endswith("Z") for file in found.files)
 

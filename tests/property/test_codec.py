@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from holdfast.errors import HoldfastError
+from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.rollout import codec
@@ -127,8 +128,9 @@ def snapshots(draw: some.DrawFn) -> Snapshot:
 
 locks = some.none() | some.builds(Lock, some.none() | some.booleans(), some.none() | some.integers(1, 2**22), some.none() | words)
 checkpoints = some.none() | several(some.tuples(partitions, offsets | some.just(-4)))
+flags = some.booleans()
 task_directories = some.lists(
-    some.builds(TaskDirectory, task_ids, checkpoints, some.booleans(), several(names), some.booleans(), several(words), locks),
+    some.builds(TaskDirectory, task_ids, checkpoints, flags, several(names), flags, several(words), locks, flags),
     max_size=2,
     unique_by=lambda directory: directory.task_id,
 ).map(tuple)
@@ -142,6 +144,7 @@ directories = some.builds(
     global_checkpoint=checkpoints,
     named_topologies=some.lists(some.tuples(words, task_directories), max_size=2, unique_by=lambda one: one[0]).map(tuple),
     others=several(words),
+    first_report=some.none() | some.builds(FirstReport, sums, several(words)),
 )
 generations = some.builds(
     Generation,

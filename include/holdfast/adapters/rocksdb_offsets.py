@@ -24,8 +24,8 @@ def is_store(folder: Path) -> bool:
     return (folder / "CURRENT").is_file()
 
 
-def read(store: Path) -> list[tuple[bytes, bytes]]:
-    """All entries; none where the store has no such column family (written by a release before 4.3).
+def read(store: Path) -> list[tuple[bytes, bytes]] | None:
+    """All entries; None where the store has no such column family (no release from 4.3 on has had it open).
 
     Raise StatePathTrouble where it cannot be opened.
     """
@@ -42,7 +42,7 @@ def read(store: Path) -> list[tuple[bytes, bytes]]:
     raise StatePathTrouble(f"the RocksDB store cannot be read ({problem})")
 
 
-def _entries(folder: str) -> list[tuple[bytes, bytes]]:
+def _entries(folder: str) -> list[tuple[bytes, bytes]] | None:
     from rocksdict import AccessType, Options, Rdict
 
     families = Rdict.list_cf(folder)
@@ -50,7 +50,7 @@ def _entries(folder: str) -> list[tuple[bytes, bytes]]:
     store = Rdict(folder, options=Options(raw_mode=True), column_families=every, access_type=AccessType.read_only())
     try:
         if COLUMN_FAMILY not in families:
-            return []
+            return None
         found: list[tuple[bytes, bytes]] = []
         for key, value in store.get_column_family(COLUMN_FAMILY).items():
             if len(found) >= _MOST_ENTRIES:

@@ -7,7 +7,7 @@ not secret is kept. A broken file is an `Unknown`, with what Kafka Streams would
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,31 @@ from urllib.parse import urlsplit, urlunsplit
 
 import fsspec
 
+from holdfast.adapters import file_locks
 from holdfast.adapters.deadline import Deadline
 from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes, StatePathTrouble
 from holdfast.kafka import java, state_dir, store_offsets
+from holdfast.kafka.store_offsets import StoreOffsets
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout.snapshot import StateDirectory, StateFile, TaskDirectory, Unknown
+from holdfast.rollout.snapshot import Lock, StateDirectory, StateFile, TaskDirectory, Unknown
 
 _LARGEST_FILE = 1_048_576
 _MOST_TASK_DIRECTORIES = 20_000
 _MOST_STORES = 1_000
+_MOST_OTHERS = 100
+_LONGEST_NAME = 255
 _LOCAL = ("file", "local")
 
 Offsets = tuple[tuple[TopicPartition, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a task's stores say. No `offsets`: there is a place for them, and nothing in it; None: no place, or not readable."""
+
+    offsets: Offsets | None
+    open: tuple[str, ...]
+    unreadable: bool
 
 
 def _segment(folder: Path) -> tuple[int, str]:
@@ -76,18 +89,88 @@ class _Reading:
         self._is_local = any(name in _LOCAL for name in _protocols(self._fs))
 
     def result(self) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+        lock = self._lock(state_dir.LOCK)  # first: what is read afterwards is not older
         names = self._names(self._root)
         process_id = self._process_id() if state_dir.PROCESS_METADATA in names else None
         if state_dir.PROCESS_METADATA not in names:
             self._note("", f"has no {state_dir.PROCESS_METADATA}: whose directory it is cannot be told")
-        if any(name.startswith("__") and name.endswith("__") for name in names):
-            self._note("", "holds directories of named topologies, which are not covered")
+        kept_globally = self._global() if state_dir.GLOBAL in names else None
+        tasks = self._tasks("", names)
+        named = tuple(self._named_topology(name) for name in names if state_dir.NAMED_TOPOLOGY.fullmatch(name))
+        others = tuple(name[:_LONGEST_NAME] for name in names if not state_dir.is_known(name))
+        found = StateDirectory(
+            self._shown,
+            process_id,
+            tasks,
+            tuple(self._files),
+            lock=lock,
+            global_checkpoint=kept_globally,
+            named_topologies=named,
+            others=others[:_MOST_OTHERS],
+        )
+        return found, tuple(self._unknown)
+
+    def _tasks(self, folder: str, names: list[str]) -> tuple[TaskDirectory, ...]:
+        """The task directories among the names of what is in `folder` ("", or that of a named topology with a slash)."""
         task_names = sorted(name for name in names if state_dir.TASK_DIRECTORY.fullmatch(name))
         if len(task_names) > _MOST_TASK_DIRECTORIES:
-            self._note("", f"holds {len(task_names)} task directories; the first {_MOST_TASK_DIRECTORIES} were read")
-        tasks = [self._task(name) for name in task_names[:_MOST_TASK_DIRECTORIES]]
-        found = sorted((task for task in tasks if task is not None), key=lambda task: task.task_id)
-        return StateDirectory(self._shown, process_id, tuple(found), tuple(self._files)), tuple(self._unknown)
+            self._note(folder, f"holds {len(task_names)} task directories; the first {_MOST_TASK_DIRECTORIES} were read")
+        found: dict[TaskId, TaskDirectory] = {}
+        for name in task_names[:_MOST_TASK_DIRECTORIES]:
+            task_id = self._task_id(folder, name)
+            if task_id is None:
+                continue
+            if task_id in found or name != str(task_id):
+                # Java parses the name and makes the directory of what it parsed: 01_0 is task 1_0's name, and not its directory.
+                self._note(f"{folder}{name}", f"is not the directory of task {task_id}, which is called {task_id}: it was not read")
+                continue
+            task = self._task(f"{folder}{name}", task_id)
+            if task is not None:
+                found[task_id] = task
+        return tuple(found[task_id] for task_id in sorted(found))
+
+    def _task_id(self, folder: str, name: str) -> TaskId | None:
+        subtopology, partition = name.split("_")
+        if max(len(subtopology), len(partition)) > 10 or max(int(subtopology), int(partition)) > java.INT_MAX:
+            self._note(f"{folder}{name}", "has a number that no task has: Kafka Streams fails on such a directory; it was not read")
+            return None
+        return TaskId(int(subtopology), int(partition))
+
+    def _named_topology(self, name: str) -> tuple[str, tuple[TaskDirectory, ...]]:
+        """What lies under `__name__` (Kafka Streams 3.x). It is kept as evidence; no report is inferred from it."""
+        tasks: tuple[TaskDirectory, ...] = ()
+        try:
+            self._stay_inside(name)
+            tasks = self._tasks(f"{name}/", self._names(f"{self._root}/{name}"))
+        except StatePathTrouble as problem:
+            self._note(name, str(problem))
+        self._note(
+            name,
+            f"is of the named topology {name[2:-2]!r}, with {len(tasks)} task directories: they were read, but what a client would"
+            " report of a named topology is not modelled",
+        )
+        return name[2:-2], tasks
+
+    def _global(self) -> Offsets | None:
+        """What the global stores have applied. No member reports it, and no assignment looks at it."""
+        try:
+            self._stay_inside(state_dir.GLOBAL)
+            names = self._names(f"{self._root}/{state_dir.GLOBAL}")
+            if state_dir.CHECKPOINT in names:
+                return state_dir.parse_checkpoint(self._bytes(f"{state_dir.GLOBAL}/{state_dir.CHECKPOINT}"))
+        except (MalformedBytes, StatePathTrouble) as problem:
+            self._note(state_dir.GLOBAL, str(problem))
+            return None
+        return self._kept_in_stores(state_dir.GLOBAL, names).offsets
+
+    def _lock(self, path: str) -> Lock:
+        if not self._is_local:
+            return file_locks.remote(_protocols(self._fs)[0])
+        try:
+            self._stay_inside(path)
+        except StatePathTrouble as problem:
+            return Lock(None, reason=f"{path} {problem}")
+        return file_locks.of(Path(self._root) / path)
 
     def _process_id(self) -> ProcessId | None:
         try:
@@ -99,46 +182,61 @@ class _Reading:
             self._note(state_dir.PROCESS_METADATA, "holds no process ID: Kafka Streams would make up a new one at its next start")
         return process_id
 
-    def _task(self, name: str) -> TaskDirectory | None:
-        subtopology, partition = (int(number) for number in name.split("_"))
-        if max(subtopology, partition) > java.INT_MAX:
-            return None
+    def _task(self, name: str, task_id: TaskId) -> TaskDirectory | None:
         try:
             self._stay_inside(name)
             names = self._names(f"{self._root}/{name}")
         except StatePathTrouble as problem:
             self._note(name, str(problem))
             return None
-        checkpoint = None
+        non_empty = any(each != state_dir.CHECKPOINT and not each.endswith(state_dir.LOCK) for each in names)
+        lock = self._lock(f"{name}/{state_dir.LOCK}") if state_dir.LOCK in names else None
+        task = TaskDirectory(task_id, None, non_empty, self._stores(name), lock=lock)
         if state_dir.CHECKPOINT in names:
             path = f"{name}/{state_dir.CHECKPOINT}"
             try:
-                checkpoint = state_dir.parse_checkpoint(self._bytes(path))
+                return replace(task, checkpoint=state_dir.parse_checkpoint(self._bytes(path)))
             except (MalformedBytes, StatePathTrouble) as problem:
                 self._note(path, str(problem))
-        non_empty = any(each != state_dir.CHECKPOINT and not each.endswith(".lock") for each in names)
-        kept = self._kept_in_stores(name, names) if non_empty and state_dir.CHECKPOINT not in names else None
-        task = TaskDirectory(TaskId(subtopology, partition), checkpoint, non_empty, self._stores(name))
-        return task if kept is None else replace(task, checkpoint=kept, offsets_in_stores=True)
+                return replace(task, unreadable=True)
+        if not non_empty:
+            return task
+        kept = self._kept_in_stores(name, names)
+        return replace(
+            task,
+            checkpoint=kept.offsets,
+            offsets_in_stores=kept.offsets is not None,
+            open_stores=kept.open,
+            unreadable=kept.unreadable,
+        )
 
-    def _kept_in_stores(self, task: str, names: list[str]) -> Offsets | None:
-        """The offsets that its stores keep themselves (4.3); None: there are none, or not all of them could be read."""
+    def _kept_in_stores(self, folder: str, names: list[str]) -> _Kept:
+        """What stores themselves say (4.3): read on local disks only."""
         found: dict[TopicPartition, int] = {}
+        still_open: list[str] = []
+        has_place = False
         try:
             for name in names:
                 if name.startswith(store_offsets.CHECKPOINT_OF_STORE):
-                    found.update(state_dir.parse_checkpoint(self._bytes(f"{task}/{name}")))
-            for segments in self._rocksdb(task):
-                found.update(self._newest(task, segments))
+                    has_place = True
+                    found.update(state_dir.parse_checkpoint(self._bytes(f"{folder}/{name}")))
+            for store, segments in self._rocksdb(folder).items():
+                kept = self._newest(folder, segments)
+                if kept is None:
+                    continue
+                has_place = True
+                found.update(kept.offsets)
+                if kept.open:
+                    still_open.append(store)
         except (MalformedBytes, StatePathTrouble) as problem:
-            self._note(task, str(problem))
-            return None
-        return tuple(sorted(found.items())) or None
+            self._note(folder, str(problem))
+            return _Kept(None, tuple(sorted(still_open)), unreadable=True)
+        return _Kept(tuple(sorted(found.items())) if has_place else None, tuple(sorted(still_open)), not self._is_local)
 
-    def _rocksdb(self, task: str) -> list[list[Path]]:
+    def _rocksdb(self, task: str) -> dict[str, list[Path]]:
         """The RocksDB folders of each store, oldest segment first; on local disks only."""
         if not self._is_local:
-            return []
+            return {}
         from holdfast.adapters import rocksdb_offsets
 
         stores: dict[str, list[Path]] = {}
@@ -151,23 +249,28 @@ class _Reading:
                 found = [each for each in segments if rocksdb_offsets.is_store(each)]
                 if name != state_dir.ROCKSDB and found:
                     stores.setdefault(name, []).extend(sorted(found, key=_segment))
-        return list(stores.values())
+        return stores
 
-    def _newest(self, task: str, segments: list[Path]) -> Offsets:
-        """What the newest segment says that says anything."""
+    def _newest(self, task: str, segments: list[Path]) -> StoreOffsets | None:
+        """What the newest segment says that says anything; None where no segment has a place for it."""
         from holdfast.adapters import rocksdb_offsets
 
+        found: StoreOffsets | None = None
         for segment in reversed(segments):
-            kept = store_offsets.read(rocksdb_offsets.read(segment))
+            entries = rocksdb_offsets.read(segment)
+            if entries is None:
+                continue
+            kept = store_offsets.read(entries)
             if kept.open:
                 self._note(
                     f"{task}/{segment.name}",
                     "was open when it was read, or not closed cleanly: its offsets are as old as its last flush, and with"
                     " exactly-once Kafka Streams would throw the store away",
                 )
+            found = StoreOffsets(kept.offsets, bool(kept.open or (found and found.open)))
             if kept.offsets:
-                return kept.offsets
-        return ()
+                break
+        return found
 
     def _stores(self, task: str) -> tuple[str, ...]:
         """The folders of its stores: RocksDB's own, and those of window and session stores beside it."""
@@ -186,8 +289,11 @@ class _Reading:
 
     def _names(self, folder: str) -> list[str]:
         with self._readable(folder):
-            entries = self._fs.ls(folder, detail=False)
-        return sorted(str(entry).rstrip("/").rpartition("/")[2] for entry in entries)
+            entries = self._fs.ls(folder, detail=True)
+            found = [(str(each["name"]).rstrip("/"), each["type"]) for each in entries]
+        if len(found) == 1 and found[0][1] == "file" and found[0][0].lstrip("/") == folder.strip("/"):
+            raise StatePathTrouble("is a file where Kafka Streams has a directory; it was not read")
+        return sorted(name.rpartition("/")[2] for name, _ in found)
 
     def _bytes(self, path: str) -> bytes:
         self._stay_inside(path)

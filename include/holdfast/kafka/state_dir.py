@@ -19,12 +19,24 @@ PROCESS_METADATA = "kafka-streams-process-metadata"
 CHECKPOINT = ".checkpoint"
 ROCKSDB = "rocksdb"
 """The folder of key-value stores in a task directory; window and session stores have folders beside it."""
+LOCK = ".lock"
+"""Held for as long as a client runs on the directory (2.6.2 and later); a task's own, up to 2.8, for as long as a thread has it."""
+GLOBAL = "global"
+"""The directory of the global stores."""
 TASK_DIRECTORY = re.compile(r"\d+_\d+", re.ASCII)
+NAMED_TOPOLOGY = re.compile(r"__.+__", re.DOTALL)
+"""The directory of a named topology, with task directories in it (KAFKA-12648, 3.0 to 3.9)."""
 
 _NEW_ID = "Kafka Streams would warn, make up a new process ID at its next start, and overwrite the file"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _JAVA_WHITESPACE = re.compile(r"[ \t\n\x0b\f\r]+")
 _JAVA_NUMBER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
+
+
+def is_known(name: str) -> bool:
+    """Whether Kafka Streams puts an entry of this name into `<state.dir>/<application.id>`."""
+    known = name in (PROCESS_METADATA, LOCK, GLOBAL)
+    return known or TASK_DIRECTORY.fullmatch(name) is not None or NAMED_TOPOLOGY.fullmatch(name) is not None
 
 
 def parse_process_metadata(data: bytes) -> ProcessId | None:

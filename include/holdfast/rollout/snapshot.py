@@ -7,6 +7,7 @@ input of the model) and, beside it, the evidence that this was inferred from (`e
 from dataclasses import dataclass, replace
 from typing import Self
 
+from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 
@@ -85,7 +86,8 @@ class TaskDirectory:
 
     `offsets_in_stores`: they were read from the stores themselves, where 4.3 keeps them. `stores`: what its folders of stores are
     called (those in memory have none), sorted. `open_stores`: those among them that say that they were not closed (4.3).
-    `lock`: of its own `.lock`, which releases up to 2.8 have; None: there is none.
+    `lock`: of its own `.lock`, which releases up to 2.8 have; None: there is none. `unreadable`: something in it that says how far
+    its stores are could not be read, as the Snapshot's `unknown` says.
     """
 
     task_id: TaskId
@@ -95,6 +97,7 @@ class TaskDirectory:
     offsets_in_stores: bool = False
     open_stores: tuple[str, ...] = ()
     lock: Lock | None = None
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ class StateDirectory:
 
     `lock`: who held it when it was read; None: it was not asked for. `global_checkpoint`: the offsets of the global stores.
     `named_topologies`: what lies in the directories `__name__`, by name. `others`: entries that Kafka Streams does not know.
+    `first_report`: what a client that is started on it reports when it first joins; None: not inferred.
     """
 
     url: str
@@ -113,6 +117,7 @@ class StateDirectory:
     global_checkpoint: tuple[tuple[TopicPartition, int], ...] | None = None
     named_topologies: tuple[tuple[str, tuple[TaskDirectory, ...]], ...] = ()
     others: tuple[str, ...] = ()
+    first_report: FirstReport | None = None
 
 
 @dataclass(frozen=True, slots=True)

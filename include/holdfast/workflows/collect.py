@@ -8,18 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
-from holdfast.kafka import store_offsets
+from holdfast.errors import ClusterTrouble, Unsupported
 from holdfast.kafka.release import behaviour
-from holdfast.kafka.state_dir import raw_offset_sum
 from holdfast.kafka.streams import membership, reports
 from holdfast.kafka.streams.group import Client, Consumer
 from holdfast.kafka.streams.membership import Member
-from holdfast.kafka.streams.reports import DiskCopy, Report
+from holdfast.kafka.streams.reports import Report
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
-from holdfast.rollout.snapshot import Evidence, Generation, GenerationMember, Snapshot, StateDirectory, TaskDirectory
-from holdfast.workflows import collect_topology
+from holdfast.rollout.snapshot import Evidence, Generation, GenerationMember, Snapshot
+from holdfast.workflows import collect_disks, collect_topology
 from holdfast.workflows.collect_topology import Gathered
 from holdfast.workflows.settings import GroupSettings
 
@@ -28,11 +26,6 @@ PROTOCOL = "stream"
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _ASK_AGAIN_S = 0.5
 _ERRORS = {1: "a source topic is missing", 2: "version probing", 3: "the assignment failed", 4: "a shutdown was requested"}
-_NO_STORES = (
-    "none of them holds a store. If the application keeps nothing on disk (it is stateless, or all stores are in memory), Kafka "
-    "Streams makes up a new process ID at each start: it neither reads nor writes the process metadata, and a copy of it is no help"
-)
-"""Java: `StateDirectory.initializeProcessId`, 2.6.2 to 4.3."""
 _GENERATION_BYTES = 8 * 1024 * 1024
 
 
@@ -62,7 +55,7 @@ def snapshot(
     moment = now()
     _refuse_other_kinds(found.group)
     _read_generations(cluster, found)
-    _read_state_directories(disks, state_dirs, found)
+    collect_disks.read(disks, state_dirs, settings, found)
     if found.group.state == "Stable" and found.group.members:
         found.members = tuple(
             membership.decode(member.member_id, member.subscription, member.assignment) for member in found.group.members
@@ -189,36 +182,14 @@ def _leader(found: Gathered) -> ProcessId | None:
     return next((member.process_id for member in found.members if member.member_id == latest.leader_member_id), None)
 
 
-def _read_state_directories(disks: StateDirectoryReader, urls: tuple[str, ...], found: Gathered) -> None:
-    directories: list[StateDirectory] = []
-    for url in urls:
-        try:
-            directory, unknown = disks.read(url)
-        except HoldfastError as trouble:
-            found.note("state_directories", str(trouble))
-            continue
-        found.unknown.extend(unknown)
-        twin = next((each for each in directories if directory.process_id and each.process_id == directory.process_id), None)
-        if twin:
-            found.note(
-                "state_directories",
-                f"{twin.url} and {directory.url} have one process ID, {directory.process_id}: Kafka would take them for one client",
-            )
-        directories.append(directory)
-    found.directories = tuple(directories)
-    if directories and not any(task.stores for directory in directories for task in directory.tasks):
-        found.note("state_directories", _NO_STORES)
-
-
 def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dict[str, Report]:
     if not found.members:
         return {}
     since_4_3 = settings.kafka_release is not None and behaviour(settings.kafka_release).closed_copy_counts_last_record
-    in_stores = since_4_3 or settings.kafka_release is None
     seen = reports.Seen(
         members=found.members,
         tasks=found.tasks,
-        disks={each.process_id: _copies(each, in_stores, found) for each in found.directories if each.process_id},
+        disks=collect_disks.weigh(settings, found),
         standby_before=_standby_before(found),
         closed_copy_counts_last_record=since_4_3,
         transactional=settings.transactional,
@@ -238,27 +209,6 @@ def _cleaned_since(settings: GroupSettings, found: Gathered, moment: datetime) -
         return False
     age = moment - datetime.fromisoformat(latest.completed_at)
     return age > timedelta(milliseconds=2 * settings.cleanup_delay_ms)
-
-
-def _copies(directory: StateDirectory, in_stores: bool, found: Gathered) -> tuple[DiskCopy, ...]:
-    held = [task for task in directory.tasks if task.non_empty]
-    bare = [str(task.task_id) for task in held if task.checkpoint is None]
-    if in_stores and bare:
-        what = f"state_directories.{directory.url}"
-        found.note(
-            what,
-            f"{', '.join(bare)}: no checkpoint file, and no offsets in the stores themselves, where 4.3 keeps them (RocksDB is"
-            " read on local disks only; what an open store knows is written when it is flushed)",
-        )
-    return tuple(_copy(task, in_stores) for task in held)
-
-
-def _copy(task: TaskDirectory, in_stores: bool) -> DiskCopy:
-    if task.checkpoint is None:
-        return DiskCopy(task.task_id, None, in_stores)
-    if task.offsets_in_stores:
-        return DiskCopy(task.task_id, store_offsets.offset_sum(task.checkpoint), in_stores, counts_last_record=True)
-    return DiskCopy(task.task_id, raw_offset_sum(task.checkpoint), in_stores)
 
 
 def _standby_before(found: Gathered) -> dict[str, tuple[TaskId, ...]]:

@@ -75,14 +75,15 @@ class TestWhatMembersWouldReport:
         longer = settings.read(GROUP, "3.9.1", {"state.cleanup.delay.ms": "3600000"}, {})
         assert sums(taken(cluster(*now, history={GROUP: (old,)}), given=longer), B) == {"1_0": 9}
 
-    @pytest.mark.parametrize(("in_stores", "reported"), [(True, 8), (False, 7)])
-    def test_offsets_of_stores_count_the_last_record_and_those_of_files_do_not(self, in_stores: bool, reported: int) -> None:
+    @pytest.mark.parametrize(("release", "in_stores", "reported"), [("4.3.1", True, 8), ("4.3.1", False, 8), ("3.9.1", False, 7)])
+    def test_from_4_3_on_a_closed_copy_counts_its_last_record(self, release: str, in_stores: bool, reported: int) -> None:
+        """Also where the offset lies in an older release's checkpoint file: 4.3 takes that over."""
         held = disk(B, t1_0=7)
         (task,) = held.tasks
         held = replace(held, tasks=(replace(task, offsets_in_stores=in_stores),))
         group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B))
 
-        assert sums(taken(group, {"b": held}, settings.read(GROUP, "4.3.1", {}, {})), B) == {"1_0": reported}
+        assert sums(taken(group, {"b": held}, settings.read(GROUP, release, {}, {})), B) == {"1_0": reported}
 
     def test_in_4_3_a_disk_without_offsets_is_said(self) -> None:
         group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B, (), joined={"1_0": 9}))

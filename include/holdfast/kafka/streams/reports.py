@@ -36,7 +36,15 @@ class DiskCopy:
     raw_sum: int | None
     in_stores: bool = False
     counts_last_record: bool = False
-    """`raw_sum` is of stores, and counts the last record of each changelog as a running copy does; a file's does not."""
+    """`raw_sum` counts the last record of each changelog, as a running copy does and 4.3 always; until 4.2 a file's does not."""
+    open: bool = False
+    """A store of it says that it was not closed."""
+    readable: bool = True
+    """Whether all of it could be read. Where it could, `raw_sum` None means that the disk says nothing."""
+    unknown_offset: bool = False
+    """One of its offsets is -4: the store was open, and how far it was is not known."""
+    silent: bool = False
+    """Some of its stores have no offset, though others have."""
 
 
 @dataclass(frozen=True, slots=True)

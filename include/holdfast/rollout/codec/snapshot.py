@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
+from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, UNKNOWN_OFFSET_SUM, TaskId, TopicPartition
 from holdfast.rollout.codec import document, kafka, kinds
@@ -226,6 +227,7 @@ def _state_directory(value: object) -> StateDirectory:
         global_checkpoint=fields.optional("global", nullable(lambda found: document.each(found, _checkpoint_entry)), None),
         named_topologies=fields.optional("named_topologies", lambda found: document.each_entry(found, _named_topology), ()),
         others=fields.optional("others", lambda others: document.each(others, document.text), ()),
+        first_report=fields.optional("first_report", nullable(_first_report), None),
     )
     fields.finish()
     return directory
@@ -241,9 +243,20 @@ def _task_directory(key: str, value: object) -> TaskDirectory:
         offsets_in_stores=fields.optional("offsets_in_stores", document.boolean, default=False),
         open_stores=fields.optional("open_stores", lambda stores: document.each(stores, document.text), ()),
         lock=fields.optional("lock", nullable(_lock), None),
+        unreadable=fields.optional("unreadable", document.boolean, default=False),
     )
     fields.finish()
     return directory
+
+
+def _first_report(value: object) -> FirstReport:
+    fields = Fields(value)
+    report = FirstReport(
+        fields.need("task_offset_sums", kafka.any_offset_sums),
+        fields.optional("doubts", lambda doubts: document.each(doubts, document.text), ()),
+    )
+    fields.finish()
+    return report
 
 
 def _named_topology(name: str, value: object) -> tuple[str, tuple[TaskDirectory, ...]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Client, Consumer, Task
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.codec import document, kafka
@@ -105,7 +106,15 @@ def _state_directory_to_json(directory: StateDirectory) -> dict[str, object]:
         "tasks": _task_directories_to_json(directory.tasks),
         **({"named_topologies": named} if named else {}),
         **({"others": list(directory.others)} if directory.others else {}),
+        **_first_report_to_json(directory.first_report),
     }
+
+
+def _first_report_to_json(report: FirstReport | None) -> dict[str, object]:
+    if report is None:
+        return {}
+    sums = {str(task): total for task, total in report.task_offset_sums}
+    return {"first_report": {"task_offset_sums": sums, "doubts": list(report.doubts)}}
 
 
 def _task_directories_to_json(tasks: tuple[TaskDirectory, ...]) -> dict[str, object]:
@@ -115,9 +124,11 @@ def _task_directories_to_json(tasks: tuple[TaskDirectory, ...]) -> dict[str, obj
 def _task_directory_to_json(task: TaskDirectory) -> dict[str, object]:
     stores = {"stores": list(task.stores)} if task.stores else {}
     in_stores = {"offsets_in_stores": True} if task.offsets_in_stores else {}
+    unreadable = {"unreadable": True} if task.unreadable else {}
     still_open = {"open_stores": list(task.open_stores)} if task.open_stores else {}
     checkpoint = None if task.checkpoint is None else _checkpoint_to_json(task.checkpoint)
-    return {"checkpoint": checkpoint, "non_empty": task.non_empty, **stores, **in_stores, **still_open, **_lock_to_json(task.lock)}
+    rest = {**stores, **in_stores, **still_open, **unreadable, **_lock_to_json(task.lock)}
+    return {"checkpoint": checkpoint, "non_empty": task.non_empty, **rest}
 
 
 def _checkpoint_to_json(checkpoint: tuple[tuple[TopicPartition, int], ...]) -> list[object]:
