@@ -151,6 +151,8 @@ class _Twin:
     # Rule 5, and 4: what events do.
 
     def carry_out(self, events: list[Case]) -> None:
+        for event in events:  # whoever starts now reads its disk as the new release does
+            self.release = event.get("set_release", {}).get("kafka_release", self.release)
         self.disks_before = {process: self.disk(process) for process in self.processes()}
         self.delay_s: float = 0
         for event in events:

@@ -6,7 +6,7 @@ from typing import Self, TypeVar, assert_never
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka import java
-from holdfast.kafka.release import behaviour
+from holdfast.kafka.release import RELEASES, behaviour
 from holdfast.kafka.streams.group import Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.rollout import more_partitions, thread_count
@@ -74,6 +74,9 @@ class Scene:
 
 def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
     """The scene after events that take effect together. Raise InvalidInput for one that does not fit the group."""
+    for _, event in batch.events:
+        if isinstance(event, SetRelease) and event.kafka_release in RELEASES:
+            reports = reports.read_by(event.kafka_release)  # whoever starts now reads its disk as the new one does
     before = scene = replace(scene, delay_s=0, stopped_task_s=0)
     for index, event in batch.events:
         try:

@@ -12,7 +12,7 @@
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from holdfast.errors import CannotPredict
@@ -66,12 +66,18 @@ class Reports:
 
     def __init__(self, group: Group, assume: Assume, *, transactional: bool = False) -> None:
         exact = behaviour(group.release).closed_copy_counts_last_record or assume.closed_copies is ClosedCopies.END
+        self._group = group
+        self._transactional = transactional
         self._assume = assume
         self._partitions = {task.id: task.partitions for task in group.tasks}
         self._copies = {task.id: _copy(task, exact=exact, transactional=transactional) for task in group.tasks if task.stateful}
         self._changelogs = {task.id: len(task.changelogs or ()) for task in group.tasks}
         self._exact = exact
         self._answers: dict[ProcessId, _Answer] = {}
+
+    def read_by(self, release: str) -> "Reports":
+        """The rules for the same group once another release reads its disks."""
+        return Reports(replace(self._group, release=release), self._assume, transactional=self._transactional)
 
     def end(self, task: TaskId) -> int:
         """What a copy of a task reports that lacks nothing; 0 for one that keeps no state or is not known."""

@@ -1,0 +1,242 @@
+"""Events beyond coming and going: clients that just end, threads, partitions, a stop of everybody; and groups that never settle."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, change, group
+
+from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
+from holdfast.kafka.streams.group import Assignment, LeaderFailure
+from holdfast.rollout import codec
+from holdfast.rollout.codec.change import _READERS as READERS
+from holdfast.rollout.forecast import Forecast, forecast
+from holdfast.rollout.outcomes import Outcome
+from holdfast.rollout.schema.given import _EVENTS as EVENTS
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "changes.md"
+
+
+def forecast_of(document: Document, *events: object, **others: object) -> Forecast:
+    return forecast(codec.snapshot_from_json(document), codec.change_from_json(change(*events, **others)))
+
+
+def outcome(document: Document, *events: object, **others: object) -> Outcome:
+    (found,) = forecast_of(document, *events, **others).outcomes
+    return found
+
+
+def members_of(found: Outcome, process_id: str) -> list[str]:
+    client = next(one for one in found.clients if str(one.process_id) == process_id)
+    return [re.sub(r".*(StreamThread-\d+).*", r"\1", one.member_id) for one in client.consumers]
+
+
+class TestAClientThatJustEnds:
+    @pytest.mark.parametrize(("release", "seconds"), [("2.8.2", 10), ("3.0.2", 45)])
+    def test_the_group_notices_after_the_time_out_of_its_release(self, release: str, seconds: int) -> None:
+        leaving = outcome(group(AFTER, release), {"remove_client": {"process_id": A}})
+        ending = outcome(group(AFTER, release), {"remove_client": {"process_id": A, "leaves": False}})
+
+        assert [one.at_seconds + seconds for one in leaving.rounds] == [one.at_seconds for one in ending.rounds]
+        assert [one.decision for one in leaving.rounds] == [one.decision for one in ending.rounds]
+        assert leaving.summary.stopped_task_seconds == 0
+        assert ending.summary.stopped_task_seconds == 4 * seconds, "A runs four tasks"
+
+    def test_the_setting_wins(self) -> None:
+        ending = {"remove_client": {"process_id": A, "leaves": False}}
+
+        assert outcome(group(AFTER, config={"session.timeout.ms": 6500}), ending).rounds[0].at_seconds == 6.5
+        assert outcome(group(AFTER), {"set_config": {"session.timeout.ms": "8000"}}, ending).rounds[0].at_seconds == 8
+
+    def test_a_setting_that_is_no_time_is_refused(self) -> None:
+        with pytest.raises(InvalidInput, match=r"session\.timeout\.ms is 'soon'"):
+            outcome(group(AFTER, config={"session.timeout.ms": "soon"}), {"remove_client": {"process_id": A, "leaves": False}})
+
+    def test_two_that_end_together_are_noticed_together(self) -> None:
+        events = [{"remove_client": {"process_id": one, "leaves": False}} for one in (A, C)]
+
+        found = outcome(group(AFTER), *events)
+
+        assert found.rounds[0].at_seconds == 10
+        assert found.summary.stopped_task_seconds == 80
+
+
+class TestThreads:
+    def test_a_new_thread_takes_the_lowest_free_number_and_the_others_keep_what_they_do(self) -> None:
+        found = outcome(group(AFTER, "3.9.1"), {"set_threads": {"process_id": A, "threads": 3}})
+
+        assert members_of(found, A) == ["StreamThread-1", "StreamThread-2", "StreamThread-3"]
+        assert found.stable
+        assert found.summary.restore_records == 0
+
+    def test_the_oldest_thread_goes_and_the_client_still_has_its_copies(self) -> None:
+        found = outcome(group(AFTER, "3.9.1"), {"set_threads": {"process_id": A, "threads": 1}}, {"then": "rebalance"})
+
+        assert members_of(found, A) == ["StreamThread-2"]
+        assert found.rounds[0].restoring == (), "what the thread ran is still on the client's disk"
+
+    def test_threads_that_are_named_go(self) -> None:
+        one = next(iter(group(AFTER)["clients"][A]["consumers"]))
+
+        found = outcome(group(AFTER, "3.9.1"), {"set_threads": {"process_id": A, "threads": 1, "member_ids": [one]}})
+
+        assert members_of(found, A) == ["StreamThread-2"]
+
+    @pytest.mark.parametrize(
+        ("release", "event", "said"),
+        [
+            ("2.7.2", {"process_id": A, "threads": 3}, "KIP-663"),
+            ("3.9.1", {"process_id": A, "threads": 2}, "2 threads already"),
+            ("3.9.1", {"process_id": A, "threads": 1, "member_ids": ["nobody"]}, "those that go; found: nobody"),
+            ("3.9.1", {"process_id": A, "threads": 4, "member_ids": ["m"]}, "2 member IDs are needed"),
+            ("3.9.1", {"process_id": LAST, "threads": 4}, "not in the group"),
+        ],
+    )
+    def test_what_cannot_be_is_refused(self, release: str, event: object, said: str) -> None:
+        with pytest.raises(InvalidInput, match=said):
+            outcome(group(AFTER, release), {"set_threads": event})
+
+
+class TestPartitions:
+    def test_stateless_tasks_come(self) -> None:
+        found = outcome(group(AFTER), {"add_partitions": {"topic": "input", "partitions": 8}})
+
+        last = found.rounds[-1].decision
+        assert isinstance(last, Assignment)
+        assert sorted(str(task) for one in last.clients for task in one.active if task.subtopology == 0)[-2:] == ["0_6", "0_7"]
+        assert found.stable
+        assert found.summary.stateful_tasks == 6
+
+    def test_a_changelog_that_is_too_narrow_ends_the_application(self) -> None:
+        found = outcome(group(AFTER), {"add_partitions": {"topic": "repartition", "partitions": 7}})
+
+        assert not found.stable
+        assert [one.decision for one in found.rounds] == [
+            LeaderFailure(
+                "StreamsException: the changelog changelog has 6 partitions and 7 are needed; Kafka Streams grows no changelog."
+                " Grow it by hand before, and say `changelogs_grown`."
+            )
+        ]
+
+    def test_with_changelogs_grown_new_tasks_have_nothing_to_restore(self) -> None:
+        event = {"topic": "repartition", "partitions": 7, "changelogs_grown": True}
+
+        found = outcome(group(AFTER), {"add_partitions": event})
+
+        assert found.stable
+        assert any("1_6" in [str(task) for task in dict(one.task_offset_sums)] for c in found.clients for one in c.consumers)
+
+    def test_a_source_topic_that_is_its_own_changelog_has_grown_with_it(self) -> None:
+        document = group(AFTER)
+        for task in document["tasks"].values():
+            for log in task["changelogs"]:
+                log[0] = "repartition"
+
+        assert outcome(document, {"add_partitions": {"topic": "repartition", "partitions": 7}}).stable
+
+    def test_what_a_snapshot_does_not_show_is_named(self) -> None:
+        document = json.loads(json.dumps(group(AFTER)).replace('"repartition"', '"counts-repartition"'))
+        for number in range(6):
+            document["tasks"][f"0_{number}"]["partitions"].append(["other", number])
+
+        found = forecast_of(document, {"add_partitions": {"topic": "input", "partitions": 8}})
+
+        said = " ".join(one.reason for one in found.unknown)
+        assert "A repartition topic that is written from input" in said
+        assert "input is read together with other" in said
+
+    @pytest.mark.parametrize(
+        ("topic", "count", "said"),
+        [("output", 8, "no task reads"), ("input", 6, "a topic can only grow"), ("input", 1, "only grow")],
+    )
+    def test_what_cannot_be_is_refused(self, topic: str, count: int, said: str) -> None:
+        with pytest.raises(InvalidInput, match=said):
+            outcome(group(AFTER), {"add_partitions": {"topic": topic, "partitions": count}})
+
+    def test_where_racks_decide_nobody_knows_where_they_will_stand(self) -> None:
+        racks = {"rack.aware.assignment.strategy": "min_traffic"}
+        with pytest.raises(CannotPredict, match="placed by rack"):
+            outcome(group(AFTER, "3.9.1", racks), {"add_partitions": {"topic": "input", "partitions": 8}})
+
+
+class TestAStopOfEverybody:
+    def test_nothing_runs_meanwhile_and_everybody_is_back_where_it_was(self) -> None:
+        found = outcome(group(AFTER, "4.3.1"), {"stop_application": {"minutes": 30}})
+
+        assert [one.at_seconds for one in found.rounds] == [1800]
+        assert (found.summary.active_moved, found.summary.restore_records) == (0, 0)
+        assert found.summary.stopped_task_seconds == 12 * 1800
+
+    def test_source_topics_as_changelogs_change_nothing_for_as_long_as_offsets_are_kept(self) -> None:
+        document = group(AFTER, "4.3.1")
+        for task in document["tasks"].values():
+            for log in task["changelogs"]:
+                log[0] = "repartition"
+
+        found = forecast_of(document, {"stop_application": {"minutes": 10_079}})
+
+        assert found.outcomes[0].summary.active_moved == 0
+        assert any("no task changes hands" in one.reason for one in found.unknown)
+        with pytest.raises(CannotPredict, match=r"offsets\.retention\.minutes"):
+            forecast_of(document, {"stop_application": {"minutes": 10_080}})
+
+
+class TestAGroupThatNeverSettles:
+    def test_copies_that_gain_nothing_on_their_logs_are_found_and_named(self) -> None:
+        slow = {"catch_up": {"records_per_second": 5, "grows_per_second": 5}}
+
+        found = forecast_of(group(BEFORE), {"add_client": {"process_id": C, "threads": 2}}, assume=slow)
+
+        (only,) = found.outcomes
+        assert not only.stable
+        assert only.summary.seconds_to_stable is None
+        said = next(one.reason for one in found.unknown if "does not settle" in one.reason)
+        assert "stay more than acceptable.recovery.lag (0 records) behind and never become active" in said
+
+    def test_a_little_faster_and_they_get_there(self) -> None:
+        slow = {"catch_up": {"records_per_second": 5.1, "grows_per_second": 5}}
+
+        assert outcome(group(BEFORE), {"add_client": {"process_id": C, "threads": 2}}, assume=slow).stable
+
+
+def examples() -> list[Any]:
+    return [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)]
+
+
+class TestThePage:
+    @pytest.mark.parametrize("document", examples(), ids=lambda one: next(iter(one["events"][0])))
+    def test_its_examples_can_be_forecast(self, document: Document) -> None:
+        meant = codec.change_from_json(document)
+
+        assert codec.change_from_json(codec.change_to_json(meant)) == meant
+        assert forecast(codec.snapshot_from_json(group(AFTER, "3.8.1")), meant).outcomes
+
+    def test_it_has_an_example_of_every_event(self) -> None:
+        shown = {verb for document in examples() for event in document["events"] for verb in event}
+
+        assert shown == set(READERS)
+
+    def test_and_the_schema_knows_the_same(self) -> None:
+        assert set(EVENTS) == set(READERS)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"stop_application": {"minutes": 0}},
+        {"stop_application": {"minutes": True}},
+        {"add_partitions": {"topic": "input"}},
+        {"set_threads": {"process_id": A, "threads": 0}},
+        {"remove_client": {"process_id": B, "leaves": "no"}},
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_reading(event: object) -> None:
+    with pytest.raises(HoldfastError):
+        codec.change_from_json(change(event))
+
+
+def test_a_rate_of_growth_below_nothing_is_refused() -> None:
+    with pytest.raises(HoldfastError, match="0 or more"):
+        codec.change_from_json(change(assume={"catch_up": {"records_per_second": 1, "grows_per_second": -1}}))
