@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import LINES, Behaviour
 from holdfast.kafka.streams import high_availability, movement, standbys, threads
-from holdfast.kafka.streams.client_state import Board
+from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.config import AssignorConfig
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Group, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
@@ -58,7 +58,7 @@ def boards(seed: int) -> tuple[Board, Board, Group, Behaviour]:
     """The same board twice."""
     chance = random.Random(seed)
     group, line = a_group(chance), chance.choice(LINES)
-    return Board(group, line), Board(group, line), group, line
+    return Board.of(group, line), Board.of(group, line), group, line
 
 
 def shares(board: Board) -> list[tuple[list[int], list[int]]]:

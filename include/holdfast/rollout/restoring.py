@@ -38,17 +38,30 @@ def _same_share(one: ConsumerAssignment, before: ConsumerAssignment | None) -> C
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """A client at the last rebalance: what it reported and was handed, what it runs, and what of that waits for its state."""
+class _Looked:
+    """A client when it was last looked at: what it reported and was handed."""
 
     client: Client
     shares: tuple[ConsumerAssignment, ...]
-    running: Mapping[TaskId, None]
-    waiting: tuple[TaskId, ...]
-    waiting_records: int
 
     def still(self, client: Client, shares: Iterable[ConsumerAssignment]) -> bool:
         return self.client is client and all(one is other for one, other in zip(self.shares, shares, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted(_Looked):
+    """Whether a thread of it was handed a copy that it had not, before an immediate follow-up."""
+
+    unstarted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen(_Looked):
+    """What it runs, and what of that waits for its state."""
+
+    running: Mapping[TaskId, None]
+    waiting: tuple[TaskId, ...]
+    waiting_records: int
 
 
 class Restoring:
@@ -63,6 +76,7 @@ class Restoring:
         """The rules; others once the group runs another release."""
         self._logs = logs
         self._seen: dict[ProcessId, _Seen] = {}
+        self._noted: dict[ProcessId, _Noted] = {}
         self._open_copies: dict[tuple[ProcessId, TaskId], None] = {}
         self.waiting_records = 0
         self.unstarted = 0
@@ -115,18 +129,30 @@ class Restoring:
     def note_open_copies(self, group: Group, decision: Assignment) -> None:
         """The copies of which nobody can say whether the immediate follow-up finds them caught up, or finds them at all."""
         handed = {consumer.member_id: consumer for consumer in decision.consumers}
-        new: list[TaskId] = []
+        unstarted = False
         for client in group.clients:
-            known = reported(client)
-            for consumer in client.consumers:
-                share, own = handed[consumer.member_id], dict(consumer.task_offset_sums)
-                new += [task for task in share.active if self.reports.log_end(task) and known.get(task) != LATEST_OFFSET]
-                new += [task for task in share.standby if task in known and task not in own]
-            for task in (task for consumer in client.consumers for task in handed[consumer.member_id].standby):
+            shares = tuple(handed[consumer.member_id] for consumer in client.consumers)
+            noted = self._noted.get(client.process_id)
+            if noted is None or not noted.still(client, shares):
+                noted = self._noted[client.process_id] = self._note(client, shares, group.config.acceptable_recovery_lag)
+            unstarted = unstarted or noted.unstarted
+        self.unstarted += unstarted
+
+    def _note(self, client: Client, shares: tuple[ConsumerAssignment, ...], acceptable_lag: int) -> _Noted:
+        known = reported(client)
+        unstarted = False
+        for consumer, share in zip(client.consumers, shares, strict=True):
+            own = {task for task, _ in consumer.task_offset_sums}
+            unstarted = (
+                unstarted
+                or any(self.reports.log_end(task) and known.get(task) != LATEST_OFFSET for task in share.active)
+                or any(task in known and task not in own for task in share.standby)
+            )
+            for task in share.standby:
                 total = known.get(task, 0)
-                if total != LATEST_OFFSET and not 0 <= self.reports.end(task) - total <= group.config.acceptable_recovery_lag:
+                if total != LATEST_OFFSET and not 0 <= self.reports.end(task) - total <= acceptable_lag:
                     self._open_copies[client.process_id, task] = None
-        self.unstarted += 1 if new else 0
+        return _Noted(client, shares, unstarted)
 
     def _caught_up(self, task: TaskId, total: int | None, acceptable_lag: int) -> bool:
         """Whether a copy that reports `total` can run at once, or nearly so. Kafka's own word for the lag it accepts."""

@@ -13,7 +13,7 @@ from tests.harness import article
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams import config, public_sticky
-from holdfast.kafka.streams.client_state import Board
+from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.config import AssignorConfig, TaskAssignor
 from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Group, NextRebalance, Task
 from holdfast.kafka.streams.leader import assign
@@ -110,7 +110,7 @@ def test_bounds_name_all_that_trying_finds(seed: int) -> None:
     drawn = groups.group_of(case, RELEASE)
     if not isinstance(assign(drawn), Assignment):
         return  # the leader throws
-    board = Board(drawn, behaviour(RELEASE))
+    board = Board.of(drawn, behaviour(RELEASE))
     sticky = Sticky(board, drawn, behaviour(RELEASE), threads_break_ties=False)
     sticky.assign_active(preserve=False)
     rules = public_sticky.Rules(board, sticky, drawn.config.num_standby_replicas)

@@ -1,15 +1,14 @@
-"""The leader's books during one assignment: what each client had, lags, and is given.
+"""One client in the leader's books: what it had, lags and is given; and how that is read from what its members report.
 
-Java: `ClientState`, `StreamsPartitionAssignor.populateClientStatesMap` and `computeEndOffsetSumsByTask`, 2.6 to 4.3. Tasks and
-clients are numbers here, counted in the order of TaskId and of process ID, so that comparing numbers compares as Java compares.
+Java: `ClientState`, `StreamsPartitionAssignor.populateClientStatesMap` and `computeEndOffsetSumsByTask`, 2.6 to 4.3. Tasks are
+numbers here, counted in the order of TaskId, so that comparing numbers compares as Java compares.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams.group import Client, Consumer, Group, Task
+from holdfast.kafka.streams.group import Client, Consumer, Group
 from holdfast.kafka.vocabulary import LATEST_OFFSET, UNKNOWN_OFFSET_SUM, ProcessId, TaskId, TopicPartition
 
 FIRST_VERSION_WITH_OFFSET_SUMS = 7
@@ -63,84 +62,7 @@ class ClientState:
         return task in self.active or task in self.standby
 
 
-class Board:
-    """Every task and client of one assignment. Made at its beginning, changed by its phases, and never returned.
-
-    `load_order` ranks clients as Kafka's queues do: by tasks per thread, then by process ID.
-    """
-
-    def __init__(self, group: Group, line: Behaviour, readings: "Readings | None" = None) -> None:
-        readings = readings or Readings()
-        topology = readings.topology(group, line)
-        self.tasks: tuple[Task, ...] = topology.tasks
-        self.clients: tuple[ClientState, ...] = tuple(
-            readings.client(client, group) for client in sorted(group.clients, key=lambda client: client.process_id)
-        )
-        self.stateful: tuple[int, ...] = tuple(number for number, task in enumerate(self.tasks) if task.stateful)
-        self.stateless: tuple[int, ...] = tuple(number for number, task in enumerate(self.tasks) if not task.stateful)
-        self.load_order: list[tuple[float, int]] = [(0.0, number) for number in range(len(self.clients))]
-        self.ends_known = topology.ends_known
-        """Whether there is anything to measure lags against; else the leader falls back."""
-        self._ends = topology.ends
-        self._reporters: list[list[int]] = [[] for _ in self.tasks]
-        for number, client in enumerate(self.clients):
-            for task in client.lags:
-                self._reporters[task].append(number)
-        self.reported_by_some = frozenset(task for task, reporters in enumerate(self._reporters) if reporters)
-        self._everybody = frozenset(range(len(self.clients)))
-
-    def give_active(self, client: int, task: int) -> None:
-        self.clients[client].active.add(task)
-        self._weigh(client)
-
-    def take_active(self, client: int, task: int) -> None:
-        self.clients[client].active.remove(task)
-        self._weigh(client)
-
-    def give_standby(self, client: int, task: int) -> None:
-        self.clients[client].standby.add(task)
-        self._weigh(client)
-
-    def take_standby(self, client: int, task: int) -> None:
-        self.clients[client].standby.remove(task)
-        self._weigh(client)
-
-    def _weigh(self, client: int) -> None:
-        state = self.clients[client]
-        self.load_order[client] = ((len(state.active) + len(state.standby)) / len(state.consumers), client)
-
-    def lag(self, client: int, task: int) -> int:
-        """How far the client's copy is behind: -2 an active that was running, -3 unknown, the end-offset sum without a copy."""
-        return self.clients[client].lags.get(task, self._ends[task])
-
-    def caught_up(self, task: int, acceptable_recovery_lag: int) -> frozenset[int]:
-        """The clients that could take the task over at once."""
-        reporters = self._reporters[task]
-        found = [client for client in reporters if _acceptable(self.clients[client].lags[task], acceptable_recovery_lag)]
-        if not _acceptable(self._ends[task], acceptable_recovery_lag):
-            return frozenset(found)
-        return self._everybody if len(found) == len(reporters) else self._everybody.difference(reporters).union(found)
-
-    def least_lag(self, task: int) -> int:
-        reporters = self._reporters[task]
-        lags = [self.clients[client].lags[task] for client in reporters]
-        if len(reporters) < len(self.clients):
-            lags.append(self._ends[task])
-        return min(lags)
-
-    def clients_by_lag(self, task: int) -> list[int]:
-        return sorted(range(len(self.clients)), key=lambda client: (self.lag(client, task), client))
-
-    def ids(self, tasks: Iterable[int]) -> tuple[TaskId, ...]:
-        """The tasks' IDs, ascending."""
-        return tuple(self.tasks[task].id for task in sorted(tasks))
-
-
-def _acceptable(lag: int, acceptable_recovery_lag: int) -> bool:
-    return lag == LATEST_OFFSET or acceptable_recovery_lag == java.LONG_MAX or 0 <= lag <= acceptable_recovery_lag
-
-
-class _Topology:
+class Topology:
     """The tasks in TaskId order, and the end-offset sums that lags are measured against.
 
     One end offset that could not be had makes all of them unknown (`StreamsPartitionAssignor.populateClientStatesMap`).
@@ -148,8 +70,11 @@ class _Topology:
 
     def __init__(self, group: Group, line: Behaviour) -> None:
         self.tasks = tuple(sorted(group.tasks, key=lambda task: task.id))
-        self.number_of = {task.id: number for number, task in enumerate(self.tasks) if task.stateful}
+        self.stateful = tuple(number for number, task in enumerate(self.tasks) if task.changelogs)
+        self.stateless = tuple(number for number, task in enumerate(self.tasks) if not task.changelogs)
+        self.number_of = {self.tasks[number].id: number for number in self.stateful}
         """Of stateful tasks."""
+        self.partitions_of = {task.id: task.partitions for task in self.tasks}
         self.task_of = {partition: task.id for task in self.tasks for partition in task.partitions}
         sums = [task.end_offset_sum for task in self.tasks]
         self.ends_known = None not in sums
@@ -164,30 +89,8 @@ class _Topology:
         return end if end < offset_sum else java.signed_long(end - offset_sum)
 
 
-class Readings:
-    """What was read of a group, for its next rebalances: a client that reports the same (the same object) is not read again.
-
-    Only for one group whose members, tasks, release and settings stay as they are.
-    """
-
-    def __init__(self) -> None:
-        self._topology: _Topology | None = None
-        self._clients: dict[ProcessId, tuple[Client, ClientState]] = {}
-
-    def topology(self, group: Group, line: Behaviour) -> _Topology:
-        if self._topology is None:
-            self._topology = _Topology(group, line)
-        return self._topology
-
-    def client(self, client: Client, group: Group) -> ClientState:
-        assert self._topology is not None, "tasks are read before clients"
-        known = self._clients.get(client.process_id)
-        if known is None or known[0] is not client:
-            known = self._clients[client.process_id] = client, _client_state(client, group, self._topology)
-        return known[1].blank()
-
-
-def _client_state(client: Client, group: Group, topology: _Topology) -> ClientState:
+def read(client: Client, group: Group, topology: Topology) -> ClientState:
+    """What the members of one client report. Raise LeaderThrows where the leader's own class would."""
     sums: dict[TaskId, int] = {}
     owners: dict[TopicPartition, str] = {}
     for consumer in _as_read(client, group):
@@ -216,7 +119,7 @@ def _client_state(client: Client, group: Group, topology: _Topology) -> ClientSt
     )
 
 
-def _consumer_state(consumer: Consumer, topology: _Topology) -> ConsumerState:
+def _consumer_state(consumer: Consumer, topology: Topology) -> ConsumerState:
     if not consumer.task_offset_sums:
         return ConsumerState(consumer.member_id, (), reports_unknown=False)
     number_of = topology.number_of

@@ -9,18 +9,35 @@ import heapq
 from collections.abc import Callable
 
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams import movement, standbys
-from holdfast.kafka.streams.client_state import Board, ClientState
+from holdfast.kafka.streams import standbys
+from holdfast.kafka.streams.board import Board
+from holdfast.kafka.streams.client_state import ClientState
 from holdfast.kafka.streams.config import AssignorConfig
 from holdfast.kafka.streams.rack_aware.optimize import Optimizer
 from holdfast.kafka.streams.rack_aware.racks import STATELESS, Costs
+from holdfast.kafka.streams.target import Target
 
 COSTS = Costs(traffic=10, non_overlap=1)
 """What traffic across racks and moving a task cost, unless it is configured (`DEFAULT_HIGH_AVAILABILITY_…`)."""
 
 
-def assign(board: Board, config: AssignorConfig, behaviour: Behaviour, racks: Optimizer | None = None) -> bool:
-    """Give every task of the board to clients; True if a probing rebalance has to follow. `racks` None: not placed by rack."""
+def assign(board: Board, config: AssignorConfig, behaviour: Behaviour, racks: Optimizer | None, target: Target) -> bool:
+    """Give every task of the board to clients; True if a probing rebalance has to follow.
+
+    `racks` None: not placed by rack. `target`: what is known of it from earlier rebalances.
+    """
+    if not target.restore(board):
+        _assign_target(board, config, racks)
+        target.keep(board, config)
+    movements = target.move_to_caught_up_clients(board, config, behaviour)
+    assign_stateless_active(board)
+    if racks is not None:
+        racks.place_active(board.stateless, STATELESS)
+    return movements > 0
+
+
+def _assign_target(board: Board, config: AssignorConfig, racks: Optimizer | None) -> None:
+    """Who is to have which stateful task and copy in the end, wherever the state is now."""
     assign_stateful_active(board)
     if racks is not None:
         racks.place_active(board.stateful, racks.costs(COSTS))
@@ -29,11 +46,6 @@ def assign(board: Board, config: AssignorConfig, behaviour: Behaviour, racks: Op
         by_tags = bool(config.rack_aware_assignment_tags)
         may_move = functools.partial(standbys.keeps_tags_apart, board) if by_tags else _anywhere
         racks.place_standbys(racks.costs(COSTS), may_move)
-    movements = movement.move_to_caught_up_clients(board, config, behaviour)
-    assign_stateless_active(board)
-    if racks is not None:
-        racks.place_active(board.stateless, STATELESS)
-    return movements > 0
 
 
 def _anywhere(_source: int, _destination: int, _task: int) -> bool:

@@ -4,6 +4,7 @@ Java: `StreamsPartitionAssignor.assign`, 2.6 to 4.3, in its order: read what the
 task to clients; spread each client's tasks over its threads; hold back what another member still owns; say who rejoins when.
 """
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -11,8 +12,9 @@ from dataclasses import dataclass, replace
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.release import Behaviour, behaviour
 from holdfast.kafka.streams import high_availability, public_sticky, sticky, threads
+from holdfast.kafka.streams.board import Board, Readings
 from holdfast.kafka.streams.certainty import Certainty
-from holdfast.kafka.streams.client_state import Board, ClientState, LeaderThrows, Readings
+from holdfast.kafka.streams.client_state import ClientState, LeaderThrows
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import (
     Assignment,
@@ -24,8 +26,9 @@ from holdfast.kafka.streams.group import (
     UndeterminedTask,
 )
 from holdfast.kafka.streams.rack_aware import optimize as rack_aware
+from holdfast.kafka.streams.target import Target
 from holdfast.kafka.streams.threads import ThreadTasks
-from holdfast.kafka.vocabulary import ProcessId, TopicPartition
+from holdfast.kafka.vocabulary import TopicPartition
 
 FIRST_VERSION_WITH_NEXT_REBALANCE = 7
 """Assignments of an older metadata version cannot say when to rejoin (KIP-441)."""
@@ -47,8 +50,17 @@ class Memory:
     """
 
     def __init__(self) -> None:
-        self.readings = Readings()
-        self.sent: dict[ProcessId, _Sent] = {}
+        self._readings: Readings | None = None
+        self.target = Target()
+        self.sent: dict[int, _Sent] = {}
+
+    def board(self, group: Group, line: Behaviour) -> Board:
+        """A board with what the members report now. Raise LeaderThrows."""
+        if self._readings is None:
+            self._readings = Readings(group, line)
+        else:
+            self._readings.again(group)
+        return Board(self._readings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +71,7 @@ class _Sent:
     active: AbstractSet[int]
     standby: AbstractSet[int]
     probes: bool
+    decided: ClientAssignment
     consumers: tuple[ConsumerAssignment, ...]
 
     def fits(self, client: ClientState, *, probes: bool) -> bool:
@@ -77,15 +90,15 @@ def assign(group: Group, memory: Memory | None = None) -> Assignment | LeaderFai
         return LeaderFailure("a member asks the whole application to shut down: everybody is told to", SHUTDOWN_REQUESTED)
     try:
         memory = memory or Memory()
-        board = Board(group, line, memory.readings)
+        board = memory.board(group, line)
         if group.config.task_assignor is TaskAssignor.PUBLIC_STICKY:
             return _as_far_as_certain(group, board, line)
-        probing = _assign_tasks(board, group, line)
-        decided = tuple(_client_assignment(board, client) for client in board.clients)
-        consumers = _Wire(group, board, line, probing=probing).consumers(memory)
+        probing = _assign_tasks(board, group, line, memory.target)
+        sent = _Wire(group, board, line, probing=probing).sent(memory)
     except LeaderThrows as thrown:
         return LeaderFailure(str(thrown))
-    return _as_in_group(group, probing, decided, consumers, _undetermined(group, board, probing=probing))
+    consumers = {assignment.member_id: assignment for one in sent for assignment in one.consumers}
+    return _as_in_group(group, probing, (one.decided for one in sent), consumers, _undetermined(group, board, probing=probing))
 
 
 def _as_in_group(
@@ -133,14 +146,14 @@ def _not_certain(tasks: Sequence[UndeterminedTask], *, exactly: bool) -> str:
     return sentence if exactly else f"{sentence} There are too many orders to try: perhaps it names more places than there are."
 
 
-def _assign_tasks(board: Board, group: Group, line: Behaviour) -> bool:
+def _assign_tasks(board: Board, group: Group, line: Behaviour, target: Target) -> bool:
     """Give every task to clients; True if a probing rebalance has to follow.
 
     Without end offsets nobody knows who lags: only the sticky assignor does without, and stands in for the others.
     """
     match group.config.task_assignor:
         case TaskAssignor.HIGH_AVAILABILITY if board.ends_known:
-            return high_availability.assign(board, group.config, line, rack_aware.optimizer(board, group, line))
+            return high_availability.assign(board, group.config, line, rack_aware.optimizer(board, group, line), target)
         case TaskAssignor.STICKY:
             sticky.assign(board, group, line, preserve=False, racks=rack_aware.optimizer(board, group, line))
             return False
@@ -208,26 +221,28 @@ class _Wire:
         self._board = board
         self._line = line
         self._says_when = _can_say_when(group)
-        self._partitions = {task.id: task.partitions for task in board.tasks}
-        self._owned: set[TopicPartition] = set()
-        for client in group.clients:
-            for consumer in client.consumers:
-                self._owned.update(consumer.owned)
+        self._partitions = board.readings.topology.partitions_of
         leader = group.leader_process_id or min(client.process_id for client in group.clients)
         self._prober = leader if probing else None
 
-    def consumers(self, memory: Memory) -> dict[str, ConsumerAssignment]:
-        """By member ID."""
-        found: dict[str, ConsumerAssignment] = {}
+    def sent(self, memory: Memory) -> list[_Sent]:
+        """What each client is sent, in process-ID order."""
+        found = []
         for number, client in enumerate(self._board.clients):
             probes = client.process_id == self._prober
-            sent = memory.sent.get(client.process_id)
+            sent = memory.sent.get(number)
             if sent is None or not sent.fits(client, probes=probes):
-                sent = _Sent(client.lags, client.active, client.standby, probes, self.of_client(number))
+                decided = _client_assignment(self._board, client)
+                sent = _Sent(client.lags, client.active, client.standby, probes, decided, self.of_client(number))
                 if self._waits_for_nobody(client, sent.consumers):
-                    memory.sent[client.process_id] = sent
-            found.update((assignment.member_id, assignment) for assignment in sent.consumers)
+                    memory.sent[number] = sent
+            found.append(sent)
         return found
+
+    @functools.cached_property
+    def _owned(self) -> AbstractSet[TopicPartition]:
+        """By whomever."""
+        return frozenset().union(*(client.owners for client in self._board.clients))
 
     def _waits_for_nobody(self, client: ClientState, sent: Iterable[ConsumerAssignment]) -> bool:
         """Whether each consumer owns all that it is to run already, so that it does not matter to it what others own."""
@@ -265,7 +280,9 @@ class _Wire:
             return ConsumerAssignment(
                 member_id, (), (), (), NextRebalance.PROBING if probes and self._says_when else NextRebalance.NONE
             )
-        withheld = [task for task in tasks.active if self._still_owned(client, member_id, task)]
+        owners, of = client.owners, self._board.tasks
+        new = [task for task in tasks.active if any(owners.get(each) != member_id for each in of[task].partitions)]
+        withheld = [task for task in new if self._still_owned(client, member_id, task)]
         temporary = [task for task in withheld if self._stands_by(client, task)]
         when = NextRebalance.NONE
         if self._says_when and withheld:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams.client_state import Board
+from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.config import AssignorConfig
 
 
@@ -86,12 +86,13 @@ class _Mover:
 
     def _movements(self, tasks_of_clients: list[set[int]]) -> list[Movement]:
         """In the order in which Kafka queues them: client by client, task by task."""
-        caught_up, reported = self._caught_up, self._board.reported_by_some
+        caught_up, reported = self._caught_up, self._board.readings.lags_of
         return [
             Movement(task, client, len(caught_up[task]))
             for client, tasks in enumerate(tasks_of_clients)
-            for task in sorted(tasks & reported)  # of what nobody reports everybody lacks as much: it stays where it is
-            if client not in caught_up[task] and self._must_move(task, client)
+            for task in sorted(tasks)
+            # Of what nobody reports everybody lacks as much: it stays where it is.
+            if client not in caught_up[task] and reported[task] and self._must_move(task, client)
         ]
 
     def _must_move(self, task: int, client: int) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 from holdfast.kafka import java, java_hash
-from holdfast.kafka.streams.client_state import Board
+from holdfast.kafka.streams.board import Board
 
 
 def assign_to_least_loaded(board: Board, num_standby_replicas: int) -> None:

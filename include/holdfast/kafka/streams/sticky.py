@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams.client_state import Board
+from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.group import Group
 from holdfast.kafka.streams.rack_aware.optimize import Optimizer
 from holdfast.kafka.streams.rack_aware.racks import STATELESS, Costs

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams.client_state import Board, ClientState, ConsumerState, LeaderThrows
+from holdfast.kafka.streams.board import Board
+from holdfast.kafka.streams.client_state import ClientState, ConsumerState, LeaderThrows
 
 
 @dataclass(slots=True)

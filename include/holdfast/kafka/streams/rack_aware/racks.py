@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka import java
-from holdfast.kafka.streams.client_state import Board
+from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.group import Group
 from holdfast.kafka.vocabulary import TopicPartition
 
