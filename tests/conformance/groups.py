@@ -1,11 +1,15 @@
 """Groups as the JVM driver takes them, and what Holdfast makes of the same group."""
 
-from collections.abc import Iterator
+import contextlib
+import uuid
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from holdfast.errors import CannotPredict
+from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams import config as assignor_config
-from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Group, LeaderFailure, Task
+from holdfast.kafka.streams import leader, version_probing
+from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Group, LeaderFailure, NextRebalance, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 
 Case = dict[str, Any]
@@ -99,7 +103,30 @@ def as_answer(decision: Assignment) -> Case:
 
 def difference(case: Case, release: str, theirs: Case) -> str:
     """What differs, a line each; empty if nothing does. The text of an exception is Kafka's own affair."""
+    group = group_of(case, release)
+    if version_probing.any_newer(group, behaviour(release)):
+        return _beside_newer_members(group, theirs)
     return between(theirs, ours(case, release))
+
+
+def _beside_newer_members(group: Group, theirs: Case) -> str:
+    """The same decision with the random ID that the leader had, and no contradiction to what is certain without knowing it."""
+    line = behaviour(group.release)
+    decision: Assignment | LeaderFailure | None = None
+    with contextlib.suppress(CannotPredict):  # too many places of the ID: the decision with the leader's own is compared
+        decision = leader.assign(group)
+    if _kind(theirs) != "an assignment":
+        if decision is None:
+            decision = leader.assign(version_probing.booked(group, line, ProcessId(uuid.uuid4())))
+        return "\n".join(contradictions(decision, theirs))
+    known = set(map(str, version_probing.older_clients(group, line)))
+    (dummy,) = theirs["clients"].keys() - known
+    own = leader.assign(version_probing.booked(group, line, ProcessId.parse(dummy)))
+    if isinstance(own, LeaderFailure) or (different := between(theirs, as_answer(own))):
+        return f"{own.error}: Kafka assigns" if isinstance(own, LeaderFailure) else different
+    told = version_probing.as_it_is(own, group, line)
+    client_of = {consumer.member_id: client.process_id for client in group.clients for consumer in client.consumers}
+    return "" if decision is None else "\n".join(contradictions(decision, as_answer(told), client_of))
 
 
 def between(theirs: Case, own: Case) -> str:
@@ -132,3 +159,57 @@ def _kind(answer: Case) -> str:
         return f"error code {answer['error_code']}"
     codes = {consumer["code"] for consumer in answer["consumers"].values()}
     return "an assignment" if codes == {0} else f"error code {', '.join(map(str, sorted(codes)))}"
+
+
+def contradictions(
+    decision: Assignment | LeaderFailure, answer: Case, client_of: Mapping[str, ProcessId] | None = None
+) -> list[str]:
+    """Where Kafka's answer is not what we say that it may be. `client_of`: by member, where active tasks may be uncertain."""
+    if isinstance(decision, LeaderFailure):
+        own = {"error": decision.error} if decision.error_code is None else {"error_code": decision.error_code}
+        difference = between(answer, own)
+        return [difference] if difference else []
+    if "error" in answer:
+        return [f"Kafka: {answer['error']}"]
+    may = places(decision, client_of or {})
+    either = any("probing rebalance follows is not certain" in sentence for sentence in decision.undetermined)
+    found = []
+    if answer["probing"] != decision.probing_rebalance_needed and not (either and decision.probing_rebalance_needed):
+        found.append(f"probing: Kafka {answer['probing']}")
+    own = as_answer(decision)
+    roles = {"clients": ("active", "standby"), "consumers": ("active", "standby", "withheld")}
+    for level, role in ((level, role) for level, own_roles in roles.items() for role in own_roles):
+        assert own[level].keys() == answer[level].keys()
+        for name, given in answer[level].items():
+            if given[role] is None:
+                continue
+            certain, theirs = set(own[level][name][role]), set(given[role])
+            if not certain <= theirs <= certain | may.get((level, name, role), set()):
+                found.append(f"{name} {role}: Kafka {sorted(theirs)}, certain {sorted(certain)}")
+    for name, given in answer["consumers"].items():
+        allowed = {own["consumers"][name]["next"]}
+        if NextRebalance.UNKNOWN in allowed:
+            allowed |= {"none", "immediate"} | ({"probing"} if decision.probing_rebalance_needed else set())
+        if given["next"] not in allowed or given["code"] != 0:
+            found.append(f"{name} next: Kafka {given['next']}, ours {sorted(allowed)}; code {given['code']}")
+    return found
+
+
+def places(decision: Assignment, client_of: Mapping[str, ProcessId]) -> dict[tuple[str, str, str], set[str]]:
+    """What may be where, by level, name and role."""
+    found: dict[tuple[str, str, str], set[str]] = {}
+    for task in decision.undetermined_tasks:
+        named = [
+            *(("clients", str(process_id), "standby") for process_id in task.standby_clients),
+            *(("consumers", member, "active") for member in task.active_consumers),
+            *(("consumers", member, "standby") for member in task.standby_consumers),
+            *(("consumers", member, "withheld") for member in task.withheld_consumers),
+            *(
+                ("clients", str(client_of[member]), "active")
+                for member in (*task.active_consumers, *task.withheld_consumers)
+                if member in client_of
+            ),
+        ]
+        for place in named:
+            found.setdefault(place, set()).add(str(task.id))
+    return found

@@ -10,9 +10,10 @@ UNSAYABLE_OF_A_MEMBER = ("latest",)
 
 
 def sayable(case: Case) -> bool:
-    return not any(key in case for key in UNSAYABLE) and not any(
-        key in member for member in case["members"] for key in UNSAYABLE_OF_A_MEMBER
-    )
+    """A leader of no member's process is not in a Snapshot either."""
+    if any(key in case for key in UNSAYABLE) or all(case["leader"] != member["process"] for member in case["members"]):
+        return False
+    return not any(key in member for member in case["members"] for key in UNSAYABLE_OF_A_MEMBER)
 
 
 def snapshot_of(case: Case, release: str) -> Case:

@@ -16,8 +16,8 @@ REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _SHOWN = 10
 
 
-def group_of(snapshot: Snapshot, release: str | None = None) -> Group:
-    """What the leader would see now. `release` overrides the Snapshot's.
+def group_of(snapshot: Snapshot, release: str | None = None, *, newer_members: bool = False) -> Group:
+    """What the leader would see now. `release` overrides the Snapshot's. `newer_members`: also where it cannot read some of them.
 
     Raise CannotPredict where the evidence is missing, InvalidInput for settings that Kafka would refuse, Unsupported for a release,
     an assignor or a metadata version that is not modelled.
@@ -27,7 +27,8 @@ def group_of(snapshot: Snapshot, release: str | None = None) -> Group:
         fitting = ", ".join(fitting_releases(snapshot))
         raise CannotPredict(f"The Kafka Streams release is not known. Say which one; by the members' metadata it may be {fitting}.")
     _refuse_missing_evidence(snapshot)
-    _refuse_newer_members(snapshot, chosen)
+    if not newer_members:
+        _refuse_newer_members(snapshot, chosen)
     return Group(
         release=chosen,
         config=settings_of(snapshot, chosen),
@@ -107,7 +108,7 @@ def _refuse_newer_members(snapshot: Snapshot, release: str) -> None:
         if consumer.metadata_version is not None and consumer.metadata_version > newest:
             raise CannotPredict(
                 f"Member {consumer.member_id!r} writes metadata version {consumer.metadata_version}; a leader of Kafka {release}"
-                f" reads up to {newest}. Give the release of the newest member."
+                f" reads up to {newest}. What they do after one decision is not modelled: give the release of the newest member."
             )
 
 

@@ -20,7 +20,8 @@ T = TypeVar("T")
 
 def decide(snapshot: Snapshot) -> Assignment | LeaderFailure:
     """The leader's decision now. Without a release: that of every release it may be, or CannotPredict where they differ."""
-    answers = [(release, leader.assign(groups.group_of(snapshot, release))) for release in groups.releases_of(snapshot)]
+    releases = groups.releases_of(snapshot)
+    answers = [(release, leader.assign(groups.group_of(snapshot, release, newer_members=True))) for release in releases]
     first = answers[0][1]
     different = [release for release, answer in answers if answer != first]
     if different:

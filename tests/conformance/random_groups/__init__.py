@@ -31,7 +31,10 @@ MEMBERS: tuple[Part, ...] = (tags.give, racks.give)
 """What each client says of itself beside its tasks: asked again after clients have come, for those that lack it."""
 REPORTS: tuple[Part, ...] = (reports.scatter,)
 """Who owns and reports what."""
-FAULTS: tuple[Part, ...] = (reports.spoil, topology.forget_ends, versions.mix, versions.tell_errors, versions.join_eagerly)
+FAULTS: tuple[Part, ...] = (
+    *(reports.spoil, topology.forget_ends, versions.mix, versions.tell_errors, versions.join_eagerly),
+    *(versions.come_early, versions.come_newer, versions.lead_from_elsewhere),
+)
 """What should not be, but is."""
 
 

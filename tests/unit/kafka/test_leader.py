@@ -238,12 +238,6 @@ class TestRefusals:
         with pytest.raises(CannotPredict, match="0_0"):
             assign(Group("3.9.1", CONFIG, (task,), (_client(A, []),)))
 
-    def test_a_member_newer_than_the_leader(self) -> None:
-        group = article({A: []})
-        newer = Client(ProcessId.parse(B), (Consumer("newer", "", metadata_version=11),))
-        with pytest.raises(CannotPredict, match="newer"):
-            assign(Group("2.7.2", CONFIG, group.tasks, (*group.clients, newer)))
-
     def test_an_empty_group(self) -> None:
         with pytest.raises(CannotPredict):
             assign(Group("3.9.1", CONFIG, (), ()))
