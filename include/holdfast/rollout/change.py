@@ -96,7 +96,11 @@ class ReplaceClient:
 
 @dataclass(frozen=True, slots=True)
 class RestartClient:
-    """`new_process_id` None with `keeps_process_id` false: a fresh random one."""
+    """`new_process_id` None with `keeps_process_id` false: a fresh random one.
+
+    `within_session`: its members are static and return before their session times out, so that no rebalance happens: they get the
+    assignment that the broker has of them.
+    """
 
     process_id: ProcessId
     keeps_process_id: bool = True
@@ -104,6 +108,7 @@ class RestartClient:
     keeps_state: bool = True
     threads: int | None = None
     member_ids: tuple[str, ...] | None = None
+    within_session: bool = False
 
 
 @dataclass(frozen=True, slots=True)

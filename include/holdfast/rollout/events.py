@@ -9,7 +9,7 @@ from holdfast.kafka import java
 from holdfast.kafka.release import RELEASES, behaviour
 from holdfast.kafka.streams.group import Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout import more_partitions, thread_count
+from holdfast.rollout import more_partitions, static_members, thread_count
 from holdfast.rollout.change import (
     AddClient,
     AddPartitions,
@@ -95,6 +95,8 @@ def _starts(event: Event, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:
     match event:
         case AddClient(client) | ReplaceClient(by=client):
             return () if client.process_id is None else (client.process_id,)
+        case RestartClient(within_session=True):
+            return ()
         case RestartClient(process_id, keeps_process_id, new_process_id):
             return (process_id,) if keeps_process_id or new_process_id is None else (new_process_id,)
         case StopApplication():
@@ -256,6 +258,11 @@ def _restarted(scene: Scene, event: RestartClient, reports: Reports) -> Scene:
     assert process_id is not None, "IDs left to chance are chosen before"
     if process_id != old.process_id:
         _refuse_present(scene, process_id)
+    if event.within_session:
+        returned = static_members.returned(old, event, process_id, reports, scene.tasks)
+        leads = process_id if scene.leader_process_id == old.process_id else scene.leader_process_id  # the broker keeps it
+        there = tuple(returned if client is old else client for client in scene.clients)
+        return replace(scene, clients=there, leader_process_id=leads)
     member_ids = event.member_ids
     if event.threads is not None and member_ids is None and event.threads != len(old.consumers):
         member_ids = _member_ids(scene.group_id, process_id, event.threads)

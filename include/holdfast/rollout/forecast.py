@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance
+from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import chances, changelog_sizes, events, groups, order, releases_apart, shorthands
+from holdfast.rollout import chances, changelog_sizes, events, groups, order, releases_apart, shorthands, static_members
 from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.events import Scene
@@ -42,7 +42,11 @@ def forecast(snapshot: Snapshot, change: Change) -> Forecast:
 
 def _static_members(snapshot: Snapshot, change: Change) -> tuple[Unknown, ...]:
     """A static member that comes back in time gets its old assignment without a rebalance, whatever its process ID and disk."""
-    restarting = [event.process_id for event in change.events if isinstance(event, ReplaceClient | RestartClient)]
+    restarting = [
+        event.process_id
+        for event in change.events
+        if isinstance(event, ReplaceClient) or (isinstance(event, RestartClient) and not event.within_session)
+    ]
     static = [
         client.process_id
         for client in snapshot.clients
@@ -102,6 +106,15 @@ def _course(snapshot: Snapshot, change: Change, assume: Assume) -> _Course:
     stage = _Stage(snapshot, assume)
     for batch in change.numbered_batches():
         stage.carry_out(batch)
+        if static_members.causes_no_rebalance(batch):
+            if stage.pending is not None:
+                index = batch.events[0][0]
+                raise InvalidInput(
+                    "the group still rebalances; what follows from a return in the middle of that is not modelled: wait until it is"
+                    ' stable ({"then": "stable"})',
+                    f"events[{index}].restart_client.within_session",
+                )
+            continue
         trouble = stage.rebalance(until=batch.wait or Wait.STABLE)
         if trouble is not None:
             return stage.course(trouble)
@@ -121,6 +134,8 @@ class _Stage:
         self._rounds: list[Round] = []
         self._at_seconds: float = 0
         self._stopped_task_s: float = 0
+        self.pending: Trigger | None = None
+        """What the last rebalance asked for."""
         self._restoring = Restoring(self._reports, changelog_sizes.task_logs(snapshot))
         self._decided: Assignment | None = None
         self._fingerprints: dict[ProcessId, tuple[Client, int]] = {}
@@ -180,7 +195,7 @@ class _Stage:
             self._rounds.append(self._restoring.round(trigger, self._at_seconds, group, decision))
             if isinstance(decision, LeaderFailure):
                 return f"The leader itself fails at {self._at_seconds:g} s: {decision.error}"
-            pending = _pending(decision)
+            pending = self.pending = _pending(decision)
             if pending is Trigger.IMMEDIATE:
                 self._restoring.note_open_copies(group, decision)
             pause, seconds = _pause(pending, group, until)
@@ -247,12 +262,12 @@ def _pause(pending: Trigger | None, group: Group, until: Wait) -> tuple[Pause, f
 def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
     stateful = tuple(task.id for task in snapshot.tasks if task.stateful)
     before = dict(order.owners(snapshot))
-    after = _owners_at_the_end(course, before)
+    after = _owners_at_the_end(course, before, snapshot.tasks)
     by_client: dict[ProcessId, int] = {}
     for one in course.rounds:
         for process_id, records in one.restoring:
             by_client[process_id] = by_client.get(process_id, 0) + records
-    seconds, quick_seconds = (None if one.trouble else one.rounds[-1].at_seconds for one in (course, quick))
+    seconds, quick_seconds = (None if one.trouble else _last_seconds(one) for one in (course, quick))
     return Summary(
         stateful_tasks=len(stateful),
         active_moved=sum(before.get(task) != after.get(task) for task in stateful),
@@ -269,8 +284,17 @@ def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
     )
 
 
-def _owners_at_the_end(course: _Course, before: Mapping[TaskId, ProcessId]) -> Mapping[TaskId, ProcessId]:
-    """Who has which task after the last decision; a leader that fails hands out nothing."""
+def _last_seconds(course: _Course) -> float:
+    return course.rounds[-1].at_seconds if course.rounds else 0
+
+
+def _owners_at_the_end(course: _Course, before: Mapping[TaskId, ProcessId], tasks: tuple[Task, ...]) -> Mapping[TaskId, ProcessId]:
+    """Who has which task after the last decision; a leader that fails hands out nothing.
+
+    Without any decision who ran a task runs it still, maybe under another process ID.
+    """
+    if not course.rounds:
+        return dict(order.owners_among(course.clients, tasks))
     for one in reversed(course.rounds):
         if isinstance(one.decision, Assignment):
             return {task: client.process_id for client in one.decision.clients for task in client.active}

@@ -201,6 +201,50 @@ class TestAGroupThatNeverSettles:
         assert outcome(group(BEFORE), {"add_client": {"process_id": C, "threads": 2}}, assume=slow).stable
 
 
+def static(release: str = "3.9.1") -> Document:
+    document = group(AFTER, release)
+    for process_id, client in document["clients"].items():
+        for number, consumer in enumerate(client["consumers"].values(), start=1):
+            consumer["group_instance_id"] = f"{process_id[:4]}-{number}"
+    return document
+
+
+class TestAStaticMemberThatReturnsInTime:
+    AS_ANOTHER = {"process_id": C, "keeps_process_id": False, "new_process_id": LAST, "within_session": True}  # noqa: RUF012
+
+    def test_no_rebalance_happens_and_the_new_id_counts_from_the_next_one_on(self) -> None:
+        now = outcome(static(), {"restart_client": self.AS_ANOTHER})
+        later = outcome(
+            static(), {"restart_client": self.AS_ANOTHER}, {"then": "rebalance"}, {"set_config": {"max.warmup.replicas": 2}}
+        )
+        with_rebalance = outcome(static(), {"restart_client": self.AS_ANOTHER | {"within_session": False}})
+
+        assert (now.rounds, now.stable, now.summary.rebalances, now.summary.seconds_to_stable) == ((), True, 0, 0)
+        assert now.summary.active_moved == 2, "the two tasks of C have an owner of another name"
+        assert later.summary.active_moved == with_rebalance.summary.active_moved == 6, "the latent reshuffle"
+
+    def test_without_its_state_it_runs_what_it_ran(self) -> None:
+        found = outcome(static(), {"restart_client": {"process_id": A, "keeps_state": False, "within_session": True}})
+
+        assert found.clients == codec.snapshot_from_json(static()).clients
+
+    @pytest.mark.parametrize(
+        ("document", "events", "said"),
+        [
+            (group(AFTER), [{"restart_client": AS_ANOTHER}], "no group.instance.id"),
+            (static(), [{"restart_client": AS_ANOTHER | {"threads": 5}}], "leave `threads`"),
+            (
+                static(),
+                [{"remove_client": {"process_id": A}}, {"then": "rebalance"}, {"restart_client": AS_ANOTHER}],
+                "still rebalances",
+            ),
+        ],
+    )
+    def test_what_cannot_be_is_refused(self, document: Document, events: list[object], said: str) -> None:
+        with pytest.raises(InvalidInput, match=said):
+            outcome(document, *events)
+
+
 def examples() -> list[Any]:
     return [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)]
 
@@ -211,7 +255,7 @@ class TestThePage:
         meant = codec.change_from_json(document)
 
         assert codec.change_from_json(codec.change_to_json(meant)) == meant
-        assert forecast(codec.snapshot_from_json(group(AFTER, "3.8.1")), meant).outcomes
+        assert forecast(codec.snapshot_from_json(static("3.8.1")), meant).outcomes
 
     def test_it_has_an_example_of_every_event(self) -> None:
         shown = {verb for document in examples() for event in document["events"] for verb in event}

@@ -208,6 +208,7 @@ def _restart_client(value: object) -> RestartClient:
         keeps_state=fields.optional("keeps_state", document.boolean, default=True),
         threads=fields.optional("threads", nullable(_threads), None),
         member_ids=fields.optional("member_ids", nullable(_member_ids), None),
+        within_session=fields.optional("within_session", document.boolean, default=False),
     )
     fields.finish(closed=True)
     if event.keeps_process_id and event.new_process_id not in (None, event.process_id):

@@ -104,6 +104,8 @@ def _restart_to_json(event: RestartClient) -> Mapping[str, object]:
         written["threads"] = event.threads
     if event.member_ids is not None:
         written["member_ids"] = list(event.member_ids)
+    if event.within_session:
+        written["within_session"] = True
     return written
 
 

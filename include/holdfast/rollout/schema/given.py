@@ -194,6 +194,7 @@ _EVENTS: dict[str, Shape] = {
             "keeps_state": shapes.boolean(),
             "threads": nullable(shapes.THREADS),
             "member_ids": _member_ids,
+            "within_session": shapes.boolean(),
         },
     ),
     "rolling_restart": closed(

@@ -1,0 +1,42 @@
+"""A client with static membership that returns before its session times out (KIP-345): no rebalance, and the assignment it had.
+
+The broker answers its JoinGroup with what it has stored; its new report, and a new process ID, wait for the next rebalance,
+whatever causes that.
+"""
+
+from dataclasses import replace
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.streams.group import Client, Task
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.rollout.change import Batch, RestartClient
+from holdfast.rollout.evolution import Reports
+
+
+def causes_no_rebalance(batch: Batch) -> bool:
+    """Whether nothing happens in it but returns of static members."""
+    return bool(batch.events) and all(isinstance(event, RestartClient) and event.within_session for _, event in batch.events)
+
+
+def returned(old: Client, event: RestartClient, process_id: ProcessId, reports: Reports, tasks: tuple[Task, ...]) -> Client:
+    """The client as it would report once it runs what it ran: those tasks are running again.
+
+    A copy that was there for another reason stays as it was; without the state it is gone, for which of them were standbys, and how
+    far those have come again, nobody can see.
+    """
+    dynamic = [consumer.member_id for consumer in old.consumers if consumer.group_instance_id is None]
+    if dynamic:
+        raise InvalidInput(
+            f"{dynamic[0]} has no group.instance.id: whoever is not static joins anew, in a rebalance", "within_session"
+        )
+    if event.threads not in (None, len(old.consumers)) or event.member_ids is not None:
+        raise InvalidInput("it returns with the members it had; leave `threads` and `member_ids` out", "within_session")
+    stateful = {task.id: task.partitions for task in tasks if task.stateful}
+    consumers = []
+    for consumer in old.consumers:
+        running = {task for task, partitions in stateful.items() if any(one in consumer.owned for one in partitions)}
+        sums: dict[TaskId, int] = dict.fromkeys(running, LATEST_OFFSET)
+        if event.keeps_state:
+            sums = {task: reports.closed(task, total) for task, total in consumer.task_offset_sums} | sums
+        consumers.append(replace(consumer, task_offset_sums=tuple(sorted(sums.items()))))
+    return replace(old, process_id=process_id, consumers=tuple(consumers))
