@@ -9,6 +9,7 @@ import base64
 import binascii
 import json
 import re
+import unicodedata
 from uuid import UUID
 
 from holdfast.errors import InvalidInput, MalformedBytes
@@ -30,7 +31,9 @@ NAMED_TOPOLOGY = re.compile(r"__.+__", re.DOTALL)
 _NEW_ID = "Kafka Streams would warn, make up a new process ID at its next start, and overwrite the file"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _JAVA_WHITESPACE = re.compile(r"[ \t\n\x0b\f\r]+")
-_JAVA_NUMBER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
+_JAVA_TRIMMED = "".join(map(chr, range(ord(" ") + 1)))
+"""What `String.trim` takes away."""
+_JAVA_NUMBER = re.compile(r"([+-]?)0*([0-9]{0,19})", re.ASCII)
 
 
 def is_known(name: str) -> bool:
@@ -46,21 +49,17 @@ def parse_process_metadata(data: bytes) -> ProcessId | None:
     what Jackson could not read either.
     """
     try:
-        text = data.decode("utf-8-sig").lstrip(" \t\r\n")
-        document, _ = json.JSONDecoder(parse_constant=_no_constant).raw_decode(text)
+        text = data.decode(json.detect_encoding(data)).lstrip(" \t\r\n")
+        document, _ = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=tuple).raw_decode(text)
     except (ValueError, RecursionError):
         raise MalformedBytes(f"the process metadata is not JSON; {_NEW_ID}") from None
-    if not isinstance(document, dict):
+    if not isinstance(document, tuple):
         raise MalformedBytes(f"the process metadata is not a JSON object; {_NEW_ID}")
-    found = document.get("processId")
-    if found is None:
-        return None
-    if not isinstance(found, str):
-        raise MalformedBytes(f"the process metadata's processId is not a string; {_NEW_ID}")
-    try:
-        return ProcessId.parse(found)
-    except InvalidInput:
-        return _process_id_in_base64(found)
+    found: ProcessId | None = None
+    for key, value in document:
+        if key == "processId":  # of several the last counts, but Jackson stumbles over each that is none
+            found = None if value is None else _process_id(value)
+    return found
 
 
 def render_process_metadata(process_id: ProcessId) -> bytes:
@@ -79,11 +78,11 @@ def parse_checkpoint(data: bytes) -> tuple[tuple[TopicPartition, int], ...]:
         raise MalformedBytes("the checkpoint is not UTF-8; Kafka Streams does not report such a task") from None
     if lines[-1] == "":
         lines.pop()
-    if len(lines) < 2:
-        raise MalformedBytes("the checkpoint ends before its second line; Kafka Streams does not report such a task")
-    version = _number(lines[0], "the format version", java.INT_MAX)
+    version = _number(lines[0], "the format version", java.INT_MAX) if lines else 0
     if version != 0:
         raise MalformedBytes(f"the checkpoint has the format version {version}; Kafka Streams knows 0 only and would fail")
+    if len(lines) < 2:
+        raise MalformedBytes("the checkpoint ends before its second line; Kafka Streams does not report such a task")
     expected = _number(lines[1], "the number of entries", java.INT_MAX)
     offsets: dict[TopicPartition, int] = {}
     for line in lines[2:]:
@@ -115,6 +114,16 @@ def _no_constant(name: str) -> object:
     raise ValueError(name)
 
 
+def _process_id(value: object) -> ProcessId:
+    if not isinstance(value, str):
+        raise MalformedBytes(f"the process metadata's processId is not a string; {_NEW_ID}")
+    text = value.strip(_JAVA_TRIMMED)
+    try:
+        return ProcessId.parse(text)
+    except InvalidInput:
+        return _process_id_in_base64(text)
+
+
 def _process_id_in_base64(text: str) -> ProcessId:
     """Jackson reads a UUID of 24 characters as base64, too."""
     try:
@@ -127,7 +136,10 @@ def _process_id_in_base64(text: str) -> ProcessId:
 
 
 def _number(text: str, what: str, largest: int) -> int:
-    value = int(text) if _JAVA_NUMBER.fullmatch(text) else None
+    """As Java's `parseInt` and `parseLong`: the digits of any script, and as many zeros before them as there are."""
+    digits = "".join(str(unicodedata.digit(each)) if each.isdecimal() else each for each in text)
+    parts = _JAVA_NUMBER.fullmatch(digits)
+    value = int(f"{parts[1]}0{parts[2]}") if parts and digits[-1:].isdecimal() else None
     if value is None or not -largest - 1 <= value <= largest:
         raise MalformedBytes(f"{what} in the checkpoint is {text[:40]!r}, which is not a number; Kafka Streams would fail on it")
     return value

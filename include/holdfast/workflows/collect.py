@@ -183,13 +183,14 @@ def _leader(found: Gathered) -> ProcessId | None:
 
 
 def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dict[str, Report]:
+    disks = collect_disks.weigh(settings, found)
     if not found.members:
         return {}
     since_4_3 = settings.kafka_release is not None and behaviour(settings.kafka_release).closed_copy_counts_last_record
     seen = reports.Seen(
         members=found.members,
         tasks=found.tasks,
-        disks=collect_disks.weigh(settings, found),
+        disks=disks,
         standby_before=_standby_before(found),
         closed_copy_counts_last_record=since_4_3,
         transactional=settings.transactional,

@@ -14,6 +14,7 @@ from holdfast.kafka.streams.first_report import Disk
 from holdfast.kafka.streams.reports import DiskCopy
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, ProcessId
 from holdfast.ports import StateDirectoryReader
+from holdfast.rollout.guard import WITHOUT_PROCESS_FILE
 from holdfast.rollout.snapshot import StateDirectory, TaskDirectory
 from holdfast.workflows.collect_topology import Gathered
 from holdfast.workflows.settings import GroupSettings
@@ -43,6 +44,11 @@ def read(disks: StateDirectoryReader, urls: tuple[str, ...], settings: GroupSett
             )
         directories.append(replace(directory, first_report=_first_report(directory, settings)))
     found.directories = tuple(directories)
+    if directories and settings.kafka_release in WITHOUT_PROCESS_FILE:
+        found.note(
+            "state_directories",
+            f"{settings.kafka_release} knows no process metadata: each start makes up a new process ID, whatever the file says",
+        )
     if directories and not any(task.stores for directory in directories for task in directory.tasks):
         found.note("state_directories", _NO_STORES)
 
@@ -50,8 +56,10 @@ def read(disks: StateDirectoryReader, urls: tuple[str, ...], settings: GroupSett
 def weigh(settings: GroupSettings, found: Gathered) -> dict[ProcessId, tuple[DiskCopy, ...]]:
     """The copies on the disk of each member's client; whatever contradicts that it runs there, or hides its offsets, is named."""
     running = {member.process_id: None for member in found.members}
+    settled = found.group.state not in ("PreparingRebalance", "CompletingRebalance")  # else nobody's process ID is shown
     for directory in found.directories:
-        _note_who_runs(directory, directory.process_id in running, found)
+        if settled:
+            _note_who_runs(directory, directory.process_id in running, found)
         if _in_stores(settings) is not False:
             _note_bare(directory, found)
     return {each.process_id: _copies(each, settings) for each in found.directories if each.process_id}

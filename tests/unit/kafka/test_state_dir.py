@@ -19,7 +19,7 @@ class TestProcessMetadata:
         [
             '{"later": [1, {"x": null}], "processId": "4b61083e-57d0-457d-951f-d06556c148ca"}',
             '\n {"processId": "4B61083E-57D0-457D-951F-D06556C148CA"} trailing',
-            '{"processId": "nonsense", "processId": "4b61083e-57d0-457d-951f-d06556c148ca"}',
+            '{"processId": null, "processId": "4b61083e-57d0-457d-951f-d06556c148ca"}',
             '{"processId": "S2EIPlfQRX2VH9BlVsFIyg=="}',
         ],
     )
@@ -37,6 +37,7 @@ class TestProcessMetadata:
             b"4b61083e-57d0-457d-951f-d06556c148ca",
             b"[]",
             b'{"processId": 7}',
+            b'{"processId": "nonsense", "processId": "4b61083e-57d0-457d-951f-d06556c148ca"}',
             b'{"processId": "4b61083e"}',
             b'{"processId": "4b61083e57d0457d951fd06556c148ca"}',
             b'{"processId": "!!!!!!!!!!!!!!!!!!!!!!!!"}',
