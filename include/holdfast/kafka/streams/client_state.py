@@ -156,6 +156,7 @@ def _as_read(client: Client, group: Group) -> tuple[Consumer, ...]:
 
 def _in_hash_order(client: Client, group: Group) -> tuple[Consumer, ...]:
     """The leader reads all members of the group from one HashMap keyed by member ID (`ConsumerCoordinator`)."""
-    members = [consumer.member_id for each in group.clients for consumer in each.consumers]
-    position = {member: number for number, member in enumerate(java_hash.hash_order(members, java.string_hash, java.string_order))}
+    position = {
+        member: number for number, member in enumerate(java_hash.hash_order(group.members(), java.string_hash, java.string_order))
+    }
     return tuple(sorted(client.consumers, key=lambda consumer: position[consumer.member_id]))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.release import Behaviour, behaviour
-from holdfast.kafka.streams import high_availability, public_sticky, sticky, threads
+from holdfast.kafka.streams import high_availability, public_sticky, sticky, threads, version_probing
 from holdfast.kafka.streams.board import Board, Readings
 from holdfast.kafka.streams.certainty import Certainty
 from holdfast.kafka.streams.client_state import ClientState, LeaderThrows
@@ -37,6 +37,11 @@ SHUTDOWN_REQUESTED = 4
 """`AssignorError.SHUTDOWN_REQUESTED`: a member asks for the whole application to end (KIP-671)."""
 FIRST_VERSION_WITH_ERRORS = 9
 """Members of an older metadata version cannot tell an error."""
+
+_LEADER_NOT_KNOWN = (
+    "Which client leads is not known: the probing rebalance is shown at {}, the smallest process ID; Kafka asks a member of the"
+    " leader's client for it."
+)
 
 MOST_NAMED = 10
 """So many tasks are named in a sentence; all are in the data."""
@@ -85,9 +90,16 @@ def assign(group: Group, memory: Memory | None = None) -> Assignment | LeaderFai
     Raise Unsupported for a release or setting that is not modelled, and CannotPredict where the group shows too little.
     """
     line = behaviour(group.release)
-    _refuse_what_cannot_be_known(group, line)
-    if _asks_for_shutdown(group, line):
-        return LeaderFailure("a member asks the whole application to shut down: everybody is told to", SHUTDOWN_REQUESTED)
+    _refuse_what_cannot_be_known(group)
+    failure = _refuses_its_members(group, line)
+    if failure is not None:
+        return failure
+    if version_probing.any_newer(group, line):
+        return _beside_newer_members(group, line)
+    return _decide(group, line, memory)
+
+
+def _decide(group: Group, line: Behaviour, memory: Memory | None) -> Assignment | LeaderFailure:
     try:
         memory = memory or Memory()
         board = memory.board(group, line)
@@ -99,6 +111,15 @@ def assign(group: Group, memory: Memory | None = None) -> Assignment | LeaderFai
         return LeaderFailure(str(thrown))
     consumers = {assignment.member_id: assignment for one in sent for assignment in one.consumers}
     return _as_in_group(group, probing, (one.decided for one in sent), consumers, _undetermined(group, board, probing=probing))
+
+
+def _beside_newer_members(group: Group, line: Behaviour) -> Assignment | LeaderFailure:
+    found = version_probing.assign(group, line, lambda booked: _decide(booked, line, None))
+    if isinstance(found, Assignment) and found.probing_rebalance_needed and group.leader_process_id is None:
+        older = version_probing.older_clients(group, line)
+        if len(older) > 1 and _can_say_when(group):
+            return replace(found, undetermined=(_LEADER_NOT_KNOWN.format(min(older)), *found.undetermined))
+    return found
 
 
 def _as_in_group(
@@ -162,7 +183,7 @@ def _assign_tasks(board: Board, group: Group, line: Behaviour, target: Target) -
             return True
 
 
-def _refuse_what_cannot_be_known(group: Group, line: Behaviour) -> None:
+def _refuse_what_cannot_be_known(group: Group) -> None:
     if not group.clients:
         raise CannotPredict("The group has no client: there is nothing to assign to.")
     for task in group.tasks:
@@ -171,19 +192,21 @@ def _refuse_what_cannot_be_known(group: Group, line: Behaviour) -> None:
                 f"Whether task {task.id} is stateful is not known (its changelogs are null). Give the state directory of a client "
                 "that has it, or list its changelogs."
             )
-    for client in group.clients:
-        for consumer in client.consumers:
-            version = consumer.metadata_version
-            if version is not None and version > line.metadata_version:
-                raise CannotPredict(
-                    f"Member {consumer.member_id} has metadata version {version}, newer than the {line.metadata_version} of "
-                    f"release {group.release}: such a leader books it under a random process ID. Predict with the newer release."
-                )
+
+
+def _refuses_its_members(group: Group, line: Behaviour) -> LeaderFailure | None:
+    """What the leader answers before it looks at tasks: for what its members ask, or for the versions that they speak."""
+    versions = version_probing.failure(group, line)
+    shutdown = None
+    if _asks_for_shutdown(group, line):
+        shutdown = LeaderFailure("a member asks the whole application to shut down: everybody is told to", SHUTDOWN_REQUESTED)
+    return (shutdown or versions) if line.shutdown_before_versions else (versions or shutdown)
 
 
 def _asks_for_shutdown(group: Group, line: Behaviour) -> bool:
     return any(
         consumer.error_code == SHUTDOWN_REQUESTED
+        and not version_probing.is_newer(consumer, line)
         and (line.metadata_version if consumer.metadata_version is None else consumer.metadata_version) >= FIRST_VERSION_WITH_ERRORS
         for client in group.clients
         for consumer in client.consumers
@@ -194,10 +217,7 @@ def _undetermined(group: Group, board: Board, *, probing: bool) -> tuple[str, ..
     sentences = []
     if probing and group.leader_process_id is None and len(group.clients) > 1 and _can_say_when(group):
         assumed = min(client.process_id for client in group.clients)
-        sentences.append(
-            f"Which client leads is not known: the probing rebalance is shown at {assumed}, the smallest process ID; "
-            "Kafka asks a member of the leader's client for it."
-        )
+        sentences.append(_LEADER_NOT_KNOWN.format(assumed))
     hashes_decide = not board.ends_known or group.config.task_assignor is not TaskAssignor.HIGH_AVAILABILITY
     if hashes_decide and sticky.depends_on_java(board):
         why = "Without end offsets" if group.config.task_assignor is TaskAssignor.HIGH_AVAILABILITY else "With this assignor"

@@ -181,7 +181,7 @@ class HashOrders:
         """Two maps by process ID, one filled in the order of the other, that one in the order of the members' map."""
         process_of = {consumer.member_id: client.process_id for client in self._group.clients for consumer in client.consumers}
         number_of = {client.process_id: number for number, client in enumerate(self._board.clients)}
-        members = java_hash.hash_order(process_of, java.string_hash, java.string_order)
+        members = java_hash.hash_order(self._group.members(), java.string_hash, java.string_order)
         first_seen: dict[ProcessId, None] = dict.fromkeys(process_of[member] for member in members)
         return self.of_clients(self.of_clients([number_of[process] for process in first_seen]))
 
