@@ -4,7 +4,10 @@ Java: `ClientState`, `StreamsPartitionAssignor.populateClientStatesMap` and `com
 numbers here, counted in the order of TaskId, so that comparing numbers compares as Java compares.
 """
 
+import operator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
@@ -18,12 +21,14 @@ FIRST_VERSION_WITH_TAGS = 11
 """Members of an older metadata version cannot tell their client tags (KIP-708)."""
 
 
+_member_id = operator.attrgetter("member_id")
+
+
 class LeaderThrows(Exception):
     """The leader's own class would throw: the rebalance fails, and the answer is a LeaderFailure."""
 
 
-@dataclass(slots=True)
-class ConsumerState:
+class ConsumerState(NamedTuple):
     """A member of a client. `reported` holds the stateful tasks it reported, `reports_unknown` whether it reported others too."""
 
     member_id: str
@@ -107,16 +112,22 @@ def read(client: Client, group: Group, topology: Topology) -> ClientState:
         )
     return ClientState(
         process_id=client.process_id,
-        consumers=tuple(
-            _consumer_state(consumer, topology)
-            for consumer in sorted(client.consumers, key=lambda consumer: java.string_order(consumer.member_id))
-        ),
+        consumers=tuple(_consumer_state(consumer, topology) for consumer in _in_member_order(client)),
         lags={number: topology.lag(number, sums[task]) for task in sums if (number := number_of.get(task)) is not None},
         owners=owners,
         previous_active=owned | {task for task, offsets in sums.items() if offsets == LATEST_OFFSET},
         previous_standby=frozenset(task for task, offsets in sums.items() if offsets != LATEST_OFFSET) - owned,
         tags=_tags(client, group),
     )
+
+
+def _in_member_order(client: Client) -> Sequence[Consumer]:
+    """As Java orders strings, which for ASCII is as Python does."""
+    if len(client.consumers) == 1:
+        return client.consumers
+    if all(consumer.member_id.isascii() for consumer in client.consumers):
+        return sorted(client.consumers, key=_member_id)
+    return sorted(client.consumers, key=lambda consumer: java.string_order(consumer.member_id))
 
 
 def _consumer_state(consumer: Consumer, topology: Topology) -> ConsumerState:

@@ -6,6 +6,7 @@ broker lists members, which matters only where Java's hash order does.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from holdfast.kafka import java
 from holdfast.kafka.streams.config import AssignorConfig
@@ -111,9 +112,11 @@ class ClientAssignment:
     standby: tuple[TaskId, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ConsumerAssignment:
-    """What goes over the wire to a consumer; `standby` includes the temporary standbys of `withheld` tasks."""
+class ConsumerAssignment(NamedTuple):
+    """What goes over the wire to a consumer; `standby` includes the temporary standbys of `withheld` tasks.
+
+    A tuple, because a decision for thousands of threads makes as many.
+    """
 
     member_id: str
     active: tuple[TaskId, ...]

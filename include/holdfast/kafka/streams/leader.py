@@ -285,6 +285,9 @@ class _Wire:
         probes = client.process_id == self._prober
         found = []
         for consumer, tasks in zip(client.consumers, planned, strict=True):
+            if not probes and not tasks.active and not tasks.standby:  # an idle thread: of those there may be thousands
+                found.append(ConsumerAssignment(consumer.member_id, (), (), (), NextRebalance.NONE))
+                continue
             assignment = self._consumer(client, consumer.member_id, tasks, probes=probes)
             # One member of the leader's client probes, unless one before it has to rejoin at once anyway.
             probes = probes and assignment.next_rebalance is NextRebalance.NONE and not assignment.withheld
@@ -296,10 +299,6 @@ class _Wire:
         return self._says_when and partition in self._owned
 
     def _consumer(self, client: ClientState, member_id: str, tasks: ThreadTasks, *, probes: bool) -> ConsumerAssignment:
-        if not tasks.active and not tasks.standby:  # an idle thread: of those there may be thousands
-            return ConsumerAssignment(
-                member_id, (), (), (), NextRebalance.PROBING if probes and self._says_when else NextRebalance.NONE
-            )
         owners, of = client.owners, self._board.tasks
         new = [task for task in tasks.active if any(owners.get(each) != member_id for each in of[task].partitions)]
         withheld = [task for task in new if self._still_owned(client, member_id, task)]

@@ -7,7 +7,7 @@ one has room, and then out in the order of a heap's array.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
@@ -15,12 +15,11 @@ from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.client_state import ClientState, ConsumerState, LeaderThrows
 
 
-@dataclass(slots=True)
-class ThreadTasks:
+class ThreadTasks(NamedTuple):
     """The tasks planned for one consumer, in the order in which they were given."""
 
-    active: list[int] = field(default_factory=list)
-    standby: list[int] = field(default_factory=list)
+    active: Sequence[int]
+    standby: Sequence[int]
 
 
 def assign(
@@ -45,10 +44,12 @@ def assign(
         actives = spread.deal(stateful, queued=spread.as_hash_set)
         standbys = spread.deal(standby)
         others = spread.deal(stateless, queued=spread.as_hash_set, sticky=False)
-        return tuple(ThreadTasks(a + s, b) for a, b, s in zip(actives, standbys, others, strict=True))
-    actives = spread.deal(stateful, queued=spread.as_hash_set, common_load=False)
-    _deal_stateless(actives, stateless, leftovers=bool(stateful) and bool(len(stateful) % client.capacity))
-    return tuple(ThreadTasks(a, b) for a, b in zip(actives, spread.deal(standby, common_load=False), strict=True))
+        if not stateless:
+            return tuple(map(ThreadTasks, actives, standbys))
+        return tuple(ThreadTasks([*a, *s], b) for a, b, s in zip(actives, standbys, others, strict=True))
+    kept = [list(tasks) for tasks in spread.deal(stateful, queued=spread.as_hash_set, common_load=False)]
+    _deal_stateless(kept, stateless, leftovers=bool(stateful) and bool(len(stateful) % client.capacity))
+    return tuple(ThreadTasks(a, b) for a, b in zip(kept, spread.deal(standby, common_load=False), strict=True))
 
 
 def _deal_stateless(actives: list[list[int]], stateless: list[int], *, leftovers: bool) -> None:
@@ -91,13 +92,13 @@ class _Spread:
 
     def deal(
         self, tasks: Sequence[int], *, queued: Queued = _as_they_are, sticky: bool = True, common_load: bool = True
-    ) -> list[list[int]]:
+    ) -> Sequence[Sequence[int]]:
         """Spread these tasks. `queued` puts them in the order in which Kafka queues them, which matters only for what is left over.
 
         `common_load`: on top of what was dealt before.
         """
         if not tasks:
-            return [[] for _ in self._load]
+            return [()] * len(self._load)
         if len(self._load) == 1:
             if sticky:
                 self._refuse_unknown(self._client.consumers[0])
@@ -105,7 +106,8 @@ class _Spread:
         load = self._load if common_load else [0] * len(self._load)
         deal = _Deal(load, tasks, queued)
         for consumer, state in enumerate(self._client.consumers):
-            deal.keep(consumer, self._previous_by_lag(state) if sticky else ())
+            if state.reported or state.reports_unknown or deal.least:  # of idle threads there may be thousands
+                deal.keep(consumer, self._previous_by_lag(state) if sticky else ())
         deal.fill()
         deal.give_leftovers()
         if common_load:
@@ -137,7 +139,7 @@ class _Deal:
     def __init__(self, load: Sequence[int], tasks: Sequence[int], queued: Queued) -> None:
         self.dealt: list[list[int]] = [[] for _ in load]
         self._load = load
-        self._least = (sum(load) + len(tasks)) // len(load)
+        self.least = (sum(load) + len(tasks)) // len(load)
         self._tasks = tasks
         self._queued = queued
         self._taken: list[int | None] = []
@@ -153,11 +155,11 @@ class _Deal:
         for task in previous:
             if task not in self._open:
                 continue
-            if self.count(consumer) < self._least:
+            if self.count(consumer) < self.least:
                 self._hand(consumer, task)
             else:
                 self._previous_owner[task] = consumer
-        if self._least and self.count(consumer) < self._least:
+        if self.least and self.count(consumer) < self.least:
             self._to_fill.append(consumer)
 
     def fill(self) -> None:
@@ -169,14 +171,14 @@ class _Deal:
             self._open.remove(task)
             self._taken.append(None)
             self.dealt[consumer].append(task)
-            if self.count(consumer) < self._least:
+            if self.count(consumer) < self.least:
                 self._to_fill.append(consumer)
 
     def give_leftovers(self) -> None:
         """One each to consumers that have only the least: to the previous owner, and then as the queue's array has them."""
         if not self._open:
             return
-        room = dict.fromkeys(consumer for consumer in range(len(self._load)) if self.count(consumer) == self._least)
+        room = dict.fromkeys(consumer for consumer in range(len(self._load)) if self.count(consumer) == self.least)
         for task, consumer in sorted(self._previous_owner.items()):
             if consumer in room and task in self._open:
                 self._hand(consumer, task)
