@@ -66,10 +66,12 @@ def course(case: Case, change: Case, release: str, ask: Ask) -> Course:
     for events, wait in batches(change):
         twin.carry_out(events)
         there.append(twin.processes())
+        if events and all(event.get("restart_client", {}).get("within_session") for event in events):
+            continue
         if not twin.rebalance(once=wait == "rebalance"):
             break
     last = next((one.answer for one in reversed(twin.rounds) if "clients" in one.answer), None)
-    after = before
+    after = before if twin.rounds else twin.owners()
     if last is not None:
         after = {task: process for process, client in last["clients"].items() for task in client["active"]}
     moved = sum(before.get(task) != after.get(task) for task in twin.stateful)
@@ -105,7 +107,7 @@ class _Twin:
         self.failure: str | None = None
         self.rounds: list[Round] = []
         self.at_seconds: float = 0
-        self.stable = False
+        self.stable = True
         self.disks_before: dict[str, dict[str, int]] = {}
         self.running: set[tuple[str, str]] = set()
         """Copies that a client was handed in the round before, by process and task."""
@@ -236,6 +238,9 @@ class _Twin:
     def _restart_client(self, event: Case) -> None:
         process = event["process_id"]
         new = process if event.get("keeps_process_id", True) else event["new_process_id"]
+        if event.get("within_session"):
+            self._return(process, new, kept=event.get("keeps_state", True))
+            return
         held = self.disk(process) if event.get("keeps_state", True) else {}
         old = self.of(process)
         back = [member | {"process": new, "owned": [], "sums": {}} for member in old]
@@ -248,6 +253,20 @@ class _Twin:
         place = self.members.index(old[0])
         self._forget(process)
         self.members[place:place] = back
+
+    def _return(self, process: str, new: str, *, kept: bool) -> None:
+        """Static members: they run what they ran, as if they had not been away, and the new process ID waits."""
+        for member in self.of(process):
+            owned = [tuple(partition) for partition in member["owned"]]
+            sums = {}
+            if kept:
+                sums = {task: self.closed(task) if total == LATEST else total for task, total in member["sums"].items()}
+            for task in self.sources:
+                if self.ends[task] and any(tuple(partition) in owned for partition in self.sources[task]):
+                    sums[task] = LATEST
+            member["process"], member["sums"] = new, sums
+        self.leader = new if self.leader == process else self.leader
+        self.running = {(new if one == process else one, task) for one, task in self.running if kept or one != process}
 
     def _set_config(self, settings: Case) -> None:
         self.config |= settings

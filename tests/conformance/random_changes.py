@@ -18,7 +18,7 @@ def random_change(seed: int, case: Case, release: str) -> Case:
     for _ in range(chance.choice([0, 1, 1, 1, 2, 2, 3, 5])):
         if events and chance.random() < 0.4:
             events.append({"then": chance.choice(["rebalance", "stable"])})
-            draw.mark()
+            draw.mark(settled=events[-1]["then"] == "stable")
         event = draw.event()
         if event is not None:
             events.append(event)
@@ -52,10 +52,13 @@ class _Draw:
         self.made: dict[str, None] = {}
         """Process IDs that came into the group: their member IDs are taken."""
         self.grown: dict[str, None] = {}
-        self.mark()
+        self.static = list(self.threads) if any("instance" in member for member in case["members"]) else []
+        """Clients whose members are static."""
+        self.mark(settled=True)
 
-    def mark(self) -> None:
+    def mark(self, *, settled: bool) -> None:
         """From here on other events take effect together."""
+        self.settled = settled
         self.before = list(self.threads)
 
     def event(self) -> Case | None:
@@ -108,12 +111,15 @@ class _Draw:
             return None
         gone = self._some()
         del self.threads[gone]
+        self.static = [process for process in self.static if process != gone]
         return {"remove_client": {"process_id": gone} | self.chance.choice([{}, {"leaves": False}, {"leaves": True}])}
 
     def _set_threads(self) -> Case | None:
         if not self.line.threads_can_change or not self.threads:
             return None
         process = self._some()
+        if process in self.static:
+            return None
         now, wanted = self.threads[process], self.chance.choice([1, 2, 3, 4])
         if now == wanted:
             return None
@@ -150,6 +156,7 @@ class _Draw:
                 return None
             state = {"copied_from": self.chance.choice(sources)}
         threads = self.threads.pop(old)
+        self.static = [process for process in self.static if process != old]
         by: Case = {"process_id": old if self.chance.random() < 0.3 else self._new_id()}
         if by["process_id"] == old:
             by["member_ids"] = self._member_ids(threads)
@@ -172,7 +179,11 @@ class _Draw:
             event["new_process_id"] = self._new_id()
         if self.chance.random() < 0.4:
             event["keeps_state"] = self.chance.random() < 0.5
-        if self.chance.random() < 0.2:
+        if old in self.static:
+            self.static.remove(old)
+            if self.settled and self.chance.random() < 0.8:
+                event["within_session"] = True
+        if self.chance.random() < 0.2 and "within_session" not in event:
             event["member_ids"] = self._member_ids(self.threads[old])
         threads = self.threads.pop(old)
         new = event.get("new_process_id", old)

@@ -66,7 +66,7 @@ def _clients(case: Case) -> Case:
         )
         consumer = {
             "client_id": member["id"][:-37],
-            "group_instance_id": None,
+            "group_instance_id": member.get("instance"),
             "owned": member["owned"],
             "task_offset_sums": member["sums"],
         }

@@ -95,7 +95,7 @@ def _starts(event: Event, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:
     match event:
         case AddClient(client) | ReplaceClient(by=client):
             return () if client.process_id is None else (client.process_id,)
-        case RestartClient(within_session=True):
+        case RestartClient(within_session=True, keeps_state=True):
             return ()
         case RestartClient(process_id, keeps_process_id, new_process_id):
             return (process_id,) if keeps_process_id or new_process_id is None else (new_process_id,)
