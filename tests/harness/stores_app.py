@@ -95,6 +95,10 @@ class StoresClient:
         lines = [line.split() for line in self._started.log_text().splitlines() if line.startswith("SUBTOPOLOGY ")]
         return {int(words[1]): tuple(words[2].split(",")) for words in lines if len(words) == 3}
 
+    def errors(self) -> tuple[str, ...]:
+        """What the last start logged as errors."""
+        return tuple(line for line in self._started.log_text().splitlines() if " ERROR " in line)
+
     def feed(self, times: int = 1) -> None:
         """Write the records for the `times`-th time, and return once the application has committed them."""
         now = int(time.time() * 1000)

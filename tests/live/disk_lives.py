@@ -54,7 +54,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What was foretold from the disk and what was reported then. `running` and `ended`: what was read of the disk."""
+    """What was foretold from the disk and what was reported then. `running` and `ended`: what was read of the disk.
+
+    `left_behind`: files that were new after the disk of the running client was read. `errors`: what it logged as errors until it
+    ended.
+    """
 
     title: str
     stores: Mapping[int, tuple[str, ...]]
@@ -63,6 +67,8 @@ class Comparison:
     ended: StateDirectory
     foretold: Sums
     reported: Sums
+    left_behind: tuple[str, ...]
+    errors: tuple[str, ...]
 
 
 def live(case: Case, bootstrap: str, folder: Path) -> list[Comparison]:
@@ -80,9 +86,12 @@ def live(case: Case, bootstrap: str, folder: Path) -> list[Comparison]:
                 fed += 1
                 client.feed(fed)
             pid, stores = client.pid, client.stores()
+            before = _files(client)
             running = _read(client, folder, life.release, case.guarantee)
+            left_behind = tuple(sorted(_files(client) - before))
             joined = observe.generations(bootstrap, client.application_id)[-1].number
             client.stop() if life.end == STOP else client.kill()
+            errors = client.errors()
             ended = _read(client, folder, following, case.guarantee)
             assert ended.first_report is not None
             foretold = {str(task): total for task, total in ended.first_report.task_offset_sums}
@@ -90,7 +99,7 @@ def live(case: Case, bootstrap: str, folder: Path) -> list[Comparison]:
             client.wait_running()
             reported = _reported(bootstrap, client.application_id, joined)
             title = f"{case.title}; after life {number}"
-            found.append(Comparison(title, stores, pid, running, ended, foretold, reported))
+            found.append(Comparison(title, stores, pid, running, ended, foretold, reported, left_behind, errors))
     finally:
         client.kill()
     return found
@@ -111,6 +120,11 @@ def live_all(cases: Sequence[Case], folder: Path) -> dict[str, list[Comparison] 
     with Broker(folder / "broker", properties=at_once) as broker, ThreadPoolExecutor(_AT_ONCE) as pool:
         done = list(pool.map(attempt, cases))
     return {case.name: found for case, found in zip(cases, done, strict=True)}
+
+
+def _files(client: StoresClient) -> set[str]:
+    """All there is on its disk."""
+    return {str(file.relative_to(client.state_directory)) for file in client.state_directory.rglob("*")}
 
 
 def _read(client: StoresClient, folder: Path, release: str, guarantee: str) -> StateDirectory:

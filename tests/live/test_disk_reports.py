@@ -90,6 +90,13 @@ def test_who_holds_the_lock_is_seen_and_when_nobody_does(comparisons: list[Compa
         assert (one.ended.lock.held, one.ended.lock.pid) == (False, None), one.title
 
 
+def test_a_running_client_is_not_disturbed(comparisons: list[Comparison]) -> None:
+    """Its open stores are read beside it; it goes on, closes, and the next start finds what it left (the other tests)."""
+    for one in comparisons:
+        assert one.left_behind == (), one.title
+        assert one.errors == (), one.title
+
+
 def test_until_2_8_each_task_has_a_lock_of_its_own(comparisons: list[Comparison]) -> None:
     for one in comparisons:
         has_locks = "-2." in one.running.url.rpartition("/")[2]

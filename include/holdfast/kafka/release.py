@@ -30,6 +30,10 @@ class Behaviour:
     """Where end offsets could not be had, a task that was running is still known as such from 2.7 (pull request 8892); in 2.6 it
     counts as unknown too."""
 
+    idle_close_keeps_progress: bool = False
+    """From 2.8 a copy closed under exactly-once says on the disk how far it is. Before, one that had nothing to commit when it was
+    closed keeps the offsets that it was started with, or none (`StreamTask.maybeWriteCheckpoint`; docs/state-directory.md)."""
+
     task_id_hash_of_fields: bool = False
     """From 3.0 a task's hash is made of its fields (KAFKA-12648); before, of both numbers in one long. It decides which thread
     gets what is left over."""
@@ -102,7 +106,9 @@ def _lines() -> tuple[Behaviour, ...]:
     line_2_7 = replace(
         line_2_6, releases=_patches("2.7", 0, 2), running_counts_without_end_offsets=True, versions_fail_with_code=True
     )
-    line_2_8 = replace(line_2_7, releases=_patches("2.8", 0, 2), metadata_version=9, threads_can_change=True)
+    line_2_8 = replace(
+        line_2_7, releases=_patches("2.8", 0, 2), metadata_version=9, threads_can_change=True, idle_close_keeps_progress=True
+    )
     line_3_0 = replace(
         line_2_8,
         releases=_patches("3.0", 0, 2),

@@ -186,7 +186,8 @@ def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dic
     disks = collect_disks.weigh(settings, found)
     if not found.members:
         return {}
-    since_4_3 = settings.kafka_release is not None and behaviour(settings.kafka_release).closed_copy_counts_last_record
+    known = behaviour(settings.kafka_release) if settings.kafka_release else None
+    since_4_3 = known is not None and known.closed_copy_counts_last_record
     seen = reports.Seen(
         members=found.members,
         tasks=found.tasks,
@@ -194,6 +195,7 @@ def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dic
         standby_before=_standby_before(found),
         closed_copy_counts_last_record=since_4_3,
         transactional=settings.transactional,
+        idle_close_keeps_progress=known is None or known.idle_close_keeps_progress,
         closed_copies_deleted=_cleaned_since(settings, found, moment),
     )
     inferred, assumed = reports.infer(seen)

@@ -50,6 +50,12 @@ class TestWhatMembersWouldReport:
         assert sums(found, B) == {"1_0": reported}
         assert "closed since" in said(found, f"clients.{B}")
 
+    @pytest.mark.parametrize(("release", "doubted"), [("2.6.3", True), ("2.7.2", True), ("2.8.2", False)])
+    def test_with_exactly_once_up_to_2_7_what_was_closed_since_is_doubted(self, release: str, doubted: bool) -> None:
+        group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_1": -2}), member(B, (), joined={"1_0": -2}))
+        found = taken(group, given=settings.read(GROUP, release, {"processing.guarantee": "exactly_once_beta"}, {}))
+        assert ("when it was started" in said(found, f"clients.{B}")) is doubted
+
     def test_a_standby_of_the_generation_before_was_closed_cleanly_since(self) -> None:
         before = (member(A, ("0_0", "0_1", "1_0", "1_1")), member(B, (), ("1_0",)))
         now = (member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2, "1_1": -2}), member(B, (), joined={"1_0": 10}))

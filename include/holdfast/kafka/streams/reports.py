@@ -72,7 +72,7 @@ class Seen:
     `standby_before`: the standby tasks of each member in the generation before the present one, where that is known.
     `transactional`: the application runs with exactly-once.
     `closed_copies_deleted`: so long ago was the last rebalance that Kafka's cleaner has deleted closed copies since.
-    `closed_copy_counts_last_record`: 4.3 and later (`release.Behaviour`).
+    `closed_copy_counts_last_record`: 4.3 and later (`release.Behaviour`). `idle_close_keeps_progress`: 2.8 and later, likewise.
     """
 
     members: tuple[Member, ...]
@@ -82,6 +82,7 @@ class Seen:
     closed_copy_counts_last_record: bool
     closed_copies_deleted: bool = False
     transactional: bool = False
+    idle_close_keeps_progress: bool = True
 
 
 def infer(seen: Seen) -> tuple[tuple[Report, ...], tuple[Assumed, ...]]:
@@ -217,6 +218,12 @@ class _Client:
             self._assume(
                 "tasks that were running at the last join and were closed since are taken to be at today's end offsets", task_id
             )
+            if self._seen.transactional and not self._seen.idle_close_keeps_progress:
+                self._assume(
+                    "up to 2.7 a copy closed under exactly-once with nothing to commit says only how far it was when it was"
+                    " started: it may report much less, and only its state directory shows it",
+                    task_id,
+                )
             return max(0, end - lost)
         was_standby = any(task_id in self._seen.standby_before.get(member.member_id, ()) for member in self._members)
         # A standby that was handed out a moment before the join was not running yet, and reported what its file said.
