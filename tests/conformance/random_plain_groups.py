@@ -21,6 +21,11 @@ def random_case(chance: random.Random) -> Case:
     }
     if chance.random() < 0.15:
         topics = {name: [_replicas(chance, racks=racks) for _ in range(6)] for name in topics}
+    if chance.random() < 0.12:  # so many that Java's hash tables grow, some of them late
+        topics = {
+            f"topic-{number}": [_replicas(chance, racks=racks) for _ in range(chance.randint(1, 5))]
+            for number in range(chance.choice((13, 14, 20, 25, 26, 49)))
+        }
     assignor = chance.choice(ASSIGNORS)
     case: Case = {
         "assignor": assignor,

@@ -11,6 +11,8 @@ _E = TypeVar("_E")
 
 INT_MAX = 2**31 - 1
 LONG_MAX = 2**63 - 1
+_SHORT = 200
+"""Up to so many characters it is quicker to cut a sum to 32 bits once."""
 
 
 def signed_int(unsigned: int) -> int:
@@ -37,8 +39,12 @@ def string_order(text: str) -> bytes:
 
 def string_hash(text: str) -> int:
     """`java.lang.String.hashCode`, over UTF-16 code units."""
-    units = string_order(text)
     total = 0
+    if len(text) <= _SHORT and text.isascii():
+        for unit in text.encode():
+            total = 31 * total + unit
+        return signed_int(total)
+    units = string_order(text)
     for high, low in zip(units[::2], units[1::2], strict=True):
         total = (31 * total + (high << 8 | low)) & 0xFFFFFFFF
     return signed_int(total)

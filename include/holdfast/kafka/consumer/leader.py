@@ -56,11 +56,13 @@ def assign(group: Group) -> Assignment | LeaderFailure:
 def _subscribed_topics(group: Group) -> dict[str, Racks]:
     """Those that anybody subscribes to and that exist, with the racks of every partition."""
     subscribed = frozenset(topic for member in group.members for topic in member.subscription)
+    ask_racks = any(member.rack for member in group.members)
     found: dict[str, Racks] = {}
     for topic in group.topics:
         if topic.name in subscribed and topic.replica_racks:
             known: dict[tuple[str | None, ...], frozenset[str]] = {}
-            found[topic.name] = [_racks(racks, known) for racks in topic.replica_racks]
+            racks = topic.replica_racks if ask_racks else ()
+            found[topic.name] = [_racks(each, known) for each in racks] or [frozenset()] * len(topic.replica_racks)
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Member
+from holdfast.kafka.consumer.space import numbered
 from holdfast.kafka.vocabulary import TopicPartition
 
 Parts = dict[str, list[TopicPartition]]
@@ -31,9 +32,7 @@ def round_robin(members: Sequence[Member], partitions: Mapping[str, int]) -> Par
     """
     ordered = in_member_order(members)
     subscriptions = [frozenset(member.subscription) for member in ordered]
-    everything = [
-        TopicPartition(topic, number) for topic in sorted(partitions, key=java.string_order) for number in range(partitions[topic])
-    ]
+    everything = [one for topic in sorted(partitions, key=java.string_order) for one in numbered(topic, partitions[topic])]
     if all(subscription.issuperset(partitions) for subscription in subscriptions):
         return {member.member_id: everything[turn :: len(ordered)] for turn, member in enumerate(ordered)}
     parts: Parts = {member.member_id: [] for member in ordered}
@@ -58,10 +57,10 @@ def ranges(members: Sequence[Member], partitions: Mapping[str, int]) -> Parts:
                 subscribers[topic].append(parts[member.member_id])
     for topic, lists in subscribers.items():
         each, extra = divmod(partitions[topic], len(lists))
-        numbered = [TopicPartition(topic, number) for number in range(partitions[topic])]
+        cut = numbered(topic, partitions[topic])
         start = 0
         for place, own in enumerate(lists):
             end = start + each + (place < extra)
-            own += numbered[start:end]
+            own += cut[start:end]
             start = end
     return parts

@@ -5,11 +5,15 @@ Java: `StickyAssignor.memberData`, `CooperativeStickyAssignor.memberData`, and `
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.consumer.group import Member
 from holdfast.kafka.consumer.release import Behaviour
 from holdfast.kafka.vocabulary import TopicPartition
+
+_ONE_TOO_MANY = frozenset(12 * 2**doubled + 1 for doubled in range(20))
+"""So many keys are more than a table of 16, 32, … buckets should hold."""
 
 NO_GENERATION = -1
 """`AbstractStickyAssignor.DEFAULT_GENERATION`."""
@@ -33,18 +37,19 @@ def in_hash_order(members: Sequence[Member], line: Behaviour, *, cooperative: bo
     by_id = {member.member_id: member for member in members}
     ranks = {member_id: rank for rank, member_id in enumerate(sorted(by_id, key=java.string_order))}
     ordered = java_hash.hash_order(by_id, java.string_hash, java.string_order)
-    return [_report(by_id[member_id], ranks[member_id], line, cooperative=cooperative) for member_id in ordered]
+    grouping = Grouping(one.topic for member in members for one in member.owned)
+    return [_report(by_id[member_id], ranks[member_id], line, grouping, cooperative=cooperative) for member_id in ordered]
 
 
-def _report(member: Member, rank: int, line: Behaviour, *, cooperative: bool) -> Report:
+def _report(member: Member, rank: int, line: Behaviour, grouping: "Grouping", *, cooperative: bool) -> Report:
     said = NO_GENERATION if member.owned_generation is None else member.owned_generation
     generation: int | None
     if cooperative:
         owned = member.owned if member.cooperative else ()
-        owned = tuple(sorted(owned, key=_wire_order)) if line.owned_sorted_on_wire else grouped_by_topic(owned)
+        owned = tuple(sorted(owned, key=_wire_order)) if line.owned_sorted_on_wire else grouping(owned)
         generation = said if line.cooperative_generation else None
     else:
-        owned = grouped_by_topic(member.owned)
+        owned = grouping(member.owned)
         generation = said if member.owned or member.owned_generation is not None else None
     return Report(member.member_id, rank, frozenset(member.subscription), owned, generation, said, member.rack or None)
 
@@ -53,16 +58,44 @@ def _wire_order(partition: TopicPartition) -> tuple[bytes, int]:
     return java.string_order(partition.topic), partition.partition
 
 
-def grouped_by_topic(partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
+class Grouping:
     """Topic by topic in the order of a HashMap, each with its numbers as they came: `CollectionUtils.groupPartitionsByTopic`.
 
-    It asks `computeIfAbsent`, which puts a new key before those that are in its bucket already.
+    It asks `computeIfAbsent`, which puts a new key before those that are in its bucket already, and makes the table larger only
+    with the next question: never, if the topic that is one too many comes with the last partition.
     """
-    groups: dict[str, list[TopicPartition]] = {}
-    for partition in partitions:
-        groups.setdefault(partition.topic, []).append(partition)
-    topics = java_hash.hash_order(reversed(groups), java.string_hash, java.string_order)
-    return tuple(partition for topic in topics for partition in groups[topic])
+
+    def __init__(self, topics: Iterable[str]) -> None:
+        """`topics`: all that will ever be asked for, each as often as one likes."""
+        self._names = list(dict.fromkeys(topics))
+        self._number = {topic: number for number, topic in enumerate(self._names)}
+        self._order = java_hash.SubsetOrder([java.string_hash(topic) for topic in self._names])
+
+    def __call__(self, partitions: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
+        if not partitions:
+            return partitions
+        groups: dict[str, list[TopicPartition]] = {}
+        for partition in partitions:
+            groups.setdefault(partition[0], []).append(partition)
+        newest_first = list(reversed(groups))
+        last = partitions[-1].topic
+        if len(groups) in _ONE_TOO_MANY and last == newest_first[0] and len(groups[last]) == 1:
+            mask = len(groups) // 3 * 4 - 1
+            ordered = [groups[topic] for topic in sorted(newest_first, key=lambda topic: _spread(topic) & mask)]
+        else:
+            ordered = [groups[self._names[number]] for number in self._order([self._number[topic] for topic in newest_first])]
+        return tuple(chain.from_iterable(ordered))
+
+
+def grouped_by_topic(partitions: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
+    """The same for one list."""
+    return Grouping(one.topic for one in partitions)(partitions)
+
+
+def _spread(text: str) -> int:
+    """The hash code of a string as a HashMap uses it."""
+    code = java.string_hash(text) & 0xFFFFFFFF
+    return code ^ (code >> 16)
 
 
 def subscribed_alike(reports: Sequence[Report]) -> tuple[bool, int]:

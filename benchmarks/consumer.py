@@ -1,0 +1,149 @@
+"""One whole decision of a plain consumer group's leader, ours against Kafka's own, in the same run on the same groups.
+
+    python -m benchmarks.consumer                        every shape and assignor
+    python -m benchmarks.consumer million small          some of them
+    python -m benchmarks.consumer --json                 for machines
+
+Kafka: the assignor's own `assign` of the published jar, warm (C2, serial collector, 6 GiB), from decoded subscriptions. Ours:
+`leader.assign`, from a Group to an Assignment. Neither reads nor prints JSON. Times are medians; the two decisions are compared,
+partition by partition. `second`: the same group, whose members own what they were just given, after one of them has left.
+"""
+
+import argparse
+import json
+import random
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from tests.conformance import plain_groups
+from tests.conformance.plain_groups import Case
+from tests.conformance.plain_jvm import PlainJvm
+
+from holdfast.kafka.consumer import leader
+
+OPTIONS = ("-XX:TieredStopAtLevel=4",)
+ALL = ("range", "roundrobin", "sticky", "cooperative-sticky")
+STICKY = ("sticky", "cooperative-sticky")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """`unlike`: how subscriptions differ. `first_goal`, `second_goal`: how many times as fast as the JVM we want to be."""
+
+    name: str
+    consumers: int
+    topics: int
+    partitions: int
+    unlike: str
+    assignors: tuple[str, ...]
+    first_goal: float
+    second_goal: float
+    warm: int
+    runs: int
+
+
+SHAPES = (
+    Shape("million", 2_000, 500, 2_000, "equal", ALL, 1 / 3, 1, 1, 1),
+    Shape("mild", 500, 500, 200, "all but the last have all topics", STICKY, 1 / 3, 1, 1, 1),
+    Shape("random", 200, 50, 200, "half of the topics, at random", STICKY, 10, 10, 0, 1),
+    Shape("small", 10, 3, 12, "equal", ALL, 1 / 4, 1 / 4, 2_000, 500),
+)
+"""The sizes of Kafka's AbstractStickyAssignorTest and of its assignor benchmarks."""
+
+
+def case_of(shape: Shape, assignor: str) -> Case:
+    """Members that have just started."""
+    chance = random.Random(7)  # noqa: S311 - the same groups each time
+    topics = [f"topic-{number:03}" for number in range(shape.topics)]
+    members: list[Case] = []
+    for number in range(shape.consumers):
+        subscription = topics
+        if shape.unlike.startswith("half"):
+            subscription = sorted(chance.sample(topics, shape.topics // 2))
+        elif shape.unlike.startswith("all but") and number == shape.consumers - 1:
+            subscription = topics[1:]
+        member = {"id": f"consumer-{number:05}", "assignors": [assignor], "subscription": subscription}
+        members.append(member | {"owned": [], "generation": None})
+    return {"assignor": assignor, "members": members, "topics": {topic: [[]] * shape.partitions for topic in topics}}
+
+
+def second(case: Case, answer: Case) -> Case:
+    """Everybody owns what it was given; one has left."""
+    members = [member | {"owned": answer[member["id"]]["partitions"], "generation": 1} for member in case["members"]]
+    return case | {"members": members[:-2] + members[-1:]}
+
+
+def measure(shape: Shape, assignor: str, release: str) -> Iterator[dict[str, Any]]:
+    case = case_of(shape, assignor)
+    with PlainJvm(release, *OPTIONS, heap="6g") as jvm:
+        for state, goal in (("first", shape.first_goal), ("second", shape.second_goal)):
+            (theirs,) = jvm.ask([plain_groups.question(case, release)])
+            asked = plain_groups.question(case, release, "time") | {"warm": shape.warm, "runs": shape.runs}
+            kafka = [nanoseconds / 1e6 for nanoseconds in jvm.ask([asked])[0]["nanoseconds"]]
+            group = plain_groups.group_of(case, release)
+            ours = []
+            for _ in range(max(3, shape.runs)):
+                began = time.perf_counter()
+                leader.assign(group)
+                ours.append((time.perf_counter() - began) * 1e3)
+            yield {
+                "shape": shape.name,
+                "assignor": assignor,
+                "what": f"{shape.consumers:,} x {shape.topics:,} x {shape.partitions:,}, {shape.unlike}",
+                "state": state,
+                "kafka_ms": statistics.median(kafka),
+                "holdfast_ms": statistics.median(ours),
+                "ratio": statistics.median(kafka) / statistics.median(ours),
+                "goal": goal,
+                "equal": plain_groups.difference(case, release, theirs) == "",
+            }
+            case = second(case, theirs)
+
+
+def table_of(found: list[dict[str, Any]]) -> Table:
+    headings = ("Kafka, ms", "Holdfast, ms", "times as fast", "goal", "equal")
+    table = Table("members x topics x partitions", "assignor", "time", *headings, box=None)
+    for one in found:
+        table.add_row(
+            one["what"],
+            one["assignor"],
+            one["state"],
+            f"{one['kafka_ms']:,.3f}",
+            f"{one['holdfast_ms']:,.3f}",
+            f"{one['ratio']:,.2f}",
+            f"{one['goal']:.2g}",
+            "yes" if one["equal"] else "NO",
+        )
+    return table
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("shapes", nargs="*", choices=[*(shape.name for shape in SHAPES), []])
+    arguments.add_argument("--assignor", choices=ALL)
+    arguments.add_argument("--release", default="3.9.1")
+    arguments.add_argument("--json", action="store_true")
+    given = arguments.parse_args()
+    chosen = [shape for shape in SHAPES if not given.shapes or shape.name in given.shapes]
+    found = []
+    for shape in chosen:
+        for assignor in shape.assignors:
+            if given.assignor in (None, assignor):
+                found += list(measure(shape, assignor, given.release))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    if given.json:
+        sys.stdout.write(json.dumps({"release": given.release, "peak_mib": peak, "shapes": found}) + "\n")
+    else:
+        Console(width=160).print(table_of(found), f"Kafka clients {given.release}; our process took at most {peak:,} MiB.")
+    return 0 if all(one["equal"] for one in found) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
