@@ -20,6 +20,7 @@ from holdfast.rollout.change import (
     SetConfig,
     SetRelease,
     SetThreads,
+    SetTopology,
     StopApplication,
     Then,
 )
@@ -55,12 +56,8 @@ def _item(item: Item, name: Callable[[ProcessId], str]) -> str:
         case SetConfig(settings):
             values = ((key, ",".join(value) if isinstance(value, tuple) else value) for key, value in settings)
             return "set " + ", ".join(f"{key} = {'default' if value is None else value}" for key, value in values)
-        case SetThreads():
-            return f"give {name(item.process_id)} {many(item.threads, 'thread')} while it runs"
-        case AddPartitions():
-            return f"give the topic {item.topic} {many(item.partitions, 'partition')}"
-        case StopApplication(minutes):
-            return f"stop every client for {minutes:g} minutes"
+        case SetThreads() | AddPartitions() | SetTopology() | StopApplication():
+            return _about_all(item, name)
         case SetRelease(kafka_release):
             return f"go to Kafka Streams {kafka_release}"
         case Then(wait):
@@ -72,3 +69,17 @@ def _item(item: Item, name: Callable[[ProcessId], str]) -> str:
 def _at(client: NewClient) -> str:
     host = client.host if isinstance(client.host, str) and not isinstance(client.host, FromOld) else None
     return f" on {host}" if host else ""
+
+
+def _about_all(item: SetThreads | AddPartitions | SetTopology | StopApplication, name: Callable[[ProcessId], str]) -> str:
+    match item:
+        case SetThreads():
+            return f"give {name(item.process_id)} {many(item.threads, 'thread')} while it runs"
+        case AddPartitions():
+            return f"give the topic {item.topic} {many(item.partitions, 'partition')}"
+        case SetTopology():
+            return f"go to another topology of {many(len(item.tasks), 'task')}{'' if item.keeps_state else ', with empty disks'}"
+        case StopApplication(minutes):
+            return f"stop every client for {minutes:g} minutes"
+        case _:
+            assert_never(item)

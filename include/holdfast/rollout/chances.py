@@ -25,6 +25,7 @@ from holdfast.rollout.change import (
     SetConfig,
     SetRelease,
     SetThreads,
+    SetTopology,
     StopApplication,
 )
 
@@ -124,7 +125,7 @@ def _gone_and_came(event: Event) -> tuple[tuple[ProcessId, ...], tuple[ProcessId
             return (event.process_id,), (event.by.process_id,)
         case RestartClient():
             return ((), ()) if event.keeps_process_id else ((event.process_id,), (event.new_process_id,))
-        case SetThreads() | SetConfig() | SetRelease() | AddPartitions() | StopApplication():
+        case SetThreads() | SetConfig() | SetRelease() | AddPartitions() | StopApplication() | SetTopology():
             return (), ()
         case _:
             assert_never(event)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from typing import assert_never
 
+from holdfast.kafka.streams.group import Task
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.snapshot import ConfigValue
 
@@ -146,6 +147,14 @@ class AddPartitions:
 
 
 @dataclass(frozen=True, slots=True)
+class SetTopology:
+    """Every client comes back, all together, with a topology that has these tasks. Not `keeps_state`: with empty disks."""
+
+    tasks: tuple[Task, ...]
+    keeps_state: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class StopApplication:
     """All clients are stopped, and after so many minutes started again, together, with what their disks hold."""
 
@@ -174,7 +183,16 @@ class RollingRestart:
 
 
 Event = (
-    AddClient | RemoveClient | ReplaceClient | RestartClient | SetThreads | SetConfig | SetRelease | AddPartitions | StopApplication
+    AddClient
+    | RemoveClient
+    | ReplaceClient
+    | RestartClient
+    | SetThreads
+    | SetConfig
+    | SetRelease
+    | AddPartitions
+    | StopApplication
+    | SetTopology
 )
 Item = Event | Then | RollingRestart
 
@@ -254,6 +272,7 @@ def _is_fresh(item: Item) -> bool:
             | SetRelease()
             | AddPartitions()
             | StopApplication()
+            | SetTopology()
             | Then()
             | RollingRestart()
         ):

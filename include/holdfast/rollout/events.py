@@ -1,15 +1,15 @@
 """What each event of a Change does to a group, before the rebalance it causes: rules 4 and 5 of a forecast (see `evolution`)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Self, TypeVar, assert_never
+from dataclasses import replace
+from typing import TypeVar, assert_never
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.release import RELEASES, behaviour
-from holdfast.kafka.streams.group import Client, Consumer, Task
-from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout import more_partitions, static_members, thread_count
+from holdfast.kafka.streams.group import Client, Consumer
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout import more_partitions, outage, static_members, thread_count, topology_change
 from holdfast.rollout.change import (
     AddClient,
     AddPartitions,
@@ -24,52 +24,20 @@ from holdfast.rollout.change import (
     SetConfig,
     SetRelease,
     SetThreads,
+    SetTopology,
     StopApplication,
 )
 from holdfast.rollout.evolution import Reports
-from holdfast.rollout.snapshot import ConfigValue, Snapshot
+from holdfast.rollout.scene import Scene
+
+__all__ = ["Scene", "apply", "started"]
 
 T = TypeVar("T")
 
 _NEW_MEMBER = "00000000-0000-0000-0000-000000000000"
 """Stands for the random end of a member ID that the broker has yet to give."""
 
-COMMITS_KEPT_MINUTES = 7 * 24 * 60
-"""`offsets.retention.minutes` of a broker that says nothing else."""
-
 OffsetSums = tuple[tuple[TaskId, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """A group between two rebalances. Clients report what they would if it rebalanced now; `config` keeps Kafka's names."""
-
-    group_id: str
-    clients: tuple[Client, ...]
-    config: tuple[tuple[str, ConfigValue], ...]
-    leader_process_id: ProcessId | None
-    kafka_release: str | None = None
-    """That of the leader; None: nobody knows."""
-    tasks: tuple[Task, ...] = ()
-    delay_s: float = 0
-    """From the last events to the rebalance that they cause: the group notices some only after a time."""
-    stopped_task_s: float = 0
-    """How long tasks stood still in that time, all together."""
-    failure: str | None = None
-    """Why the leader cannot decide any more, whoever leads; None: it can."""
-    notes: tuple[str, ...] = ()
-    """What is not certain about the events so far, one sentence each."""
-
-    @classmethod
-    def of(cls, snapshot: Snapshot) -> Self:
-        return cls(
-            snapshot.group_id,
-            snapshot.clients,
-            snapshot.config,
-            snapshot.leader_process_id,
-            snapshot.kafka_release,
-            snapshot.tasks,
-        )
 
 
 def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
@@ -99,7 +67,7 @@ def _starts(event: Event, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:
             return ()
         case RestartClient(process_id, keeps_process_id, new_process_id):
             return (process_id,) if keeps_process_id or new_process_id is None else (new_process_id,)
-        case StopApplication():
+        case StopApplication() | SetTopology():
             return tuple(client.process_id for client in clients)
         case RemoveClient() | SetThreads() | SetConfig() | SetRelease() | AddPartitions():
             return ()
@@ -114,7 +82,7 @@ def _apply(scene: Scene, event: Event, before: Scene, reports: Reports) -> Scene
             return _joined(scene, _made(scene, client, None, ()))
         case RemoveClient(process_id, leaves):
             gone = _client(scene, process_id)
-            return _without(scene if leaves else _stopped(scene, (gone,), session_timeout_s(scene)), gone)
+            return _without(scene if leaves else outage.stopped(scene, (gone,), outage.session_timeout_s(scene)), gone)
         case ReplaceClient():
             return _replaced(scene, event, before, reports)
         case RestartClient():
@@ -124,7 +92,10 @@ def _apply(scene: Scene, event: Event, before: Scene, reports: Reports) -> Scene
         case AddPartitions():
             return _with_partitions(scene, event)
         case StopApplication(minutes):
-            return _started_again(_down(scene, minutes), reports)
+            return _started_again(outage.down(scene, minutes), reports)
+        case SetTopology():
+            topology_change.refuse_what_does_not_fit(scene.tasks, event)
+            return replace(_started_again(scene, reports, keeps_state=event.keeps_state), tasks=event.tasks)
         case SetConfig(settings):
             return replace(scene, config=tuple(sorted((dict(scene.config) | dict(settings)).items())))
         case SetRelease(kafka_release):
@@ -166,55 +137,14 @@ def _with_partitions(scene: Scene, event: AddPartitions) -> Scene:
     return replace(scene, tasks=tasks, failure=failure, notes=(*scene.notes, *more_partitions.notes(tasks, event)))
 
 
-def _down(scene: Scene, minutes: float) -> Scene:
-    """Nobody runs. End offsets stand still: nobody writes to changelogs, and a source topic that serves as one is measured by the
-    group's committed offset (`ClientUtils.fetchCommittedOffsets`, every release covered), however much is written to it."""
-    sources = dict.fromkeys(one for task in scene.tasks for one in task.partitions)
-    own = [
-        one.topic for task in scene.tasks for one in task.changelogs or () if TopicPartition(one.topic, one.partition) in sources
-    ]
-    notes = scene.notes
-    if own:
-        topics = ", ".join(sorted(dict.fromkeys(own)))
-        if minutes >= COMMITS_KEPT_MINUTES:
-            raise CannotPredict(
-                f"The group is empty for {minutes:g} minutes. After {COMMITS_KEPT_MINUTES:,} minutes (offsets.retention.minutes of"
-                f" the brokers, unless it is set) its committed offsets are gone, against which the tasks of {topics} are measured."
-            )
-        note = (
-            f"{topics}: source topics that serve as changelogs go on growing, and no task changes hands for it after any number of"
-            " minutes: the leader measures their copies against the group's committed offsets, which stand still."
-            f" (The brokers forget them after offsets.retention.minutes: {COMMITS_KEPT_MINUTES:,} unless it is set.)"
-        )
-        notes = (*notes, note)
-    return replace(_stopped(scene, scene.clients, minutes * 60), notes=notes)
-
-
-def _stopped(scene: Scene, gone: tuple[Client, ...], seconds: float) -> Scene:
-    """The tasks of these clients stand still for so long. What happens at the same time waits for the longest."""
-    owned = dict.fromkeys(one for client in gone for consumer in client.consumers for one in consumer.owned)
-    tasks = sum(any(one in owned for one in task.partitions) for task in scene.tasks)
-    return replace(scene, delay_s=max(scene.delay_s, seconds), stopped_task_s=scene.stopped_task_s + tasks * seconds)
-
-
-def session_timeout_s(scene: Scene) -> float:
-    """How long the group waits for a member that is gone: 10 s up to 2.8, 45 s from 3.0 (KIP-735), unless it is set."""
-    given = dict(scene.config).get("session.timeout.ms")
-    if given is not None:
-        if isinstance(given, bool) or not str(given).isdecimal() or not int(str(given)):
-            raise InvalidInput(f"session.timeout.ms is {given!r}; a number of milliseconds above 0 is needed", "leaves")
-        return int(str(given)) / 1000
-    assert scene.kafka_release is not None, "a forecast is for one release"
-    return behaviour(scene.kafka_release).session_timeout_ms / 1000
-
-
-def _started_again(scene: Scene, reports: Reports) -> Scene:
+def _started_again(scene: Scene, reports: Reports, *, keeps_state: bool = True) -> Scene:
     """Everybody was down, and is back with what its disk holds."""
     clients = tuple(
         replace(
             client,
             consumers=_with_disk(
-                tuple(replace(one, owned=(), task_offset_sums=()) for one in client.consumers), reports.on_disk(client)
+                tuple(replace(one, owned=(), task_offset_sums=()) for one in client.consumers),
+                reports.on_disk(client) if keeps_state else (),
             ),
         )
         for client in scene.clients
@@ -394,5 +324,7 @@ def _verb(event: Event) -> str:
             return "add_partitions"
         case StopApplication():
             return "stop_application"
+        case SetTopology():
+            return "set_topology"
         case _:
             assert_never(event)

@@ -26,6 +26,7 @@ from holdfast.rollout.change import (
     SetConfig,
     SetRelease,
     SetThreads,
+    SetTopology,
     StopApplication,
     Wait,
 )
@@ -141,9 +142,9 @@ def _drafts(snapshot: Snapshot, event: Event, identity: Identity) -> tuple[Draft
             return tuple(set_config(snapshot, RollOutConfig(key, value, had.get(key))) for key, value in settings)
         case SetRelease(kafka_release):
             return (_set_release(snapshot, RollOutRelease(kafka_release, snapshot.kafka_release)),)
-        case SetThreads() | AddPartitions() | StopApplication():
+        case SetThreads() | AddPartitions() | StopApplication() | SetTopology():
             raise Unsupported(
-                "No step of a plan changes threads, adds partitions or stops everybody; `holdfast forecast` says what it does."
+                "No step of a plan changes threads, partitions or the topology, or stops everybody; `holdfast forecast` shows it."
             )
         case _:
             assert_never(event)

@@ -183,6 +183,51 @@ class TestAStopOfEverybody:
             forecast_of(document, {"stop_application": {"minutes": 10_080}})
 
 
+def renumbered(document: Document) -> Document:
+    """The tasks with another subtopology in between: what was 1 is 2."""
+    tasks = {name: task for name, task in document["tasks"].items() if name.startswith("0")}
+    tasks |= {f"1_{number}": {"partitions": [["new", number]], "changelogs": []} for number in range(6)}
+    return tasks | {name.replace("1_", "2_"): task for name, task in document["tasks"].items() if name.startswith("1")}
+
+
+class TestAnotherTopology:
+    def test_tasks_that_keep_their_stores_keep_their_state(self) -> None:
+        document = group(AFTER, "4.3.1")
+        tasks = document["tasks"] | {f"2_{number}": {"partitions": [["new", number]], "changelogs": []} for number in range(3)}
+
+        found = outcome(document, {"set_topology": {"tasks": tasks}})
+
+        assert (found.stable, found.summary.restore_records, found.summary.active_moved) == (True, 0, 0)
+        last = found.rounds[-1].decision
+        assert isinstance(last, Assignment)
+        assert sum(len(client.active) for client in last.clients) == 15
+
+    def test_stores_that_lie_in_the_directory_of_another_task_are_found(self) -> None:
+        document = group(AFTER, "4.3.1")
+        swapped = document["tasks"] | {
+            "1_0": {"partitions": [["repartition", 0]], "changelogs": [["changelog", 1, 2]]},
+            "1_1": {"partitions": [["repartition", 1]], "changelogs": [["changelog", 0, 2]]},
+        }
+
+        with pytest.raises(CannotPredict, match=r"directories of 2 tasks \(1_0 1_1\) hold the stores of others"):
+            outcome(document, {"set_topology": {"tasks": swapped}})
+        cleared = outcome(document, {"set_topology": {"tasks": swapped, "keeps_state": False}})
+        assert cleared.summary.restore_records == sum((2, 2, 8, 6, 4, 4))
+
+    def test_a_subtopology_that_moved_up_is_named(self) -> None:
+        document = group(AFTER, "4.3.1")
+        tasks = renumbered(document)
+        for number in range(6):
+            tasks[f"1_{number}"]["changelogs"] = [["others", number, 5]]
+
+        with pytest.raises(CannotPredict, match="hold the stores of others"):
+            outcome(document, {"set_topology": {"tasks": tasks}})
+
+    def test_a_topology_without_tasks_is_refused(self) -> None:
+        with pytest.raises(HoldfastError, match="one task or more"):
+            codec.change_from_json(change({"set_topology": {"tasks": {}}}))
+
+
 class TestAGroupThatNeverSettles:
     def test_copies_that_gain_nothing_on_their_logs_are_found_and_named(self) -> None:
         slow = {"catch_up": {"records_per_second": 5, "grows_per_second": 5}}

@@ -25,12 +25,14 @@ from holdfast.rollout.change import (
     SetConfig,
     SetRelease,
     SetThreads,
+    SetTopology,
     StopApplication,
     Then,
     Wait,
 )
 from holdfast.rollout.codec import document, kafka, kinds
 from holdfast.rollout.codec.document import Fields, nullable
+from holdfast.rollout.codec.snapshot import task_from_json
 
 E = TypeVar("E", Wait, ClosedCopies, DormantCopies)
 
@@ -162,6 +164,18 @@ def _add_partitions(value: object) -> AddPartitions:
     return event
 
 
+def _set_topology(value: object) -> SetTopology:
+    fields = Fields(value)
+    tasks = fields.need("tasks", lambda found: document.each_entry(found, task_from_json))
+    event = SetTopology(
+        tuple(sorted(tasks, key=lambda task: task.id)), fields.optional("keeps_state", document.boolean, default=True)
+    )
+    fields.finish(closed=True)
+    if not tasks or any(task.changelogs is None for task in tasks):
+        raise InvalidInput("one task or more is needed, each with a list of changelogs; an empty one says stateless", "tasks")
+    return event
+
+
 def _stop_application(value: object) -> StopApplication:
     fields = Fields(value)
     event = StopApplication(fields.need("minutes", _minutes))
@@ -275,6 +289,7 @@ _READERS: Mapping[str, Callable[[object], Item]] = {
     "set_config": _set_config,
     "set_release": _set_release,
     "set_threads": _set_threads,
+    "set_topology": _set_topology,
     "stop_application": _stop_application,
     "then": _then,
 }

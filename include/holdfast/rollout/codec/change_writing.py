@@ -20,10 +20,12 @@ from holdfast.rollout.change import (
     SetConfig,
     SetRelease,
     SetThreads,
+    SetTopology,
     StopApplication,
     Then,
 )
 from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec.snapshot_writing import task_to_json
 
 
 def change_to_json(change: Change) -> dict[str, object]:
@@ -50,14 +52,8 @@ def _event_to_json(item: Item) -> dict[str, object]:
             return {"add_client": _new_client_to_json(client)}
         case RemoveClient(process_id, leaves):
             return {"remove_client": {"process_id": str(process_id)} | ({} if leaves else {"leaves": False})}
-        case SetThreads():
-            named = {} if item.member_ids is None else {"member_ids": list(item.member_ids)}
-            return {"set_threads": {"process_id": str(item.process_id), "threads": item.threads} | named}
-        case AddPartitions():
-            grown = {"changelogs_grown": True} if item.changelogs_grown else {}
-            return {"add_partitions": {"topic": item.topic, "partitions": item.partitions} | grown}
-        case StopApplication(minutes):
-            return {"stop_application": {"minutes": minutes}}
+        case SetThreads() | AddPartitions() | SetTopology() | StopApplication():
+            return _about_all_to_json(item)
         case ReplaceClient():
             state: object = {"copied_from": str(item.copied_from)} if item.disk is Disk.COPIED else str(item.disk)
             return {"replace_client": {"process_id": str(item.process_id), "by": _new_client_to_json(item.by), "state": state}}
@@ -71,6 +67,23 @@ def _event_to_json(item: Item) -> dict[str, object]:
             return {"set_release": {"kafka_release": kafka_release}}
         case Then(wait):
             return {"then": str(wait)}
+        case _:
+            assert_never(item)
+
+
+def _about_all_to_json(item: SetThreads | AddPartitions | SetTopology | StopApplication) -> dict[str, object]:
+    match item:
+        case SetThreads():
+            named = {} if item.member_ids is None else {"member_ids": list(item.member_ids)}
+            return {"set_threads": {"process_id": str(item.process_id), "threads": item.threads} | named}
+        case AddPartitions():
+            grown = {"changelogs_grown": True} if item.changelogs_grown else {}
+            return {"add_partitions": {"topic": item.topic, "partitions": item.partitions} | grown}
+        case SetTopology():
+            tasks = {str(task.id): task_to_json(task) for task in item.tasks}
+            return {"set_topology": {"tasks": tasks} | ({} if item.keeps_state else {"keeps_state": False})}
+        case StopApplication(minutes):
+            return {"stop_application": {"minutes": minutes}}
         case _:
             assert_never(item)
 

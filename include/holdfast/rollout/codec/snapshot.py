@@ -56,7 +56,9 @@ def snapshot_from_json(value: object) -> Snapshot:
         task_assignor=fields.optional("task_assignor", nullable(document.name), None),
         leader_process_id=fields.optional("leader_process_id", nullable(kafka.process_id), None),
         config=fields.optional("config", kafka.config, ()),
-        tasks=fields.need("tasks", lambda tasks: tuple(sorted(document.each_entry(tasks, _task), key=lambda task: task.id))),
+        tasks=fields.need(
+            "tasks", lambda tasks: tuple(sorted(document.each_entry(tasks, task_from_json), key=lambda task: task.id))
+        ),
         clients=tuple(client for client, _ in clients or ()),
         topics=fields.optional("topics", lambda topics: document.each_entry(topics, _topic), ()),
         evidence=tuple(one for _, evidence in clients or () for one in evidence),
@@ -102,7 +104,7 @@ def _contradictions(snapshot: Snapshot) -> Iterable[InvalidInput]:
         )
 
 
-def _task(key: str, value: object) -> Task:
+def task_from_json(key: str, value: object) -> Task:
     fields = Fields(value)
     task = Task(
         id=kafka.task_id(key),

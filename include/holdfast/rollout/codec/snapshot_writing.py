@@ -23,7 +23,7 @@ def snapshot_to_json(snapshot: Snapshot) -> dict[str, object]:
         "task_assignor": snapshot.task_assignor,
         "leader_process_id": None if snapshot.leader_process_id is None else str(snapshot.leader_process_id),
         "config": kafka.config_to_json(snapshot.config),
-        "tasks": {str(task.id): _task_to_json(task) for task in sorted(snapshot.tasks, key=lambda task: task.id)},
+        "tasks": {str(task.id): task_to_json(task) for task in sorted(snapshot.tasks, key=lambda task: task.id)},
         "clients": {str(client.process_id): _client_to_json(client, evidence) for client in snapshot.clients},
         "topics": {topic.name: _topic_to_json(topic) for topic in snapshot.topics},
     }
@@ -35,7 +35,7 @@ def snapshot_to_json(snapshot: Snapshot) -> dict[str, object]:
     return written
 
 
-def _task_to_json(task: Task) -> dict[str, object]:
+def task_to_json(task: Task) -> dict[str, object]:
     changelogs = None if task.changelogs is None else [[one.topic, one.partition, one.end_offset] for one in task.changelogs]
     return {"partitions": kafka.topic_partitions_to_json(task.partitions), "changelogs": changelogs}
 

@@ -210,6 +210,7 @@ _EVENTS: dict[str, Shape] = {
     "set_config": shapes.table(shapes.name(), shapes.CONFIG_VALUE, at_least=1),
     "set_release": closed({"kafka_release": shapes.RELEASE}),
     "set_threads": closed({"process_id": PROCESS_ID, "threads": shapes.THREADS}, {"member_ids": _member_ids}),
+    "set_topology": closed({"tasks": table(TASK_ID, _task)}, {"keeps_state": shapes.boolean()}),
     "stop_application": closed({"minutes": shapes.number(0, LONGEST_STOP)}),
     "then": _wait,
 }

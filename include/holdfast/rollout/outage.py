@@ -1,0 +1,54 @@
+"""Clients that are down for a time which the group does not see: what stands still, and for how long."""
+
+from dataclasses import replace
+
+from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka.release import behaviour
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.scene import Scene
+
+COMMITS_KEPT_MINUTES = 7 * 24 * 60
+"""`offsets.retention.minutes` of a broker that says nothing else."""
+
+
+def down(scene: Scene, minutes: float) -> Scene:
+    """Nobody runs. End offsets stand still: nobody writes to changelogs, and a source topic that serves as one is measured by the
+    group's committed offset (`ClientUtils.fetchCommittedOffsets`, every release covered), however much is written to it."""
+    sources = dict.fromkeys(one for task in scene.tasks for one in task.partitions)
+    own = [
+        one.topic for task in scene.tasks for one in task.changelogs or () if TopicPartition(one.topic, one.partition) in sources
+    ]
+    notes = scene.notes
+    if own:
+        topics = ", ".join(sorted(dict.fromkeys(own)))
+        if minutes >= COMMITS_KEPT_MINUTES:
+            raise CannotPredict(
+                f"The group is empty for {minutes:g} minutes. After {COMMITS_KEPT_MINUTES:,} minutes (offsets.retention.minutes of"
+                f" the brokers, unless it is set) its committed offsets are gone, against which the tasks of {topics} are measured."
+            )
+        note = (
+            f"{topics}: source topics that serve as changelogs go on growing, and no task changes hands for it after any number of"
+            " minutes: the leader measures their copies against the group's committed offsets, which stand still."
+            f" (The brokers forget them after offsets.retention.minutes: {COMMITS_KEPT_MINUTES:,} unless it is set.)"
+        )
+        notes = (*notes, note)
+    return replace(stopped(scene, scene.clients, minutes * 60), notes=notes)
+
+
+def stopped(scene: Scene, gone: tuple[Client, ...], seconds: float) -> Scene:
+    """The tasks of these clients stand still for so long. What happens at the same time waits for the longest."""
+    owned = dict.fromkeys(one for client in gone for consumer in client.consumers for one in consumer.owned)
+    tasks = sum(any(one in owned for one in task.partitions) for task in scene.tasks)
+    return replace(scene, delay_s=max(scene.delay_s, seconds), stopped_task_s=scene.stopped_task_s + tasks * seconds)
+
+
+def session_timeout_s(scene: Scene) -> float:
+    """How long the group waits for a member that is gone: 10 s up to 2.8, 45 s from 3.0 (KIP-735), unless it is set."""
+    given = dict(scene.config).get("session.timeout.ms")
+    if given is not None:
+        if isinstance(given, bool) or not str(given).isdecimal() or not int(str(given)):
+            raise InvalidInput(f"session.timeout.ms is {given!r}; a number of milliseconds above 0 is needed", "leaves")
+        return int(str(given)) / 1000
+    assert scene.kafka_release is not None, "a forecast is for one release"
+    return behaviour(scene.kafka_release).session_timeout_ms / 1000

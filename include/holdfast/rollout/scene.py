@@ -1,0 +1,40 @@
+"""A group between two rebalances, as the events of a Change find it and leave it."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from holdfast.kafka.streams.group import Client, Task
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.snapshot import ConfigValue, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A group between two rebalances. Clients report what they would if it rebalanced now; `config` keeps Kafka's names."""
+
+    group_id: str
+    clients: tuple[Client, ...]
+    config: tuple[tuple[str, ConfigValue], ...]
+    leader_process_id: ProcessId | None
+    kafka_release: str | None = None
+    """That of the leader; None: nobody knows."""
+    tasks: tuple[Task, ...] = ()
+    delay_s: float = 0
+    """From the last events to the rebalance that they cause: the group notices some only after a time."""
+    stopped_task_s: float = 0
+    """How long tasks stood still in that time, all together."""
+    failure: str | None = None
+    """Why the leader cannot decide any more, whoever leads; None: it can."""
+    notes: tuple[str, ...] = ()
+    """What is not certain about the events so far, one sentence each."""
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> Self:
+        return cls(
+            snapshot.group_id,
+            snapshot.clients,
+            snapshot.config,
+            snapshot.leader_process_id,
+            snapshot.kafka_release,
+            snapshot.tasks,
+        )
