@@ -27,6 +27,7 @@ def group_of(case: Case, release: str) -> Group:
             for topic, partitions in case.get("replicas", {}).items()
             for number, racks in enumerate(partitions)
         ),
+        missing_topics=tuple(case.get("missing", ())),
     )
 
 

@@ -88,8 +88,9 @@ class Behaviour:
     """Where some members have metadata version 1 or 2 and others are newer than the leader, it answers everybody with an error code
     from 2.7; in 2.6 it throws."""
 
-    shutdown_before_versions: bool = False
-    """From 3.8 the leader looks for a request to shut down before it compares metadata versions; before, after that."""
+    versions_compared_last: bool = False
+    """From 3.8 the leader looks for a request to shut down and for missing topics before it compares metadata versions; earlier
+    ones compare first."""
 
     def task_hash(self, task: TaskId) -> int:
         """`TaskId.hashCode`."""
@@ -141,7 +142,7 @@ def _lines() -> tuple[Behaviour, ...]:
         + _patches("4.1", 0, 2)
         + _patches("4.2", 0, 1),
         public_task_assignor=True,
-        shutdown_before_versions=True,
+        versions_compared_last=True,
     )
     line_4_3 = replace(line_3_8, releases=_patches("4.3", 0, 1), closed_copy_counts_last_record=True)
     return (

@@ -33,7 +33,7 @@ REPORTS: tuple[Part, ...] = (reports.scatter,)
 """Who owns and reports what."""
 FAULTS: tuple[Part, ...] = (
     *(reports.spoil, topology.forget_ends, versions.mix, versions.tell_errors, versions.join_eagerly),
-    *(versions.come_early, versions.come_newer, versions.lead_from_elsewhere),
+    *(versions.come_early, versions.come_newer, versions.lead_from_elsewhere, topology.lose_topics),
 )
 """What should not be, but is."""
 

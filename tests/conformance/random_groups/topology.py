@@ -98,3 +98,10 @@ def _subtopology(chance: random.Random, number: int, most: int, exactly: bool = 
         sources[0][1] = most
     stores = [f"store-{number}-{store}" for store in range(chance.choice([0, 1, 1, 1, 2, 3]))]
     return {"sources": sources, "stores": stores}
+
+
+def lose_topics(chance: random.Random, case: Case, line: Behaviour) -> None:
+    """Source topics that somebody has deleted."""
+    if chance.random() < 0.01:
+        topics = [topic for subtopology in case["subtopologies"] for topic, _ in subtopology["sources"]]
+        case["missing"] = sorted(set(chance.choices(topics, k=chance.randint(1, 2))))

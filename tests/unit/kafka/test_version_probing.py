@@ -95,6 +95,20 @@ def test_members_too_old_to_be_probed(release: str, shutdown: bool, code: int | 
     assert code is not None or failure.error.startswith("IllegalStateException")
 
 
+@pytest.mark.parametrize(("release", "code"), [("2.7.2", 3), ("3.7.2", 3), ("3.8.1", 1)])
+def test_missing_topics_beside_members_too_old_to_be_probed(release: str, code: int) -> None:
+    group = _group(_client(A, [], 2), _client(B, [], NEWER), release=release, missing_topics=("in",))
+    failure = assign(group)
+    assert isinstance(failure, LeaderFailure)
+    assert failure.error_code == code
+
+
+def test_missing_topics() -> None:
+    assert assign(_group(_client(A, [], None), missing_topics=("in",))) == LeaderFailure(
+        "source topics are missing (in): everybody is told so", 1
+    )
+
+
 def test_an_error_that_a_newer_member_tells_is_not_read() -> None:
     newer = _client(B, [], NEWER)
     newer = replace(newer, consumers=(replace(newer.consumers[0], error_code=4),))

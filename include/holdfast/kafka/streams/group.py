@@ -87,6 +87,8 @@ class Group:
     """The rack of each replica's broker (None: it has none), of source and changelog partitions. Only rack-aware groups need it."""
     member_order: tuple[str, ...] = ()
     """The member IDs in the broker's order; `()`: that in which they stand in `clients`."""
+    missing_topics: tuple[str, ...] = ()
+    """Source topics of the leader's topology (other than repartition topics, which it makes) that the brokers do not have."""
 
     def members(self) -> tuple[str, ...]:
         return self.member_order or tuple(consumer.member_id for client in self.clients for consumer in client.consumers)

@@ -33,6 +33,8 @@ from holdfast.kafka.vocabulary import TopicPartition
 FIRST_VERSION_WITH_NEXT_REBALANCE = 7
 """Assignments of an older metadata version cannot say when to rejoin (KIP-441)."""
 
+INCOMPLETE_TOPICS = 1
+"""`AssignorError.INCOMPLETE_SOURCE_TOPIC_METADATA`: members that are told so shut down."""
 SHUTDOWN_REQUESTED = 4
 """`AssignorError.SHUTDOWN_REQUESTED`: a member asks for the whole application to end (KIP-671)."""
 FIRST_VERSION_WITH_ERRORS = 9
@@ -195,12 +197,17 @@ def _refuse_what_cannot_be_known(group: Group) -> None:
 
 
 def _refuses_its_members(group: Group, line: Behaviour) -> LeaderFailure | None:
-    """What the leader answers before it looks at tasks: for what its members ask, or for the versions that they speak."""
-    versions = version_probing.failure(group, line)
-    shutdown = None
+    """What the leader answers before it looks at tasks: for what its members ask, for topics, or for the versions they speak."""
+    failures = []
     if _asks_for_shutdown(group, line):
-        shutdown = LeaderFailure("a member asks the whole application to shut down: everybody is told to", SHUTDOWN_REQUESTED)
-    return (shutdown or versions) if line.shutdown_before_versions else (versions or shutdown)
+        failures.append(LeaderFailure("a member asks the whole application to shut down: everybody is told to", SHUTDOWN_REQUESTED))
+    if group.missing_topics:
+        missing = ", ".join(sorted(group.missing_topics)[:MOST_NAMED])
+        failures.append(LeaderFailure(f"source topics are missing ({missing}): everybody is told so", INCOMPLETE_TOPICS))
+    versions = version_probing.failure(group, line)
+    if versions is not None:
+        failures.insert(len(failures) if line.versions_compared_last else 0, versions)
+    return failures[0] if failures else None
 
 
 def _asks_for_shutdown(group: Group, line: Behaviour) -> bool:
