@@ -22,12 +22,13 @@ from typing import Any
 from tests.harness.wire_samples import Samples, mutant
 
 from holdfast.errors import HoldfastError, Unsupported
-from holdfast.kafka import state_dir
+from holdfast.kafka import state_dir, store_offsets
 from holdfast.kafka.streams import membership
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.kafka.wire import assignment_info, consumer_protocol, group_metadata, subscription_info
 from holdfast.kafka.wire.assignment_info import FutureAssignment
 from holdfast.kafka.wire.buffer import Writer
+from holdfast.kafka.wire.sticky_user_data import decode_sticky, encode_sticky
 from holdfast.kafka.wire.subscription_info import FutureSubscription
 from holdfast.kafka.wire.tasks import WireTask
 
@@ -151,17 +152,37 @@ def _process(chance: random.Random, samples: Samples) -> bytes:
     return b'{"processId":"4b61083e-57d0-457d-951f-d06556c148ca","later":[1,{"x":null}]}'
 
 
+def _sticky(chance: random.Random, samples: Samples) -> bytes:
+    return encode_sticky(samples.handed(1).partitions, chance.choice((None, -1, 7)))
+
+
+def _entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Keys and values, each behind a byte with its length."""
+    pieces, at = [], 0
+    while at < len(data):
+        pieces.append(data[at + 1 : at + 1 + data[at]])
+        at += 1 + data[at]
+    return zip(pieces[::2], pieces[1::2], strict=False)
+
+
+def _store(chance: random.Random, samples: Samples) -> bytes:
+    found = [(b"status", chance.randint(0, 1)), *((f"log-{number}".encode(), number) for number in range(chance.randint(0, 4)))]
+    return b"".join(bytes((len(key),)) + key + b"\x08" + value.to_bytes(8, "big") for key, value in found)
+
+
 TARGETS = (
     Target("SubscriptionInfo", subscription_info.decode, subscription_info.encode, _subscription),
     Target("AssignmentInfo", assignment_info.decode, assignment_info.encode, _assignment),
     Target("ConsumerProtocolSubscription", consumer_protocol.decode_subscription, consumer_protocol.encode_subscription, _envelope),
     Target("ConsumerProtocolAssignment", consumer_protocol.decode_assignment, consumer_protocol.encode_assignment, _handed),
     Target("a member of both", _decode_member, None, _member),
+    Target("StickyAssignor's user data", decode_sticky, None, _sticky),
     Target("GroupMetadataKey", group_metadata.decode_key, None, _key),
     Target("GroupMetadataValue", group_metadata.decode_value, None, _group),
     Target("GroupMetadataValue, compact", group_metadata.decode_value, None, _compact_group),
     Target(".checkpoint", state_dir.parse_checkpoint, None, _checkpoint),
     Target("kafka-streams-process-metadata", state_dir.parse_process_metadata, None, _process),
+    Target("the offsets in a store", lambda data: store_offsets.read(_entries(data)), None, _store),
 )
 
 
@@ -256,10 +277,10 @@ def _calls(target: Target, data: bytes) -> int:
     return count
 
 
-def run(seed: int, count: int, *, large: bool = True) -> dict[str, Tally]:
-    """So many inputs of each decoder. Raise Finding at the first that shows something."""
+def run(seed: int, count: int, *, large: bool = True, only: str = "") -> dict[str, Tally]:
+    """So many inputs of each decoder whose name has `only` in it. Raise Finding at the first that shows something."""
     tallies = {}
-    for target in TARGETS:
+    for target in (target for target in TARGETS if only in target.name):
         chance = random.Random(f"{seed}/{target.name}")
         samples = Samples(chance.getrandbits(64))
         tally = tallies[target.name] = Tally()
@@ -278,9 +299,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--inputs", type=int, default=100_000, help="for each decoder")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
+    parser.add_argument("--only", default="", help="decoders with this in their names")
     asked = parser.parse_args()
-    print(f"seed {asked.seed}, {asked.inputs} inputs for each of {len(TARGETS)} decoders", flush=True)
-    for name, tally in run(asked.seed, asked.inputs).items():
+    print(f"seed {asked.seed}, {asked.inputs} inputs for each decoder", flush=True)
+    for name, tally in run(asked.seed, asked.inputs, only=asked.only).items():
         refused = ", ".join(f"{kind} {count}" for kind, count in tally.refused.items())
         worst = f"at most {tally.bytes_each:.0f} bytes of memory and {tally.calls_each:.1f} calls a byte"
         print(f"{name}: {tally.read} read, {refused or 'none'} refused; large ones: {worst}")
