@@ -55,7 +55,7 @@ def assign(group: Group) -> Assignment | LeaderFailure:
 
 def _subscribed_topics(group: Group) -> dict[str, Racks]:
     """Those that anybody subscribes to and that exist, with the racks of every partition."""
-    subscribed = frozenset(topic for member in group.members for topic in member.subscription)
+    subscribed = frozenset().union(*dict.fromkeys(member.subscription for member in group.members))
     ask_racks = any(member.rack for member in group.members)
     found: dict[str, Racks] = {}
     for topic in group.topics:

@@ -6,6 +6,7 @@ Java: `StickyAssignor.memberData`, `CooperativeStickyAssignor.memberData`, and `
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.consumer.group import Member
@@ -37,11 +38,23 @@ def in_hash_order(members: Sequence[Member], line: Behaviour, *, cooperative: bo
     by_id = {member.member_id: member for member in members}
     ranks = {member_id: rank for rank, member_id in enumerate(sorted(by_id, key=java.string_order))}
     ordered = java_hash.hash_order(by_id, java.string_hash, java.string_order)
-    grouping = Grouping(one.topic for member in members for one in member.owned)
-    return [_report(by_id[member_id], ranks[member_id], line, grouping, cooperative=cooperative) for member_id in ordered]
+    grouped = not (cooperative and line.owned_sorted_on_wire)
+    everything = chain.from_iterable(member.owned for member in members) if grouped else ()
+    grouping = Grouping(map(itemgetter(0), everything))
+    reports: list[Report] = []
+    before: tuple[str, ...] = ()
+    topics: frozenset[str] = frozenset()
+    for member_id in ordered:
+        member = by_id[member_id]
+        if member.subscription != before:
+            before, topics = member.subscription, frozenset(member.subscription)
+        reports.append(_report(member, ranks[member_id], topics, line, grouping, cooperative=cooperative))
+    return reports
 
 
-def _report(member: Member, rank: int, line: Behaviour, grouping: "Grouping", *, cooperative: bool) -> Report:
+def _report(
+    member: Member, rank: int, topics: frozenset[str], line: Behaviour, grouping: "Grouping", *, cooperative: bool
+) -> Report:
     said = NO_GENERATION if member.owned_generation is None else member.owned_generation
     generation: int | None
     if cooperative:
@@ -51,7 +64,7 @@ def _report(member: Member, rank: int, line: Behaviour, grouping: "Grouping", *,
     else:
         owned = grouping(member.owned)
         generation = said if member.owned or member.owned_generation is not None else None
-    return Report(member.member_id, rank, frozenset(member.subscription), owned, generation, said, member.rack or None)
+    return Report(member.member_id, rank, topics, owned, generation, said, member.rack or None)
 
 
 def _wire_order(partition: TopicPartition) -> tuple[bytes, int]:
@@ -108,6 +121,6 @@ def subscribed_alike(reports: Sequence[Report]) -> tuple[bool, int]:
     for index, report in enumerate(reports):
         if not topics:
             topics = report.topics
-        elif report.topics != topics:
+        elif report.topics is not topics and report.topics != topics:
             return False, index
     return True, len(reports)

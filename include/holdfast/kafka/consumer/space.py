@@ -29,7 +29,7 @@ class Space:
         self.counts = tuple(counts[topic] for topic in topics)
         self.total = sum(self.counts)
         self.base = {topic: place << _BITS for place, topic in enumerate(topics)}
-        self._values: dict[int, list[TopicPartition]] = {}
+        self._values: dict[int, TopicPartition] = {}
 
     def place(self, code: int) -> int:
         """The topic's place."""
@@ -52,18 +52,20 @@ class Space:
     def codes(self, partitions: Iterable[TopicPartition]) -> list[int]:
         """Those whose topic is here, in their order."""
         base = self.base
-        return [base[topic] + number for topic, number in partitions if topic in base]
+        here = [partition for partition in partitions if partition[0] in base]
+        codes = [base[topic] + number for topic, number in here]
+        self._values.update(zip(codes, here, strict=True))
+        return codes
 
-    def partitions(self, codes: Iterable[int]) -> tuple[TopicPartition, ...]:
-        found: list[TopicPartition] = []
-        tables = self._values
-        for code in codes:
-            place, number = code >> _BITS, code & _PARTITION
-            table = tables.get(place)
-            if table is None:
-                table = tables[place] = numbered(self.topics[place], self.counts[place])
-            found.append(table[number] if number < len(table) else TopicPartition(self.topics[place], number))
-        return tuple(found)
+    def partitions(self, codes: Sequence[int]) -> tuple[TopicPartition, ...]:
+        """The same values as came in, where they came in."""
+        values = self._values
+        missing = [code for code in codes if code not in values]
+        if missing:
+            topics = self.topics
+            named = [(topics[code >> _BITS], code & _PARTITION) for code in missing]
+            values.update(zip(missing, map(_new, named), strict=True))
+        return tuple(map(values.__getitem__, codes))
 
     def by_number(self, codes: Iterable[int]) -> list[int]:
         """Sorted by number, then by topic."""

@@ -13,7 +13,7 @@ from holdfast.kafka.consumer.racks import RackInfo
 from holdfast.kafka.consumer.range_racks import Racks
 from holdfast.kafka.consumer.release import Behaviour
 from holdfast.kafka.consumer.reports import Report, in_hash_order, subscribed_alike
-from holdfast.kafka.consumer.space import Space
+from holdfast.kafka.consumer.space import Space, numbered
 from holdfast.kafka.vocabulary import TopicPartition
 
 
@@ -31,6 +31,8 @@ def assign(members: Sequence[Member], topics: Mapping[str, Racks], line: Behavio
     space = Space(sorted(topics, key=java.string_order), {topic: len(racks) for topic, racks in topics.items()})
     racks = RackInfo(reports if line.racks else (), space, topics)
     alike, read_before = subscribed_alike(reports)
+    if alike and line.exact_quotas and not racks.in_use and not any(report.owned for report in reports):
+        return _from_scratch(reports, topics)
     parts: Sequence[Sequence[int]]
     if alike:
         settled = claims.settled(reports, space, line)
@@ -52,6 +54,12 @@ def assign(members: Sequence[Member], topics: Mapping[str, Racks], line: Behavio
     if not cooperative:
         return {report.member_id: Handed(space.partitions(parts[report.rank])) for report in reports}
     return _without(transferring, reports, parts, space)
+
+
+def _from_scratch(reports: Sequence[Report], topics: Mapping[str, Racks]) -> dict[str, Handed]:
+    """What `Constrained` does where nobody remembers anything: it deals round robin, by member ID."""
+    everything = [one for topic in sorted(topics, key=java.string_order) for one in numbered(topic, len(topics[topic]))]
+    return {report.member_id: Handed(tuple(everything[report.rank :: len(reports)])) for report in reports}
 
 
 def _changing_hands(reports: Sequence[Report], parts: Sequence[Sequence[int]], space: Space) -> dict[int, int]:
