@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.conformance.groups import Case, tasks_of
-from tests.conformance.process_order import order
+from tests.conformance.twin_words import batches, order
 
 LATEST = -2
 LONG_MAX = 2**63 - 1
@@ -62,24 +62,6 @@ def course(case: Case, change: Case, release: str, ask: Ask) -> Course:
         after = {task: process for process, client in last["clients"].items() for task in client["active"]}
     moved = sum(before.get(task) != after.get(task) for task in twin.stateful)
     return Course(twin.rounds, twin.stable, moved, sorted(twin.processes(), key=order), there)
-
-
-def batches(change: Case) -> list[tuple[list[Case], str]]:
-    """Events that take effect together, and what the next ones wait for."""
-    found: list[tuple[list[Case], str]] = []
-    events: list[Case] = []
-    for item in change["events"]:
-        if "then" not in item:
-            events.append(item)
-        elif events:
-            found.append((events, item["then"]))
-            events = []
-        elif found:
-            found[-1] = (found[-1][0], item["then"])
-    if events or not found:
-        found.append((events, "stable"))
-    found[-1] = (found[-1][0], "stable")
-    return found
 
 
 class _Twin:

@@ -4,7 +4,7 @@ import json
 import random
 from typing import Any
 
-from tests.conformance import forecast_twin, groups, process_order, random_changes, random_groups, snapshots
+from tests.conformance import forecast_twin, groups, random_changes, random_groups, snapshots, twin_words
 from tests.conformance.forecast_twin import Ask, Course
 from tests.conformance.groups import Case
 
@@ -81,10 +81,10 @@ def differences(case: Case, change: Case, release: str, ask: Ask, answer: Case) 
         resolved = with_process_id(change, fresh[0]) if fresh else change
         twin = forecast_twin.course(case, resolved, release, ask)
         found += _between(twin, outcome)
-        if fresh and len(twin.there) == len(forecast_twin.batches(change)):
+        if fresh and len(twin.there) == len(twin_words.batches(change)):
             beside = dict.fromkeys(one for there in twin.there if fresh[0] in there for one in there if one != fresh[0])
-            place = sorted([*beside, fresh[0]], key=process_order.order).index(fresh[0])
-            chance = process_order.chances(beside)[place]
+            place = sorted([*beside, fresh[0]], key=twin_words.order).index(fresh[0])
+            chance = twin_words.chances(beside)[place]
             if abs(chance - outcome["probability"]) > 1e-9:
                 found.append(f"probability of {fresh[0]}: twin {chance}, ours {outcome['probability']}")
     if abs(sum(outcome["probability"] for outcome in answer["outcomes"]) - 1) > 1e-9:

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.conformance import forecasts, process_order
+from tests.conformance import forecasts, twin_words
 from tests.conformance.forecast_twin import Ask
 from tests.conformance.groups import Case
 from tests.conformance.jvm import LeaderJvm
@@ -82,5 +82,5 @@ def test_what_differed_once_does_not_differ_again() -> None:
 
 def test_the_twin_orders_and_weighs_process_ids_as_java_does() -> None:
     low, high = "bbb83e43-b1af-4b2d-a60a-94a7091684d0", "4b61083e-57d0-457d-951f-d06556c148ca"
-    assert sorted([high, low], key=process_order.order) == [low, high]
-    assert [round(one, 3) for one in process_order.chances([high, low])] == [0.233, 0.561, 0.206]
+    assert sorted([high, low], key=twin_words.order) == [low, high]
+    assert [round(one, 3) for one in twin_words.chances([high, low])] == [0.233, 0.561, 0.206]
