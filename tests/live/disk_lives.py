@@ -3,6 +3,7 @@
 Before each new start `holdfast snapshot` says what the client would report of that disk; the broker has what it then reported.
 """
 
+import re
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ from holdfast.rollout.snapshot import Snapshot, StateDirectory
 STOP, KILL = "stop", "kill"
 _AT_ONCE = 3  # clients side by side: each is a JVM
 _JOIN_TIMEOUT_S = 90
+_OF_KAFKA = re.compile(r"\.checkpoint.*|[0-9]+\.(sst|log|dbtmp)|(MANIFEST|OPTIONS)-[0-9]+(\.dbtmp)?|LOG.*|CURRENT|IDENTITY")
 
 Sums = dict[str, int]
 """Task to offset sum, as a member reports it."""
@@ -56,8 +58,8 @@ class Case:
 class Comparison:
     """What was foretold from the disk and what was reported then. `running` and `ended`: what was read of the disk.
 
-    `left_behind`: files that were new after the disk of the running client was read. `errors`: what it logged as errors until it
-    ended.
+    `left_behind`: files that are not Kafka's and were new after the disk of the running client was read. `errors`: what it logged
+    as errors from then on until it ended.
     """
 
     title: str
@@ -86,12 +88,12 @@ def live(case: Case, bootstrap: str, folder: Path) -> list[Comparison]:
                 fed += 1
                 client.feed(fed)
             pid, stores = client.pid, client.stores()
-            before = _files(client)
+            before, logged = _files(client), len(client.errors())
             running = _read(client, folder, life.release, case.guarantee)
             left_behind = tuple(sorted(_files(client) - before))
             joined = observe.generations(bootstrap, client.application_id)[-1].number
             client.stop() if life.end == STOP else client.kill()
-            errors = client.errors()
+            errors = client.errors()[logged:]
             ended = _read(client, folder, following, case.guarantee)
             assert ended.first_report is not None
             foretold = {str(task): total for task, total in ended.first_report.task_offset_sums}
@@ -123,8 +125,9 @@ def live_all(cases: Sequence[Case], folder: Path) -> dict[str, list[Comparison] 
 
 
 def _files(client: StoresClient) -> set[str]:
-    """All there is on its disk."""
-    return {str(file.relative_to(client.state_directory)) for file in client.state_directory.rglob("*")}
+    """All that is on its disk and is not written by Kafka Streams and RocksDB themselves, at times of their own."""
+    files = (file.relative_to(client.state_directory) for file in client.state_directory.rglob("*"))
+    return {str(file) for file in files if not _OF_KAFKA.fullmatch(file.name)}
 
 
 def _read(client: StoresClient, folder: Path, release: str, guarantee: str) -> StateDirectory:
