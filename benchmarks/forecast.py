@@ -29,9 +29,8 @@ from tests.conformance.groups import Case
 from tests.conformance.jvm import LeaderJvm
 from tests.conformance.snapshots import snapshot_of
 
-from benchmarks.assign import OPTIONS
+from benchmarks.assign import OPTIONS, again, case_of
 from benchmarks.assign import Shape as Size
-from benchmarks.assign import again, case_of
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Group, LeaderFailure
 from holdfast.rollout import candidates, codec, plan
@@ -105,7 +104,7 @@ def run(shape: Shape, snapshot: Snapshot, *, watched: bool) -> Ours:
             evaluations = [candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, change)]
             plan.assemble(snapshot, change, evaluations, Policy(), datetime(2026, 11, 20, tzinfo=UTC))
             seconds = time.perf_counter() - began
-            rebalances = sum(len(outcome.rounds) for one in evaluations for outcome in one.forecast.outcomes)
+            rebalances = sum(one.rebalances.high for each in evaluations for one in each.costs)
             return Ours(seconds, (), rebalances)
         found = forecast(snapshot, change)
         return Ours(time.perf_counter() - began, seen, sum(len(outcome.rounds) for outcome in found.outcomes))

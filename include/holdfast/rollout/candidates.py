@@ -26,6 +26,10 @@ from holdfast.rollout.steps import SetConfig, SettingChange
 
 WARMUPS = "max.warmup.replicas"
 WARMUPS_DEFAULT = 2
+PROBING = "probing.rebalance.interval.ms"
+PROBING_DEFAULT = 600_000
+PROBING_LEAST = 60_000
+"""Kafka refuses less."""
 WARMUPS_PER_CLIENT_MOST = 4
 """How many warm-ups a client are asked for at most: each is a full restore, at the brokers' and the client's expense."""
 GAPS_MOST = 16
@@ -36,8 +40,17 @@ Rewrite = Callable[[Snapshot, Change], Change | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """A setting that is another one while the change is made, and is put back. `value_for` None: it would not help."""
+
+    key: str
+    default: int
+    value_for: Callable[[Snapshot], int | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Remedy:
-    """A way to make a change. `title` may name `{warmups}`; `raises_warmups`: for the window, and puts them back."""
+    """A way to make a change. `title` may name `{was}` and `{to}`, the values of `window`, where it has one."""
 
     name: str
     title: str
@@ -46,7 +59,7 @@ class Remedy:
     effort: Effort
     preconditions: tuple[str, ...]
     wrong_if: str
-    raises_warmups: bool = False
+    window: Window | None = None
 
 
 def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
@@ -59,7 +72,7 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
     found: list[Candidate] = []
     for remedy in REMEDIES:
         rewritten = remedy.rewrite(snapshot, change)
-        if rewritten is None or (remedy.raises_warmups and warmups_for(snapshot) is None):
+        if rewritten is None or (remedy.window is not None and not _helps(snapshot, change, remedy.window)):
             continue
         candidate = _candidate(snapshot, change, rewritten, remedy)
         if all((candidate.change, candidate.effort) != (other.change, other.effort) for other in found):
@@ -96,18 +109,18 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
     steps = recipes.steps_of(snapshot, meant, change, remedy.identity)
     settings: tuple[SettingChange, ...] = ()
     title = remedy.title
-    if remedy.raises_warmups:
-        had = dict(snapshot.config).get(WARMUPS)
-        value = warmups_for(snapshot)
-        assert value is not None, "raising warm-ups was found to make sense"
+    if remedy.window is not None:
+        key, value = remedy.window.key, remedy.window.value_for(snapshot)
+        had = dict(snapshot.config).get(key)
+        assert value is not None, "the setting was found to help"
         steps = recipes.around(
             steps,
-            recipes.set_config(snapshot, SetConfig(WARMUPS, value, had)),
-            recipes.set_config(snapshot, SetConfig(WARMUPS, had, value)),
+            recipes.set_config(snapshot, SetConfig(key, value, had)),
+            recipes.set_config(snapshot, SetConfig(key, had, value)),
         )
-        change = replace(change, events=(_SetConfigEvent(((WARMUPS, value),)), *change.events))
-        settings = (SettingChange(WARMUPS, value, had, "Put back once the group is stable: two rolling restarts in all."),)
-        title = title.format(warmups=f"from {WARMUPS_DEFAULT if had is None else had} to {value}")
+        change = replace(change, events=(_SetConfigEvent(((key, value),)), *change.events))
+        settings = (SettingChange(key, value, had, "Put back once the group is stable: two rolling restarts in all."),)
+        title = title.format(was=remedy.window.default if had is None else had, to=value)
     return Candidate(remedy.name, title, change, steps, settings, remedy.preconditions, _wrong_if(change, remedy), remedy.effort)
 
 
@@ -233,11 +246,11 @@ def _each_event(change: Change, rewrite: Callable[[Item], Item]) -> Change | Non
     return None if rewritten == change else rewritten
 
 
-def _moves_clients(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - every rewrite takes both
-    """Warm-ups matter where a client comes, goes or comes back; not where warm-ups themselves are set."""
-    sets_warmups = any(isinstance(item, _SetConfigEvent) and WARMUPS in dict(item.settings) for item in change.events)
+def _helps(snapshot: Snapshot, change: Change, window: Window) -> bool:
+    """A setting of the window matters where a client comes, goes or comes back; not where the change sets it itself."""
+    sets_it = any(isinstance(item, _SetConfigEvent) and window.key in dict(item.settings) for item in change.events)
     comes_or_goes = any(isinstance(item, AddClient | _RemoveClient | ReplaceClient | RestartClient) for item in change.events)
-    return change if comes_or_goes and not sets_warmups else None
+    return comes_or_goes and not sets_it and window.value_for(snapshot) is not None
 
 
 def _keeps_ids(snapshot: Snapshot) -> bool:
@@ -247,13 +260,28 @@ def _keeps_ids(snapshot: Snapshot) -> bool:
 
 def warmups_for(snapshot: Snapshot) -> int | None:
     """The warm-ups to ask for while the window lasts; None where more would not help."""
-    had = dict(snapshot.config).get(WARMUPS)
-    given = isinstance(had, int | str) and str(had).isdecimal()
-    current = int(str(had)) if given else WARMUPS_DEFAULT
     stateful = sum(task.stateful for task in snapshot.tasks)
     value = min(stateful, WARMUPS_PER_CLIENT_MOST * len(snapshot.clients))
-    assignor = snapshot.task_assignor
-    return value if value > current and assignor in (None, HIGH_AVAILABILITY) else None
+    return value if value > _number(snapshot, WARMUPS, WARMUPS_DEFAULT) and _warms_up(snapshot) else None
+
+
+def _probing_for(snapshot: Snapshot) -> int | None:
+    """The milliseconds between probing rebalances while the window lasts."""
+    less = _number(snapshot, PROBING, PROBING_DEFAULT) > PROBING_LEAST
+    return PROBING_LEAST if less and _warms_up(snapshot) and any(task.stateful for task in snapshot.tasks) else None
+
+
+def _number(snapshot: Snapshot, key: str, default: int) -> int:
+    had = dict(snapshot.config).get(key)
+    return int(str(had)) if isinstance(had, int | str) and str(had).isdecimal() else default
+
+
+def _warms_up(snapshot: Snapshot) -> bool:
+    return snapshot.task_assignor in (None, HIGH_AVAILABILITY)
+
+
+RAISED_WARMUPS = Window(WARMUPS, WARMUPS_DEFAULT, warmups_for)
+SHORT_PROBING = Window(PROBING, PROBING_DEFAULT, _probing_for)
 
 
 _ONE_ID = "Nothing else may run under the old process ID: two clients with one ID are one to Kafka, and it does not notice."
@@ -298,32 +326,42 @@ REMEDIES: tuple[Remedy, ...] = (
     ),
     Remedy(
         name="raise-warmups",
-        title="Raise max.warmup.replicas {warmups} for the window",
-        rewrite=_moves_clients,
+        title="Raise max.warmup.replicas from {was} to {to} for the window",
+        rewrite=_as_it_is,
         identity=Identity.AS_IT_COMES,
         effort=Effort.ROLLING_RESTARTS,
         preconditions=("Brokers and clients can bear that many restores at once.",),
         wrong_if="Wrong if the client that leads the group has not got the new max.warmup.replicas: only the leader's counts.",
-        raises_warmups=True,
+        window=RAISED_WARMUPS,
+    ),
+    Remedy(
+        name="probe-more-often",
+        title="Shorten probing.rebalance.interval.ms from {was} to {to} for the window",
+        rewrite=_as_it_is,
+        identity=Identity.AS_IT_COMES,
+        effort=Effort.ROLLING_RESTARTS,
+        preconditions=("The application bears a rebalance a minute while it warms up.",),
+        wrong_if="Wrong if warm-ups need much more than a minute: the next probing rebalance then moves nothing.",
+        window=SHORT_PROBING,
     ),
     Remedy(
         name="seed-process-id+raise-warmups",
-        title="Give the new client a process ID that keeps the order, and raise max.warmup.replicas {warmups} for the window",
+        title="Give the new client a process ID that keeps the order, and raise max.warmup.replicas from {was} to {to} meanwhile",
         rewrite=_for_added_or_removed(_with_seeds),
         identity=Identity.FILE,
         effort=Effort.ROLLING_RESTARTS,
         preconditions=(_ON_DISK, "Brokers and clients can bear that many restores at once."),
         wrong_if="Wrong if the new client comes up under another process ID than {ids}.",
-        raises_warmups=True,
+        window=RAISED_WARMUPS,
     ),
     Remedy(
         name="copy-process-metadata+raise-warmups",
-        title="Give the client its old process ID before it starts, and raise max.warmup.replicas {warmups} for the window",
+        title="Give the client its old process ID before it starts, and raise max.warmup.replicas from {was} to {to} meanwhile",
         rewrite=_for_added_or_removed(_with_old_id),
         identity=Identity.FILE,
         effort=Effort.ROLLING_RESTARTS,
         preconditions=(_ON_DISK, _ONE_ID, "Brokers and clients can bear that many restores at once."),
         wrong_if="Wrong if the new client comes up under another process ID than {ids}.",
-        raises_warmups=True,
+        window=RAISED_WARMUPS,
     ),
 )

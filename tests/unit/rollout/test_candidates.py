@@ -74,6 +74,14 @@ class TestProposed:
 
         assert "raise-warmups" not in proposed(group(AFTER), REPLACE_FIRST, sets)
 
+    def test_a_group_that_probes_seldom_may_probe_more_often(self) -> None:
+        seldom = group(AFTER)
+        seldom["config"]["probing.rebalance.interval.ms"] = 600_000
+
+        assert "probe-more-often" not in proposed(group(AFTER), REPLACE_FIRST)  # it probes every minute as it is
+        assert "probe-more-often" in proposed(seldom, REPLACE_FIRST)
+        assert "probe-more-often" not in proposed(seldom, REPLACE_FIRST, {"set_config": {"probing.rebalance.interval.ms": 120_000}})
+
     def test_every_candidate_survives_its_json(self) -> None:
         for way in proposed(group(AFTER), REPLACE_FIRST).values():
             text = codec.dumps(codec_plan.candidate_to_json(way))
@@ -183,6 +191,18 @@ class TestEvaluated:
 
         assert raised.moved == plain.moved
         assert raised.seconds_to_stable.high < plain.seconds_to_stable.high
+
+    def test_probing_more_often_moves_the_same_in_a_tenth_of_the_time(self) -> None:
+        seldom = group(AFTER)
+        seldom["config"]["probing.rebalance.interval.ms"] = 600_000
+        ways = evaluated(seldom, REPLACE_FIRST)
+        (plain,), (often,) = ways["plainly"].costs, ways["probe-more-often"].costs
+
+        assert (often.moved, often.rebalances) == (plain.moved, plain.rebalances)
+        assert often.seconds_to_stable.high * 10 == plain.seconds_to_stable.high
+        way = proposed(seldom, REPLACE_FIRST)["probe-more-often"]
+        assert [(one.value, one.revert_to) for one in way.settings] == [(60_000, 600_000)]
+        assert way.title == "Shorten probing.rebalance.interval.ms from 600000 to 60000 for the window"
 
     def test_an_id_left_to_chance_has_an_outcome_for_every_place(self) -> None:
         event = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}}}
