@@ -75,6 +75,9 @@ class ProcessId:
     def __lt__(self, other: Self) -> bool:
         return self.order < other.order
 
+    def __hash__(self) -> int:  # UUID's own is slower, and forecasts look clients up by the million
+        return hash(self.order)
+
     def __str__(self) -> str:
         return str(self.uuid)
 

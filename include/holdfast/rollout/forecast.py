@@ -138,6 +138,8 @@ class _Stage:
         """What the last rebalance asked for."""
         self._restoring = Restoring(self._reports, changelog_sizes.task_logs(snapshot))
         self._decided: Assignment | None = None
+        self._memory: tuple[Group, object, leader.Memory] | None = None
+        """The group without what members report, its members likewise, and what is remembered of it."""
         self._fingerprints: dict[ProcessId, tuple[Client, int]] = {}
 
     def course(self, trouble: str | None) -> _Course:
@@ -178,7 +180,7 @@ class _Stage:
         group = self._group
         trigger = Trigger.CHANGE
         seen: dict[int, float] = {}
-        memory = leader.Memory()  # from here on only reports change
+        memory = self._remembered(group)
         while True:
             state = self._fingerprint(group.clients)
             if state in seen:
@@ -207,6 +209,21 @@ class _Stage:
                 return f"The group does not settle within {MOST_ROUNDS:,} rebalances."
             trigger = pending
             self._at_seconds += seconds
+
+    def _remembered(self, group: Group) -> leader.Memory:
+        """What the leader may remember of `group`: all, as long as nothing but reports has changed."""
+        members = [
+            (
+                client.process_id,
+                client.rack,
+                client.client_tags,
+                [replace(one, owned=(), task_offset_sums=()) for one in client.consumers],
+            )
+            for client in group.clients
+        ]
+        if self._memory is None or self._memory[:2] != (replace(group, clients=(), leader_process_id=None), members):
+            self._memory = replace(group, clients=(), leader_process_id=None), members, leader.Memory()
+        return self._memory[2]
 
     def _what_holds_it_up(self, group: Group) -> str:
         """The copies that never catch up, where it is they."""

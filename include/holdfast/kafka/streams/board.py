@@ -142,7 +142,7 @@ class Board:
 
     def ids(self, tasks: Iterable[int]) -> tuple[TaskId, ...]:
         """The tasks' IDs, ascending."""
-        return tuple(self.tasks[task].id for task in sorted(tasks))
+        return tuple(map(self.readings.topology.ids.__getitem__, sorted(tasks)))
 
 
 def _acceptable(lag: int, acceptable_recovery_lag: int) -> bool:

@@ -21,6 +21,7 @@ FIRST_VERSION_WITH_TAGS = 11
 """Members of an older metadata version cannot tell their client tags (KIP-708)."""
 
 
+_NOTHING: frozenset[TopicPartition] = frozenset()
 _member_id = operator.attrgetter("member_id")
 
 
@@ -48,6 +49,8 @@ class ClientState:
     consumers: tuple[ConsumerState, ...]
     lags: dict[int, int]
     owners: dict[TopicPartition, str]
+    owned: dict[str, frozenset[TopicPartition]]
+    """The same the other way round."""
     previous_active: frozenset[TaskId]
     previous_standby: frozenset[TaskId]
     tags: dict[str, str] = field(default_factory=dict)
@@ -58,9 +61,12 @@ class ClientState:
     def capacity(self) -> int:
         return len(self.consumers)
 
+    def owned_by(self, member_id: str) -> frozenset[TopicPartition]:
+        return self.owned.get(member_id, _NOTHING)
+
     def blank(self) -> "ClientState":
         """What was read of it, and nothing given yet."""
-        read = self.lags, self.owners, self.previous_active, self.previous_standby, self.tags
+        read = self.lags, self.owners, self.owned, self.previous_active, self.previous_standby, self.tags
         return ClientState(self.process_id, self.consumers, *read)
 
     def holds(self, task: int) -> bool:
@@ -79,6 +85,7 @@ class Topology:
         self.stateless = tuple(number for number, task in enumerate(self.tasks) if not task.changelogs)
         self.number_of = {self.tasks[number].id: number for number in self.stateful}
         """Of stateful tasks."""
+        self.ids = tuple(task.id for task in self.tasks)
         self.partitions_of = {task.id: task.partitions for task in self.tasks}
         self.task_of = {partition: task.id for task in self.tasks for partition in task.partitions}
         sums = [task.end_offset_sum for task in self.tasks]
@@ -115,10 +122,20 @@ def read(client: Client, group: Group, topology: Topology) -> ClientState:
         consumers=tuple(_consumer_state(consumer, topology) for consumer in _in_member_order(client)),
         lags={number: topology.lag(number, sums[task]) for task in sums if (number := number_of.get(task)) is not None},
         owners=owners,
+        owned=_by_member(client, owners),
         previous_active=owned | {task for task, offsets in sums.items() if offsets == LATEST_OFFSET},
         previous_standby=frozenset(task for task, offsets in sums.items() if offsets != LATEST_OFFSET) - owned,
         tags=_tags(client, group),
     )
+
+
+def _by_member(client: Client, owners: dict[TopicPartition, str]) -> dict[str, frozenset[TopicPartition]]:
+    owned = {consumer.member_id: frozenset(consumer.owned) for consumer in client.consumers if consumer.owned}
+    if sum(map(len, owned.values())) == len(owners):
+        return owned
+    return {
+        member: frozenset(partition for partition in claimed if owners[partition] == member) for member, claimed in owned.items()
+    }
 
 
 def _in_member_order(client: Client) -> Sequence[Consumer]:

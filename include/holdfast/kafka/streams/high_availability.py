@@ -9,7 +9,7 @@ import heapq
 from collections.abc import Callable
 
 from holdfast.kafka.release import Behaviour
-from holdfast.kafka.streams import standbys
+from holdfast.kafka.streams import movement, standbys
 from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.client_state import ClientState
 from holdfast.kafka.streams.config import AssignorConfig
@@ -21,15 +21,19 @@ COSTS = Costs(traffic=10, non_overlap=1)
 """What traffic across racks and moving a task cost, unless it is configured (`DEFAULT_HIGH_AVAILABILITY_…`)."""
 
 
-def assign(board: Board, config: AssignorConfig, behaviour: Behaviour, racks: Optimizer | None, target: Target) -> bool:
+def assign(board: Board, config: AssignorConfig, behaviour: Behaviour, racks: Optimizer | None, target: Target | None) -> bool:
     """Give every task of the board to clients; True if a probing rebalance has to follow.
 
-    `racks` None: not placed by rack. `target`: what is known of it from earlier rebalances.
+    `racks` None: not placed by rack. `target`: what is known of it from earlier rebalances; None: there are none.
     """
-    if not target.restore(board):
+    if target is None:
         _assign_target(board, config, racks)
-        target.keep(board, config)
-    movements = target.move_to_caught_up_clients(board, config, behaviour)
+        movements = movement.move_to_caught_up_clients(board, config, behaviour)
+    else:
+        if not target.restore(board):
+            _assign_target(board, config, racks)
+            target.keep(board, config)
+        movements = target.move_to_caught_up_clients(board, config, behaviour)
     assign_stateless_active(board)
     if racks is not None:
         racks.place_active(board.stateless, STATELESS)

@@ -103,11 +103,12 @@ def assign(group: Group, memory: Memory | None = None) -> Assignment | LeaderFai
 
 def _decide(group: Group, line: Behaviour, memory: Memory | None) -> Assignment | LeaderFailure:
     try:
+        target = None if memory is None else memory.target
         memory = memory or Memory()
         board = memory.board(group, line)
         if group.config.task_assignor is TaskAssignor.PUBLIC_STICKY:
             return _as_far_as_certain(group, board, line)
-        probing = _assign_tasks(board, group, line, memory.target)
+        probing = _assign_tasks(board, group, line, target)
         sent = _Wire(group, board, line, probing=probing).sent(memory)
     except LeaderThrows as thrown:
         return LeaderFailure(str(thrown))
@@ -169,7 +170,7 @@ def _not_certain(tasks: Sequence[UndeterminedTask], *, exactly: bool) -> str:
     return sentence if exactly else f"{sentence} There are too many orders to try: perhaps it names more places than there are."
 
 
-def _assign_tasks(board: Board, group: Group, line: Behaviour, target: Target) -> bool:
+def _assign_tasks(board: Board, group: Group, line: Behaviour, target: Target | None) -> bool:
     """Give every task to clients; True if a probing rebalance has to follow.
 
     Without end offsets nobody knows who lags: only the sticky assignor does without, and stands in for the others.
@@ -273,12 +274,12 @@ class _Wire:
 
     def _waits_for_nobody(self, client: ClientState, sent: Iterable[ConsumerAssignment]) -> bool:
         """Whether each consumer owns all that it is to run already, so that it does not matter to it what others own."""
+        of = self._partitions
         return all(
             not assignment.withheld
-            and all(
-                client.owners.get(partition) == assignment.member_id
-                for task in assignment.active
-                for partition in self._partitions[task]
+            and (
+                not assignment.active
+                or client.owned_by(assignment.member_id).issuperset(each for task in assignment.active for each in of[task])
             )
             for assignment in sent
         )
@@ -306,8 +307,8 @@ class _Wire:
         return self._says_when and partition in self._owned
 
     def _consumer(self, client: ClientState, member_id: str, tasks: ThreadTasks, *, probes: bool) -> ConsumerAssignment:
-        owners, of = client.owners, self._board.tasks
-        new = [task for task in tasks.active if any(owners.get(each) != member_id for each in of[task].partitions)]
+        mine, of = client.owned_by(member_id), self._board.tasks
+        new = [task for task in tasks.active if not mine.issuperset(of[task].partitions)]
         withheld = [task for task in new if self._still_owned(client, member_id, task)]
         temporary = [task for task in withheld if self._stands_by(client, task)]
         when = NextRebalance.NONE

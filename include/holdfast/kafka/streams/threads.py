@@ -38,8 +38,8 @@ def assign(
     spread = _Spread(board, client_number, behaviour)
     active = sorted(client.active) if active is None else active
     standby = sorted(client.standby) if standby is None else standby
-    stateful = [task for task in active if board.tasks[task].stateful]
-    stateless = [task for task in active if not board.tasks[task].stateful]
+    stateful = [task for task in active if board.tasks[task].changelogs] if board.stateless else list(active)
+    stateless = [task for task in active if not board.tasks[task].changelogs] if board.stateless else []
     if behaviour.threads_balance_all_kinds:
         actives = spread.deal(stateful, queued=spread.as_hash_set)
         standbys = spread.deal(standby)
