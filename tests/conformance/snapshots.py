@@ -4,14 +4,13 @@ from typing import Any
 
 from tests.conformance.groups import Case, tasks_of
 
-UNSAYABLE = ("missing",)
 UNSAYABLE_OF_A_MEMBER = ("latest",)
 """What a Snapshot has no word for."""
 
 
 def sayable(case: Case) -> bool:
     """A leader of no member's process is not in a Snapshot either."""
-    if any(key in case for key in UNSAYABLE) or all(case["leader"] != member["process"] for member in case["members"]):
+    if all(case["leader"] != member["process"] for member in case["members"]):
         return False
     return not any(key in member for member in case["members"] for key in UNSAYABLE_OF_A_MEMBER)
 
@@ -35,6 +34,8 @@ def snapshot_of(case: Case, release: str) -> Case:
         "clients": _clients(case),
         "unknown": [],
     }
+    if "missing" in case:
+        snapshot["missing_topics"] = list(case["missing"])
     if "replicas" in case:
         snapshot["topics"] = {
             topic: {"partitions": [{"id": number, "replica_racks": racks} for number, racks in enumerate(partitions)]}

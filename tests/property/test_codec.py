@@ -107,6 +107,7 @@ def snapshots(draw: some.DrawFn) -> Snapshot:
         config=tuple(sorted(draw(settings), key=lambda pair: pair[0])),
         tasks=tasks,
         clients=clients,
+        missing_topics=draw(several(names)),
         topics=tuple(
             Topic(
                 topic,

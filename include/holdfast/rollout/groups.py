@@ -36,6 +36,7 @@ def group_of(snapshot: Snapshot, release: str | None = None, *, newer_members: b
         clients=snapshot.clients,
         leader_process_id=snapshot.leader_process_id,
         replica_racks=_replica_racks(snapshot),
+        missing_topics=snapshot.missing_topics,
     )
 
 

@@ -159,6 +159,8 @@ class Snapshot:
     tasks: tuple[Task, ...]
     clients: tuple[Client, ...]
     topics: tuple[Topic, ...] = ()
+    missing_topics: tuple[str, ...] = ()
+    """Source topics of the application that the brokers do not have: such a leader sends everybody an error."""
     evidence: tuple[Evidence, ...] = ()
     state_directories: tuple[StateDirectory, ...] = ()
     generations: tuple[Generation, ...] = ()

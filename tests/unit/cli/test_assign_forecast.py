@@ -56,6 +56,15 @@ class TestAnswers:
         assert "release is not known" in refused.stderr
         assert warm_ups == [[[], ["1_2"], ["1_0"]], [["1_1"], [], ["1_0"]], [[], [], ["1_0"]]]
 
+    def test_a_source_topic_that_is_not_there_is_the_leaders_error_and_an_answer(self, tmp_path: Path) -> None:
+        path = written(tmp_path, "s.json", group(BEFORE) | {"missing_topics": ["text"]})
+
+        done = run(["assign", path])
+        foreseen = json.loads(run(["forecast", path, written(tmp_path, "c.json", JOIN), "--json"]).stdout)
+
+        assert json.loads(done.stdout)["error_code"] == 1
+        assert (done.returncode, foreseen["outcomes"][0]["stable"]) == (0, False)
+
     def test_forecast_reads_standard_input(self, tmp_path: Path) -> None:
         done = run(["forecast", "-", written(tmp_path, "c.json", JOIN), "--json"], stdin=json.dumps(group(BEFORE)))
 

@@ -61,6 +61,7 @@ def snapshot_from_json(value: object) -> Snapshot:
         ),
         clients=tuple(client for client, _ in clients or ()),
         topics=fields.optional("topics", lambda topics: document.each_entry(topics, _topic), ()),
+        missing_topics=fields.optional("missing_topics", lambda names: document.each(names, document.name), ()),
         evidence=tuple(one for _, evidence in clients or () for one in evidence),
         state_directories=fields.optional("state_directories", lambda found: document.each(found, _state_directory), ()),
         generations=fields.optional("generations", lambda found: document.each(found, _generation), ()),

@@ -27,6 +27,8 @@ def snapshot_to_json(snapshot: Snapshot) -> dict[str, object]:
         "clients": {str(client.process_id): _client_to_json(client, evidence) for client in snapshot.clients},
         "topics": {topic.name: _topic_to_json(topic) for topic in snapshot.topics},
     }
+    if snapshot.missing_topics:
+        written["missing_topics"] = list(snapshot.missing_topics)
     if snapshot.state_directories:
         written["state_directories"] = [_state_directory_to_json(directory) for directory in snapshot.state_directories]
     if snapshot.generations:

@@ -155,6 +155,7 @@ SNAPSHOT: Shape = fields(
         "leader_process_id": nullable(PROCESS_ID, "Null: not known. One of the clients."),
         "config": shapes.CONFIG,
         "topics": table(shapes.name(), _topic),
+        "missing_topics": items(shapes.name("A source topic that the brokers do not have: the leader sends everybody an error.")),
         "state_directories": items(_state_directory),
         "generations": items(_generation, "Completed rebalances."),
         "unknown": items(shapes.UNKNOWN, "What could not be read, each with its reason."),
