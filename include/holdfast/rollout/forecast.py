@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance, Task
-from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout import chances, changelog_sizes, events, groups, order, releases_apart, shorthands, static_members
 from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.events import Scene
-from holdfast.rollout.evolution import Pause, Reports
+from holdfast.rollout.evolution import Pause, Reports, reported
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary, Trigger, Waiting
 from holdfast.rollout.restoring import Restoring, as_before
 from holdfast.rollout.snapshot import Snapshot, Unknown
@@ -114,6 +114,7 @@ def _course(snapshot: Snapshot, change: Change, assume: Assume) -> _Course:
                     ' stable ({"then": "stable"})',
                     f"events[{index}].restart_client.within_session",
                 )
+            stage.came_back_unseen()
             continue
         trouble = stage.rebalance(until=batch.wait or Wait.STABLE)
         if trouble is not None:
@@ -141,11 +142,28 @@ class _Stage:
         self._memory: tuple[Group, object, leader.Memory] | None = None
         """The group without what members report, its members likewise, and what is remembered of it."""
         self._fingerprints: dict[ProcessId, tuple[Client, int]] = {}
+        self._latent: tuple[str, ...] = ()
 
     def course(self, trouble: str | None) -> _Course:
         books = self._restoring
         counts = books.waiting_records, books.open_copies, books.unstarted
-        return _Course(tuple(self._rounds), self.scene.clients, *counts, self._stopped_task_s, self.scene.notes, trouble)
+        notes = (*self.scene.notes, *self._latent)
+        return _Course(tuple(self._rounds), self.scene.clients, *counts, self._stopped_task_s, notes, trouble)
+
+    def came_back_unseen(self) -> None:
+        """Clients came back without a rebalance: note what the next one will set out to do about their process IDs."""
+        self._latent = ()
+        runs = {
+            task: client.process_id
+            for client in self.scene.clients
+            for task, total in reported(client).items()
+            if total == LATEST_OFFSET
+        }
+        moved = [task for task, owner in order.target(self._group) if runs.get(task, owner) != owner]
+        if moved:
+            what = f"{many(len(moved), 'stateful task')} ({listed(moved)})"
+            note = f"The group only looks stable: the next rebalance, whatever causes it, sets out to move {what}"
+            self._latent = (f"{note}, because process IDs have changed without one.",)
 
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
@@ -181,6 +199,7 @@ class _Stage:
         trigger = Trigger.CHANGE
         seen: dict[int, float] = {}
         memory = self._remembered(group)
+        self._latent = ()
         while True:
             state = self._fingerprint(group.clients)
             if state in seen:
