@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import chances, changelog_sizes, cost, events, guard, order, recipes, shorthands
-from holdfast.rollout.change import AddClient, Change, Disk, Item, ReplaceClient, RestartClient
+from holdfast.rollout.change import AddClient, Change, Disk, Item, ReplaceClient, RestartClient, Then, Wait
 from holdfast.rollout.change import RemoveClient as _RemoveClient
 from holdfast.rollout.change import SetConfig as _SetConfigEvent
 from holdfast.rollout.evaluation import Candidate, Effort, Evaluation
@@ -23,29 +23,12 @@ from holdfast.rollout.plan_value import PLAINLY
 from holdfast.rollout.recipes import Identity
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import SetConfig, SettingChange
+from holdfast.rollout.windows import FIRST_STANDBYS, RAISED_WARMUPS, SHORT_PROBING, Window
 
-WARMUPS = "max.warmup.replicas"
-WARMUPS_DEFAULT = 2
-PROBING = "probing.rebalance.interval.ms"
-PROBING_DEFAULT = 600_000
-PROBING_LEAST = 60_000
-"""Kafka refuses less."""
-WARMUPS_PER_CLIENT_MOST = 4
-"""How many warm-ups a client are asked for at most: each is a full restore, at the brokers' and the client's expense."""
 GAPS_MOST = 16
 """How many positions in the order are tried for a client that is added."""
-HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
 
 Rewrite = Callable[[Snapshot, Change], Change | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A setting that is another one while the change is made, and is put back. `value_for` None: it would not help."""
-
-    key: str
-    default: int
-    value_for: Callable[[Snapshot], int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +96,11 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
         key, value = remedy.window.key, remedy.window.value_for(snapshot)
         had = dict(snapshot.config).get(key)
         assert value is not None, "the setting was found to help"
-        steps = recipes.around(
-            steps,
-            recipes.set_config(snapshot, SetConfig(key, value, had)),
-            recipes.set_config(snapshot, SetConfig(key, had, value)),
-        )
-        change = replace(change, events=(_SetConfigEvent(((key, value),)), *change.events))
+        sets, puts_back = (recipes.set_config(snapshot, SetConfig(key, *values)) for values in ((value, had), (had, value)))
+        settles = (recipes.wait_for(Wait.STABLE),) if remedy.window.settles else ()
+        steps = recipes.around(steps, (sets, *settles), puts_back)
+        first = (_SetConfigEvent(((key, value),)), *((Then(Wait.STABLE),) if remedy.window.settles else ()))
+        change = replace(change, events=(*first, *change.events))
         settings = (SettingChange(key, value, had, "Put back once the group is stable: two rolling restarts in all."),)
         title = title.format(was=remedy.window.default if had is None else had, to=value)
     return Candidate(remedy.name, title, change, steps, settings, remedy.preconditions, _wrong_if(change, remedy), remedy.effort)
@@ -258,34 +240,26 @@ def _keeps_ids(snapshot: Snapshot) -> bool:
     return snapshot.kafka_release not in guard.WITHOUT_PROCESS_FILE and any(task.stateful for task in snapshot.tasks)
 
 
-def warmups_for(snapshot: Snapshot) -> int | None:
-    """The warm-ups to ask for while the window lasts; None where more would not help."""
-    stateful = sum(task.stateful for task in snapshot.tasks)
-    value = min(stateful, WARMUPS_PER_CLIENT_MOST * len(snapshot.clients))
-    return value if value > _number(snapshot, WARMUPS, WARMUPS_DEFAULT) and _warms_up(snapshot) else None
+def _where_a_disk_is_lost(rewrite: Rewrite) -> Rewrite:
+    """Only where a client goes for good or comes back with nothing."""
 
+    def only_then(snapshot: Snapshot, change: Change) -> Change | None:
+        lost = any(
+            isinstance(item, _RemoveClient)
+            or (isinstance(item, ReplaceClient) and item.disk is Disk.EMPTY)
+            or (isinstance(item, RestartClient) and not item.keeps_state)
+            for item in change.events
+        )
+        return rewrite(snapshot, change) if lost else None
 
-def _probing_for(snapshot: Snapshot) -> int | None:
-    """The milliseconds between probing rebalances while the window lasts."""
-    less = _number(snapshot, PROBING, PROBING_DEFAULT) > PROBING_LEAST
-    return PROBING_LEAST if less and _warms_up(snapshot) and any(task.stateful for task in snapshot.tasks) else None
-
-
-def _number(snapshot: Snapshot, key: str, default: int) -> int:
-    had = dict(snapshot.config).get(key)
-    return int(str(had)) if isinstance(had, int | str) and str(had).isdecimal() else default
-
-
-def _warms_up(snapshot: Snapshot) -> bool:
-    return snapshot.task_assignor in (None, HIGH_AVAILABILITY)
-
-
-RAISED_WARMUPS = Window(WARMUPS, WARMUPS_DEFAULT, warmups_for)
-SHORT_PROBING = Window(PROBING, PROBING_DEFAULT, _probing_for)
+    return only_then
 
 
 _ONE_ID = "Nothing else may run under the old process ID: two clients with one ID are one to Kafka, and it does not notice."
 _ON_DISK = "The application keeps a store on disk and runs Kafka Streams 2.6.2, 2.7.1, 2.8.0 or later: others read no process ID."
+
+_ROOM = "The disks have room for a second copy of every store, and brokers and clients can bear to restore it."
+_STILL_BEHIND = "Wrong if a standby has not caught up when the client goes: Kafka calls the group stable before they have."
 
 REMEDIES: tuple[Remedy, ...] = (
     Remedy(
@@ -343,6 +317,26 @@ REMEDIES: tuple[Remedy, ...] = (
         preconditions=("The application bears a rebalance a minute while it warms up.",),
         wrong_if="Wrong if warm-ups need much more than a minute: the next probing rebalance then moves nothing.",
         window=SHORT_PROBING,
+    ),
+    Remedy(
+        name="standbys-first",
+        title="Give every task a standby first ({was} to {to} num.standby.replicas), and put that back afterwards",
+        rewrite=_where_a_disk_is_lost(_as_it_is),
+        identity=Identity.AS_IT_COMES,
+        effort=Effort.SECOND_COPIES,
+        preconditions=(_ROOM,),
+        wrong_if=_STILL_BEHIND,
+        window=FIRST_STANDBYS,
+    ),
+    Remedy(
+        name="copy-process-metadata+standbys-first",
+        title="Give every task a standby first ({was} to {to} num.standby.replicas), then the client its old process ID",
+        rewrite=_where_a_disk_is_lost(_with_old_id),
+        identity=Identity.FILE,
+        effort=Effort.SECOND_COPIES,
+        preconditions=(_ON_DISK, _ONE_ID, _ROOM),
+        wrong_if=_STILL_BEHIND,
+        window=FIRST_STANDBYS,
     ),
     Remedy(
         name="seed-process-id+raise-warmups",

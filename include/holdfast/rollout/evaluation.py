@@ -18,6 +18,7 @@ class Effort(StrEnum):
     ONE_FILE = "one small file is written before the start"
     ROLLING_RESTARTS = "every client restarts twice more"
     COPY_DISK = "a whole state directory is copied while nobody runs on it"
+    SECOND_COPIES = "every client restarts twice more, and the whole state is restored a second time, on other disks"
 
 
 def effort_rank(effort: Effort) -> int:

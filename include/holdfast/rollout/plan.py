@@ -32,7 +32,8 @@ def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, 
     made = now.astimezone(UTC).replace(microsecond=0)
     at = Circumstances(made, tuple((client.process_id, client.host) for client in snapshot.clients))
     weighed = tuple(
-        Weighed(place, one, judge(one, policy, at), one.candidate.name in policy.exclude) for place, one in enumerate(evaluations)
+        Weighed(place, one, judge(one, policy, at), not set(policy.exclude).isdisjoint(_ways_in(one.candidate.name)))
+        for place, one in enumerate(evaluations)
     )
     nothing = _changes_nothing(snapshot, change)
     chosen = None if nothing else choice.best(weighed, policy)
@@ -64,6 +65,11 @@ def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, 
         unknown=_unknown(snapshot, chosen),
     )
     return replace(plan, plan_id=codec_plan.plan_id_of(plan))
+
+
+def _ways_in(name: str) -> tuple[str, ...]:
+    """A combination goes by the names of the ways that it is made of too."""
+    return (name, *name.split("+"))
 
 
 def _instant(moment: datetime) -> str:

@@ -98,7 +98,7 @@ def steps_of(snapshot: Snapshot, meant: Change, change: Change, identity: Identi
             for draft in _drafts(snapshot, event, Identity.AS_IT_COMES if meant.events[index] == event else identity)
         ]
         drafts.extend(sorted(together, key=lambda draft: phases.index(draft.phase)))
-        drafts.append(_await(batch.wait or Wait.STABLE))
+        drafts.append(wait_for(batch.wait or Wait.STABLE))
     return numbered(drafts)
 
 
@@ -109,12 +109,12 @@ def numbered(drafts: Iterable[Draft]) -> tuple[Step, ...]:
     )
 
 
-def around(steps: tuple[Step, ...], before: Draft, after: Draft) -> tuple[Step, ...]:
-    """`steps` with one step before and one after them, numbered again."""
+def around(steps: tuple[Step, ...], before: tuple[Draft, ...], after: Draft) -> tuple[Step, ...]:
+    """`steps` with some steps before and one after them, numbered again."""
     inner = [
         Draft(Phase.START, step.action, step.who, step.check_before, step.check_after, step.undo, step.expect) for step in steps
     ]
-    return numbered((before, *inner, after))
+    return numbered((*before, *inner, after))
 
 
 def session_timeout(snapshot: Snapshot) -> str:
@@ -293,7 +293,7 @@ def _shown(value: object) -> str:
     return printable(",".join(value) if isinstance(value, tuple) else str(value))
 
 
-def _await(wait: Wait) -> Draft:
+def wait_for(wait: Wait) -> Draft:
     stable = wait is Wait.STABLE
     return Draft(
         Phase.START,

@@ -13,6 +13,8 @@ from holdfast.rollout.evaluation import Candidate, Evaluation
 from holdfast.rollout.steps import AwaitStable, CopyStateDirectory, SetConfig, StartClient, StopClient, WriteProcessMetadata
 from holdfast.rollout.steps import RestartClient as RestartInPlace
 
+IDS_AND_DISK = ("copy-process-metadata", "seed-process-id", "copy-state-directory")
+SECOND_COPIES = ("standbys-first", "copy-process-metadata+standbys-first")
 EMPTY_RESTART = {"restart_client": {"process_id": A, "keeps_process_id": False, "new_process_id": LAST, "keeps_state": False}}
 
 
@@ -33,12 +35,12 @@ class TestProposed:
     def test_a_replacement_has_every_remedy_and_plainly_comes_first(self) -> None:
         names = list(proposed(group(AFTER), REPLACE_FIRST))
 
-        assert names == ["plainly", "copy-process-metadata", "seed-process-id", "copy-state-directory", "raise-warmups"]
+        assert names == ["plainly", *IDS_AND_DISK, "raise-warmups", *SECOND_COPIES]
 
     def test_a_restart_that_loses_its_id_has_the_same(self) -> None:
         names = list(proposed(group(AFTER), EMPTY_RESTART))
 
-        assert names == ["plainly", "copy-process-metadata", "seed-process-id", "copy-state-directory", "raise-warmups"]
+        assert names == ["plainly", *IDS_AND_DISK, "raise-warmups", *SECOND_COPIES]
 
     def test_a_restart_that_keeps_all_needs_none(self) -> None:
         names = list(proposed(group(AFTER), {"restart_client": {"process_id": A}}))
@@ -57,7 +59,7 @@ class TestProposed:
 
     @pytest.mark.parametrize("release", ["2.6.0", "2.6.1", "2.7.0"])
     def test_releases_that_read_no_process_file_cannot_be_given_an_id(self, release: str) -> None:
-        assert list(proposed(group(AFTER, release), REPLACE_FIRST)) == ["plainly", "raise-warmups"]
+        assert list(proposed(group(AFTER, release), REPLACE_FIRST)) == ["plainly", "raise-warmups", "standbys-first"]
 
     def test_a_stateless_group_has_nothing_to_remedy(self) -> None:
         snapshot = group(AFTER)
@@ -203,6 +205,23 @@ class TestEvaluated:
         way = proposed(seldom, REPLACE_FIRST)["probe-more-often"]
         assert [(one.value, one.revert_to) for one in way.settings] == [(60_000, 600_000)]
         assert way.title == "Shorten probing.rebalance.interval.ms from 600000 to 60000 for the window"
+
+    def test_with_standbys_first_nothing_stands_still_and_with_the_old_id_nothing_moves(self) -> None:
+        ways = evaluated(group(AFTER), REPLACE_FIRST)
+        (plain,), (first,), (both,) = (ways[name].costs for name in ("plainly", *SECOND_COPIES))
+
+        assert (bool(plain.cold), first.cold, both.cold) == (True, (), ())
+        assert (first.moved, both.moved) == (plain.moved, 0)
+        assert first.restored_records > plain.restored_records, "every store once more"
+        steps = [type(step.action) for step in proposed(group(AFTER), REPLACE_FIRST)["standbys-first"].steps]
+        assert (steps[:2], steps[-2:]) == ([SetConfig, AwaitStable], [AwaitStable, SetConfig])
+
+    @pytest.mark.parametrize(("setting", "proposes"), [(0, True), (1, False)])
+    def test_a_group_with_standbys_needs_no_more(self, setting: int, proposes: bool) -> None:
+        has = group(AFTER)
+        has["config"]["num.standby.replicas"] = setting
+
+        assert ("standbys-first" in proposed(has, REPLACE_FIRST)) is proposes
 
     def test_an_id_left_to_chance_has_an_outcome_for_every_place(self) -> None:
         event = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}}}

@@ -59,7 +59,7 @@ class TestTheArticle:
 
     def test_time_is_saved_where_the_policy_has_no_more_of_it(self) -> None:
         only = Policy(
-            exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"),
+            exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "standbys-first"),
             time_to_stable_s_most=100,
             moved_percent_most=100,
         )
@@ -105,7 +105,8 @@ class TestVerdicts:
 
     def test_a_blocking_rule_blocks(self) -> None:
         only = Policy(
-            exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"), blocking=("moved-without-need",)
+            exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "standbys-first"),
+            blocking=("moved-without-need",),
         )
         plan = article_plan(only)
 

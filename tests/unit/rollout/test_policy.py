@@ -13,7 +13,7 @@ from holdfast.rollout.hours import TimeOfDay, Window
 from holdfast.rollout.plan_value import Plan, PlanVerdict
 from holdfast.rollout.rules import Policy, Review, Rule, Status
 
-REMEDIES = ("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups")
+REMEDIES = ("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first")
 
 
 def policy(**limits: object) -> Policy:

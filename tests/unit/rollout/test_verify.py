@@ -16,7 +16,7 @@ from holdfast.rollout.rules import Policy
 from holdfast.rollout.verify import Result, verify
 
 STRANGER = "11111111-57d0-457d-951f-d06556c148ca"
-PLAINLY = Policy(exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups"))
+PLAINLY = Policy(exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first"))
 REPLACED = {
     A: (("0_0", "1_0"), ("0_3", "1_3")),
     B: (("0_1", "1_1"), ("0_4", "1_4")),

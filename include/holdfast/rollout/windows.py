@@ -1,0 +1,61 @@
+"""Settings that are other ones while a change is made, and are put back afterwards."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from holdfast.rollout.snapshot import Snapshot
+
+WARMUPS = "max.warmup.replicas"
+WARMUPS_DEFAULT = 2
+PROBING = "probing.rebalance.interval.ms"
+PROBING_DEFAULT = 600_000
+PROBING_LEAST = 60_000
+"""Kafka refuses less."""
+WARMUPS_PER_CLIENT_MOST = 4
+"""How many warm-ups a client are asked for at most: each is a full restore, at the brokers' and the client's expense."""
+STANDBYS = "num.standby.replicas"
+HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A setting that is another one while the change is made, and is put back. `value_for` None: it would not help."""
+
+    key: str
+    default: int
+    value_for: Callable[[Snapshot], int | None]
+    settles: bool = False
+    """Whether the group is to be stable with it before anything else happens."""
+
+
+def _warmups_for(snapshot: Snapshot) -> int | None:
+    """The warm-ups to ask for while the window lasts; None where more would not help."""
+    stateful = sum(task.stateful for task in snapshot.tasks)
+    value = min(stateful, WARMUPS_PER_CLIENT_MOST * len(snapshot.clients))
+    return value if value > _number(snapshot, WARMUPS, WARMUPS_DEFAULT) and _warms_up(snapshot) else None
+
+
+def _probing_for(snapshot: Snapshot) -> int | None:
+    """The milliseconds between probing rebalances while the window lasts."""
+    less = _number(snapshot, PROBING, PROBING_DEFAULT) > PROBING_LEAST
+    return PROBING_LEAST if less and _warms_up(snapshot) and any(task.stateful for task in snapshot.tasks) else None
+
+
+def _number(snapshot: Snapshot, key: str, default: int) -> int:
+    had = dict(snapshot.config).get(key)
+    return int(str(had)) if isinstance(had, int | str) and str(had).isdecimal() else default
+
+
+def _warms_up(snapshot: Snapshot) -> bool:
+    return snapshot.task_assignor in (None, HIGH_AVAILABILITY)
+
+
+def _standbys_for(snapshot: Snapshot) -> int | None:
+    """One standby where there are none, if there is a second client to keep it."""
+    none_yet = _number(snapshot, STANDBYS, 0) == 0 and any(task.stateful for task in snapshot.tasks)
+    return 1 if none_yet and len(snapshot.clients) > 1 else None
+
+
+RAISED_WARMUPS = Window(WARMUPS, WARMUPS_DEFAULT, _warmups_for)
+FIRST_STANDBYS = Window(STANDBYS, 0, _standbys_for, settles=True)
+SHORT_PROBING = Window(PROBING, PROBING_DEFAULT, _probing_for)
