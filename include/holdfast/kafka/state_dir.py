@@ -7,6 +7,7 @@ Java: `processor.internals.StateDirectory` (2.6 to 4.3), `state.internals.Offset
 
 import base64
 import binascii
+import codecs
 import json
 import re
 import unicodedata
@@ -72,11 +73,13 @@ def parse_checkpoint(data: bytes) -> tuple[tuple[TopicPartition, int], ...]:
 
     Lines with another negative offset are left out, as Kafka leaves them out. Raise MalformedBytes where Kafka would fail, too.
     """
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        lines = _LINE_END.split(data.decode("utf-8"))
+        lines = _LINE_END.split(decoder.decode(data))
     except UnicodeDecodeError:
-        raise MalformedBytes("the checkpoint is not UTF-8; Kafka Streams does not report such a task") from None
-    if lines[-1] == "":
+        raise _not_utf_8() from None
+    cut_off, _ = decoder.getstate()  # half a character: Java finds that only when it comes to read the last line
+    if lines[-1] == "" or cut_off:
         lines.pop()
     version = _number(lines[0], "the format version", java.INT_MAX) if lines else 0
     if version != 0:
@@ -95,11 +98,17 @@ def parse_checkpoint(data: bytes) -> tuple[tuple[TopicPartition, int], ...]:
             offsets[partition] = offset
         else:
             expected -= 1
+    if cut_off:
+        raise _not_utf_8()
     if len(offsets) != expected:
         raise MalformedBytes(
             f"the checkpoint announces {expected} entries and has {len(offsets)}; Kafka Streams does not report such a task"
         )
     return tuple(offsets.items())
+
+
+def _not_utf_8() -> MalformedBytes:
+    return MalformedBytes("the checkpoint is not UTF-8; Kafka Streams does not report such a task")
 
 
 def raw_offset_sum(checkpoint: tuple[tuple[TopicPartition, int], ...]) -> int:
