@@ -9,23 +9,19 @@ encoded assignments. Ours: `leader.assign`, from a Group to an Assignment. Neith
 decisions are compared, task by task. `again`: the same group, whose members report what they were just given.
 """
 
-import argparse
-import json
-import resource
 import statistics
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from rich.console import Console
 from rich.table import Table
 from tests.conformance import groups
 from tests.conformance.groups import Case
 from tests.conformance.jvm import LeaderJvm
 
+from benchmarks import report
 from holdfast.kafka.streams import leader
 
 OPTIONS = ("-XX:TieredStopAtLevel=4", "-Xmx4g")
@@ -125,25 +121,16 @@ def table_of(found: list[dict[str, Any]]) -> Table:
             f"{one['holdfast_ms']:,.2f}",
             f"{one['ratio']:,.1f}",
             f"{one['goal']:g}",
-            "yes" if one["equal"] else "NO",
+            report.yes_or_no(one["equal"]),
         )
     return table
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("shapes", nargs="*", choices=[*(shape.name for shape in SHAPES), []])
-    arguments.add_argument("--release", default="3.9.1")
-    arguments.add_argument("--json", action="store_true")
-    given = arguments.parse_args()
+    given = report.arguments(__doc__, (shape.name for shape in SHAPES)).parse_args()
     chosen = [shape for shape in SHAPES if not given.shapes or shape.name in given.shapes]
     found = [one for shape in chosen for one in measure(shape, given.release)]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    if given.json:
-        sys.stdout.write(json.dumps({"release": given.release, "peak_mib": peak, "shapes": found}) + "\n")
-    else:
-        Console(width=132).print(table_of(found), f"Kafka Streams {given.release}; our process took at most {peak:,} MiB.")
-    return 0 if all(one["equal"] for one in found) else 1
+    return report.tell(found, table_of(found), given, what="Kafka Streams")
 
 
 if __name__ == "__main__":

@@ -9,23 +9,19 @@ Kafka: the assignor's own `assign` of the published jar, warm (C2, serial collec
 partition by partition. `second`: the same group, whose members own what they were just given, after one of them has left.
 """
 
-import argparse
-import json
 import random
-import resource
 import statistics
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from tests.conformance import plain_groups
 from tests.conformance.plain_groups import Case
 from tests.conformance.plain_jvm import PlainJvm
 
+from benchmarks import report
 from holdfast.kafka.consumer import leader
 
 OPTIONS = ("-XX:TieredStopAtLevel=4",)
@@ -119,30 +115,22 @@ def table_of(found: list[dict[str, Any]]) -> Table:
             f"{one['holdfast_ms']:,.3f}",
             f"{one['ratio']:,.2f}",
             f"{one['goal']:.2g}",
-            "yes" if one["equal"] else "NO",
+            report.yes_or_no(one["equal"]),
         )
     return table
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("shapes", nargs="*", choices=[*(shape.name for shape in SHAPES), []])
-    arguments.add_argument("--assignor", choices=ALL)
-    arguments.add_argument("--release", default="3.9.1")
-    arguments.add_argument("--json", action="store_true")
-    given = arguments.parse_args()
+    parser = report.arguments(__doc__, (shape.name for shape in SHAPES))
+    parser.add_argument("--assignor", choices=ALL)
+    given = parser.parse_args()
     chosen = [shape for shape in SHAPES if not given.shapes or shape.name in given.shapes]
     found = []
     for shape in chosen:
         for assignor in shape.assignors:
             if given.assignor in (None, assignor):
                 found += list(measure(shape, assignor, given.release))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    if given.json:
-        sys.stdout.write(json.dumps({"release": given.release, "peak_mib": peak, "shapes": found}) + "\n")
-    else:
-        Console(width=160).print(table_of(found), f"Kafka clients {given.release}; our process took at most {peak:,} MiB.")
-    return 0 if all(one["equal"] for one in found) else 1
+    return report.tell(found, table_of(found), given, what="Kafka clients", width=160)
 
 
 if __name__ == "__main__":

@@ -214,3 +214,20 @@ def places(decision: Assignment, client_of: Mapping[str, ProcessId]) -> dict[tup
         for place in named:
             found.setdefault(place, set()).add(str(task.id))
     return found
+
+
+def case_of(group: Group, case: Case) -> Case:
+    """What the members report in `group`, as the JVM driver takes it."""
+    members = [
+        {
+            "id": consumer.member_id,
+            "process": str(client.process_id),
+            "owned": [list(one) for one in consumer.owned],
+            "sums": {str(task): total for task, total in consumer.task_offset_sums},
+        }
+        | ({"version": consumer.metadata_version} if consumer.metadata_version is not None else {})
+        | ({"tags": dict(client.client_tags)} if client.client_tags else {})
+        for client in group.clients
+        for consumer in client.consumers
+    ]
+    return case | {"members": members, "leader": str(group.leader_process_id)}

@@ -24,19 +24,22 @@ class LeaderJvm:
 
     def __init__(self, release: str, *options: str) -> None:
         """`options` are the JVM's own, e.g. `-XX:+UnlockExperimentalVMOptions -XX:hashCode=2`."""
+        self._prepare(release, ("leader", *_own_sources(release)), "holdfast.Driver", options)
+
+    def _prepare(self, release: str, folders: Iterable[str], main: str, options: Iterable[str], heap: str = "512m") -> None:
         self.release = release
         jars = maven.kafka_streams(release)
-        classes = [maven.compile_java(JAVA / folder, jars) for folder in ("leader", *_own_sources(release))]
+        classes = [maven.compile_java(JAVA / folder, jars) for folder in folders]
         self._command = [
             maven.java_tool("java"),
-            "-Xmx512m",
+            f"-Xmx{heap}",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",  # hundreds of small groups: the fast compiler alone is quicker here
             *options,
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
             "-cp",
             ":".join([*map(str, classes), jars]),
-            "holdfast.Driver",
+            main,
         ]
 
     def __enter__(self) -> Self:

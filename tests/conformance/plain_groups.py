@@ -4,13 +4,14 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tests.conformance.smaller import shrunk
+
 from holdfast.kafka.consumer import leader
 from holdfast.kafka.consumer.group import Assignor, Group, LeaderFailure, Member, Topic
 from holdfast.kafka.consumer.release import behaviour
 from holdfast.kafka.vocabulary import TopicPartition
 
 Case = dict[str, Any]
-MOST_TRIES = 3000
 
 
 def question(case: Case, release: str, ask: str = "assign") -> Case:
@@ -100,18 +101,8 @@ def difference(case: Case, release: str, theirs: Case) -> str:
 
 
 def smaller(case: Case, differs: Callable[[Case], bool]) -> Case:
-    """A small case that still differs: parts are left out one after the other as long as it does."""
-    tries, shrinking = 0, True
-    while shrinking:
-        shrinking = False
-        for candidate in _without_one_part(case):
-            tries += 1
-            if tries > MOST_TRIES:
-                return case
-            if differs(candidate):
-                case, shrinking = candidate, True
-                break
-    return case
+    """A small group of plain consumers that still differs."""
+    return shrunk(case, differs, _without_one_part)
 
 
 def _without_one_part(case: Case) -> Iterator[Case]:

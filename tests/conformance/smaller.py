@@ -1,7 +1,7 @@
 """How to make a case small that shows a difference."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tests.conformance.groups import Case
 
@@ -10,11 +10,16 @@ _NEEDED = ("id", "process", "owned", "sums")
 
 
 def smaller(case: Case, differs: Callable[[Case], bool]) -> Case:
+    """A small group of Kafka Streams that still differs."""
+    return shrunk(case, differs, _without_one_part)
+
+
+def shrunk(case: Case, differs: Callable[[Case], bool], without_one_part: Callable[[Case], Iterable[Case]]) -> Case:
     """A small case that still differs: parts are left out one after the other as long as it does."""
     tries, shrinking = 0, True
     while shrinking:
         shrinking = False
-        for candidate in _without_one_part(case):
+        for candidate in without_one_part(case):
             tries += 1
             if tries > MOST_TRIES:
                 return case

@@ -38,7 +38,7 @@ def test_every_round_is_what_the_leader_would_decide(release: str, monkeypatch: 
             case = random_groups.random_case(seed, release)
             seen = list(_rounds(case, release, monkeypatch))
             for group in seen[:ROUNDS_EACH] + seen[ROUNDS_EACH:][-1:]:
-                question = _case_of(group, case)
+                question = groups.case_of(group, case)
                 answer = jvm.ask([question])[0]
                 assert groups.difference(question, release, answer) == "", f"HOLDFAST_SEED={seed}, Kafka {release}"
             rounds += len(seen)
@@ -79,20 +79,3 @@ def _rounds(case: Case, release: str, monkeypatch: pytest.MonkeyPatch) -> Iterat
         except CannotPredict:
             return iter(())
     return iter(seen)
-
-
-def _case_of(group: Group, case: Case) -> Case:
-    """What the members report in `group`, as the JVM driver takes it."""
-    members = [
-        {
-            "id": consumer.member_id,
-            "process": str(client.process_id),
-            "owned": [list(one) for one in consumer.owned],
-            "sums": {str(task): total for task, total in consumer.task_offset_sums},
-        }
-        | ({"version": consumer.metadata_version} if consumer.metadata_version is not None else {})
-        | ({"tags": dict(client.client_tags)} if client.client_tags else {})
-        for client in group.clients
-        for consumer in client.consumers
-    ]
-    return case | {"members": members, "leader": str(group.leader_process_id)}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import Unsupported
 from holdfast.kafka import java
+from holdfast.kafka.release_table import ReleaseTable, patches
 from holdfast.kafka.vocabulary import TaskId
 
 
@@ -103,24 +104,24 @@ class Behaviour:
 
 
 def _lines() -> tuple[Behaviour, ...]:
-    line_2_6 = Behaviour(releases=_patches("2.6", 1, 3), metadata_version=8)
+    line_2_6 = Behaviour(releases=patches("2.6", 1, 3), metadata_version=8)
     line_2_7 = replace(
-        line_2_6, releases=_patches("2.7", 0, 2), running_counts_without_end_offsets=True, versions_fail_with_code=True
+        line_2_6, releases=patches("2.7", 0, 2), running_counts_without_end_offsets=True, versions_fail_with_code=True
     )
     line_2_8 = replace(
-        line_2_7, releases=_patches("2.8", 0, 2), metadata_version=9, threads_can_change=True, idle_close_keeps_progress=True
+        line_2_7, releases=patches("2.8", 0, 2), metadata_version=9, threads_can_change=True, idle_close_keeps_progress=True
     )
     line_3_0 = replace(
         line_2_8,
-        releases=_patches("3.0", 0, 2),
+        releases=patches("3.0", 0, 2),
         metadata_version=10,
         task_id_hash_of_fields=True,
         session_timeout_ms=45_000,
     )
-    line_3_1 = replace(line_3_0, releases=_patches("3.1", 0, 2), reports_of_unknown_tasks_fail=False, topic_groups_in_hash_map=True)
+    line_3_1 = replace(line_3_0, releases=patches("3.1", 0, 2), reports_of_unknown_tasks_fail=False, topic_groups_in_hash_map=True)
     line_3_2 = replace(
         line_3_1,
-        releases=_patches("3.2", 0, 3),
+        releases=patches("3.2", 0, 3),
         metadata_version=11,
         threads_balance_all_kinds=True,
         moves_to_most_caught_up=True,
@@ -128,23 +129,19 @@ def _lines() -> tuple[Behaviour, ...]:
     )
     line_3_3 = replace(
         line_3_2,
-        releases=_patches("3.3", 0, 2) + _patches("3.4", 0, 1) + _patches("3.5", 0, 1),
+        releases=patches("3.3", 0, 2) + patches("3.4", 0, 1) + patches("3.5", 0, 1),
         movements_in_priority_order=True,
     )
     line_3_5_2 = replace(line_3_3, releases=("3.5.2",), temporary_standby_needs_copy=True)
-    line_3_6 = replace(line_3_5_2, releases=_patches("3.6", 0, 2), rack_aware=True)
-    line_3_7 = replace(line_3_6, releases=_patches("3.7", 0, 2), cycles_sought_from_all_nodes=True)
+    line_3_6 = replace(line_3_5_2, releases=patches("3.6", 0, 2), rack_aware=True)
+    line_3_7 = replace(line_3_6, releases=patches("3.7", 0, 2), cycles_sought_from_all_nodes=True)
     line_3_8 = replace(
         line_3_7,
-        releases=_patches("3.8", 0, 1)
-        + _patches("3.9", 0, 2)
-        + _patches("4.0", 0, 2)
-        + _patches("4.1", 0, 2)
-        + _patches("4.2", 0, 1),
+        releases=patches("3.8", 0, 1) + patches("3.9", 0, 2) + patches("4.0", 0, 2) + patches("4.1", 0, 2) + patches("4.2", 0, 1),
         public_task_assignor=True,
         versions_compared_last=True,
     )
-    line_4_3 = replace(line_3_8, releases=_patches("4.3", 0, 1), closed_copy_counts_last_record=True)
+    line_4_3 = replace(line_3_8, releases=patches("4.3", 0, 1), closed_copy_counts_last_record=True)
     return (
         line_2_6,
         line_2_7,
@@ -161,30 +158,21 @@ def _lines() -> tuple[Behaviour, ...]:
     )
 
 
-def _patches(minor: str, first: int, last: int) -> tuple[str, ...]:
-    return tuple(f"{minor}.{patch}" for patch in range(first, last + 1))
-
-
 LINES = _lines()
 """Oldest first."""
 
-RELEASES = tuple(release for line in LINES for release in line.releases)
+_TABLE = ReleaseTable(LINES)
+RELEASES = _TABLE.releases
 """Every release that is covered, oldest first."""
-
-_LINE_OF = {release: line for line in LINES for release in line.releases}
 
 
 def behaviour(release: str) -> Behaviour:
     """What this release does. `release` is like `3.9.1`; `3.9` will do where all of 3.9 behave alike. Else raise Unsupported."""
-    line = _LINE_OF.get(release)
-    if line is not None:
-        return line
-    patches = tuple(known for known in RELEASES if known.rpartition(".")[0] == release)
-    lines = {_LINE_OF[known].releases: _LINE_OF[known] for known in patches}
-    if len(lines) == 1:
-        return next(iter(lines.values()))
-    if lines:
-        raise Unsupported(f"The releases of Kafka {release} do not behave alike; say which one: {', '.join(patches)}.")
+    found = _TABLE.find(release)
+    if isinstance(found, Behaviour):
+        return found
+    if found:
+        raise Unsupported(f"The releases of Kafka {release} do not behave alike; say which one: {', '.join(found)}.")
     raise Unsupported(f"Kafka release {release!r} is not covered. Covered are {covered()}.")
 
 

@@ -19,11 +19,11 @@ from holdfast.rollout.events import Scene
 from holdfast.rollout.evolution import Reports
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.groups import any_group_of, transactional
+from holdfast.rollout.passing_settings import FIRST_STANDBYS, RAISED_WARMUPS, SHORT_PROBING, PassingSetting
 from holdfast.rollout.plan_value import PLAINLY
 from holdfast.rollout.recipes import Identity
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import SetConfig, SettingChange
-from holdfast.rollout.windows import FIRST_STANDBYS, RAISED_WARMUPS, SHORT_PROBING, Window
 
 GAPS_MOST = 16
 """How many positions in the order are tried for a client that is added."""
@@ -33,7 +33,7 @@ Rewrite = Callable[[Snapshot, Change], Change | None]
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A way to make a change. `title` may name `{was}` and `{to}`, the values of `window`, where it has one."""
+    """A way to make a change. `title` may name `{was}` and `{to}`, the values of `setting`, where it has one."""
 
     name: str
     title: str
@@ -42,7 +42,7 @@ class Remedy:
     effort: Effort
     preconditions: tuple[str, ...]
     wrong_if: str
-    window: Window | None = None
+    setting: PassingSetting | None = None
 
 
 def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
@@ -55,7 +55,7 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
     found: list[Candidate] = []
     for remedy in REMEDIES:
         rewritten = remedy.rewrite(snapshot, change)
-        if rewritten is None or (remedy.window is not None and not _helps(snapshot, change, remedy.window)):
+        if rewritten is None or (remedy.setting is not None and not _helps(snapshot, change, remedy.setting)):
             continue
         candidate = _candidate(snapshot, change, rewritten, remedy)
         if all((candidate.change, candidate.effort) != (other.change, other.effort) for other in found):
@@ -92,17 +92,17 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
     steps = recipes.steps_of(snapshot, meant, change, remedy.identity)
     settings: tuple[SettingChange, ...] = ()
     title = remedy.title
-    if remedy.window is not None:
-        key, value = remedy.window.key, remedy.window.value_for(snapshot)
+    if remedy.setting is not None:
+        key, value = remedy.setting.key, remedy.setting.value_for(snapshot)
         had = dict(snapshot.config).get(key)
         assert value is not None, "the setting was found to help"
         sets, puts_back = (recipes.set_config(snapshot, SetConfig(key, *values)) for values in ((value, had), (had, value)))
-        settles = (recipes.wait_for(Wait.STABLE),) if remedy.window.settles else ()
+        settles = (recipes.wait_for(Wait.STABLE),) if remedy.setting.settles else ()
         steps = recipes.around(steps, (sets, *settles), puts_back)
-        first = (_SetConfigEvent(((key, value),)), *((Then(Wait.STABLE),) if remedy.window.settles else ()))
+        first = (_SetConfigEvent(((key, value),)), *((Then(Wait.STABLE),) if remedy.setting.settles else ()))
         change = replace(change, events=(*first, *change.events))
         settings = (SettingChange(key, value, had, "Put back once the group is stable: two rolling restarts in all."),)
-        title = title.format(was=remedy.window.default if had is None else had, to=value)
+        title = title.format(was=remedy.setting.default if had is None else had, to=value)
     return Candidate(remedy.name, title, change, steps, settings, remedy.preconditions, _wrong_if(change, remedy), remedy.effort)
 
 
@@ -228,11 +228,11 @@ def _each_event(change: Change, rewrite: Callable[[Item], Item]) -> Change | Non
     return None if rewritten == change else rewritten
 
 
-def _helps(snapshot: Snapshot, change: Change, window: Window) -> bool:
-    """A setting of the window matters where a client comes, goes or comes back; not where the change sets it itself."""
-    sets_it = any(isinstance(item, _SetConfigEvent) and window.key in dict(item.settings) for item in change.events)
+def _helps(snapshot: Snapshot, change: Change, setting: PassingSetting) -> bool:
+    """Such a setting matters where a client comes, goes or comes back; not where the change sets it itself."""
+    sets_it = any(isinstance(item, _SetConfigEvent) and setting.key in dict(item.settings) for item in change.events)
     comes_or_goes = any(isinstance(item, AddClient | _RemoveClient | ReplaceClient | RestartClient) for item in change.events)
-    return comes_or_goes and not sets_it and window.value_for(snapshot) is not None
+    return comes_or_goes and not sets_it and setting.value_for(snapshot) is not None
 
 
 def _keeps_ids(snapshot: Snapshot) -> bool:
@@ -306,7 +306,7 @@ REMEDIES: tuple[Remedy, ...] = (
         effort=Effort.ROLLING_RESTARTS,
         preconditions=("Brokers and clients can bear that many restores at once.",),
         wrong_if="Wrong if the client that leads the group has not got the new max.warmup.replicas: only the leader's counts.",
-        window=RAISED_WARMUPS,
+        setting=RAISED_WARMUPS,
     ),
     Remedy(
         name="probe-more-often",
@@ -316,7 +316,7 @@ REMEDIES: tuple[Remedy, ...] = (
         effort=Effort.ROLLING_RESTARTS,
         preconditions=("The application bears a rebalance a minute while it warms up.",),
         wrong_if="Wrong if warm-ups need much more than a minute: the next probing rebalance then moves nothing.",
-        window=SHORT_PROBING,
+        setting=SHORT_PROBING,
     ),
     Remedy(
         name="standbys-first",
@@ -326,7 +326,7 @@ REMEDIES: tuple[Remedy, ...] = (
         effort=Effort.SECOND_COPIES,
         preconditions=(_ROOM,),
         wrong_if=_STILL_BEHIND,
-        window=FIRST_STANDBYS,
+        setting=FIRST_STANDBYS,
     ),
     Remedy(
         name="copy-process-metadata+standbys-first",
@@ -336,7 +336,7 @@ REMEDIES: tuple[Remedy, ...] = (
         effort=Effort.SECOND_COPIES,
         preconditions=(_ON_DISK, _ONE_ID, _ROOM),
         wrong_if=_STILL_BEHIND,
-        window=FIRST_STANDBYS,
+        setting=FIRST_STANDBYS,
     ),
     Remedy(
         name="seed-process-id+raise-warmups",
@@ -346,7 +346,7 @@ REMEDIES: tuple[Remedy, ...] = (
         effort=Effort.ROLLING_RESTARTS,
         preconditions=(_ON_DISK, "Brokers and clients can bear that many restores at once."),
         wrong_if="Wrong if the new client comes up under another process ID than {ids}.",
-        window=RAISED_WARMUPS,
+        setting=RAISED_WARMUPS,
     ),
     Remedy(
         name="copy-process-metadata+raise-warmups",
@@ -356,6 +356,6 @@ REMEDIES: tuple[Remedy, ...] = (
         effort=Effort.ROLLING_RESTARTS,
         preconditions=(_ON_DISK, _ONE_ID, "Brokers and clients can bear that many restores at once."),
         wrong_if="Wrong if the new client comes up under another process ID than {ids}.",
-        window=RAISED_WARMUPS,
+        setting=RAISED_WARMUPS,
     ),
 )

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance, Task
-from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import chances, changelog_sizes, events, groups, order, releases_apart, shorthands, static_members
 from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.events import Scene
-from holdfast.rollout.evolution import Pause, Reports, reported
+from holdfast.rollout.evolution import Pause, Reports
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary, Trigger, Waiting
 from holdfast.rollout.restoring import Restoring, as_before
 from holdfast.rollout.snapshot import Snapshot, Unknown
@@ -153,12 +153,7 @@ class _Stage:
     def came_back_unseen(self) -> None:
         """Clients came back without a rebalance: note what the next one will set out to do about their process IDs."""
         self._latent = ()
-        runs = {
-            task: client.process_id
-            for client in self.scene.clients
-            for task, total in reported(client).items()
-            if total == LATEST_OFFSET
-        }
+        runs = dict(order.owners_among(self.scene.clients, self.scene.tasks))
         moved = [task for task, owner in order.target(self._group) if runs.get(task, owner) != owner]
         if moved:
             what = f"{many(len(moved), 'stateful task')} ({listed(moved)})"

@@ -7,6 +7,7 @@ is in the table because its own jar gives what we give (tests/conformance); ever
 from dataclasses import dataclass, replace
 
 from holdfast.errors import Unsupported
+from holdfast.kafka.release_table import ReleaseTable, patches
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +64,35 @@ class Behaviour:
 
 
 def _lines() -> tuple[Behaviour, ...]:
-    line_2_6 = Behaviour(releases=_patches("2.6", 0, 3) + _patches("2.7", 0, 2) + _patches("2.8", 0, 0))
+    line_2_6 = Behaviour(releases=patches("2.6", 0, 3) + patches("2.7", 0, 2) + patches("2.8", 0, 0))
     line_2_8_1 = replace(
         line_2_6, releases=("2.8.1",), cooperative_generation=True, owned_sorted_on_wire=True, conflicts_invalidate=True
     )
     line_2_8_2 = replace(line_2_8_1, releases=("2.8.2",), leader_checks_cooperative=False)
     line_3_0_0 = replace(line_2_8_1, releases=("3.0.0",), one_reading_of_user_data=True, exact_quotas=True)
-    line_3_0_1 = replace(line_3_0_0, releases=_patches("3.0", 1, 2), leader_checks_cooperative=False)
+    line_3_0_1 = replace(line_3_0_0, releases=patches("3.0", 1, 2), leader_checks_cooperative=False)
     line_3_1 = replace(
         line_3_0_1,
-        releases=_patches("3.1", 0, 2) + _patches("3.2", 0, 3) + _patches("3.3", 0, 2) + _patches("3.4", 0, 0),
+        releases=patches("3.1", 0, 2) + patches("3.2", 0, 3) + patches("3.3", 0, 2) + patches("3.4", 0, 0),
         claims_replace_owner=True,
     )
     line_3_4_1 = replace(line_3_1, releases=("3.4.1",), all_generations_claim=True, older_claim_replaces_owner=True)
-    line_3_5 = replace(line_3_4_1, releases=_patches("3.5", 0, 1), racks=True)
+    line_3_5 = replace(line_3_4_1, releases=patches("3.5", 0, 1), racks=True)
     line_3_5_2 = replace(
         line_3_5,
-        releases=("3.5.2", *_patches("3.6", 0, 2), "3.7.0"),
+        releases=("3.5.2", *patches("3.6", 0, 2), "3.7.0"),
         older_claim_replaces_owner=False,
         balanced_within_one=True,
     )
     line_3_7_1 = replace(
         line_3_5_2,
-        releases=_patches("3.7", 1, 2)
-        + _patches("3.8", 0, 1)
-        + _patches("3.9", 0, 2)
-        + _patches("4.0", 0, 2)
-        + _patches("4.1", 0, 2)
-        + _patches("4.2", 0, 1)
-        + _patches("4.3", 0, 1),
+        releases=patches("3.7", 1, 2)
+        + patches("3.8", 0, 1)
+        + patches("3.9", 0, 2)
+        + patches("4.0", 0, 2)
+        + patches("4.1", 0, 2)
+        + patches("4.2", 0, 1)
+        + patches("4.3", 0, 1),
         kept_in_partition_order=True,
         returns_stay_owned=True,
         rack_quotas_kept=True,
@@ -99,28 +100,19 @@ def _lines() -> tuple[Behaviour, ...]:
     return line_2_6, line_2_8_1, line_2_8_2, line_3_0_0, line_3_0_1, line_3_1, line_3_4_1, line_3_5, line_3_5_2, line_3_7_1
 
 
-def _patches(minor: str, first: int, last: int) -> tuple[str, ...]:
-    return tuple(f"{minor}.{patch}" for patch in range(first, last + 1))
-
-
 LINES = _lines()
 """Oldest first."""
 
-RELEASES = tuple(release for line in LINES for release in line.releases)
+_TABLE = ReleaseTable(LINES)
+RELEASES = _TABLE.releases
 """Every release that is covered, line by line."""
-
-_LINE_OF = {release: line for line in LINES for release in line.releases}
 
 
 def behaviour(release: str) -> Behaviour:
     """What this release does. `release` is like `3.9.1`; `3.9` will do where all of 3.9 behave alike. Else raise Unsupported."""
-    line = _LINE_OF.get(release)
-    if line is not None:
-        return line
-    patches = tuple(known for known in RELEASES if known.rpartition(".")[0] == release)
-    lines = {_LINE_OF[known].releases: _LINE_OF[known] for known in patches}
-    if len(lines) == 1:
-        return next(iter(lines.values()))
-    if lines:
-        raise Unsupported(f"The consumers of Kafka {release} do not behave alike; say which one: {', '.join(patches)}.")
+    found = _TABLE.find(release)
+    if isinstance(found, Behaviour):
+        return found
+    if found:
+        raise Unsupported(f"The consumers of Kafka {release} do not behave alike; say which one: {', '.join(found)}.")
     raise Unsupported(f"Kafka release {release!r} is not covered for plain consumer groups. Covered are 2.6.0 to 4.3.1.")

@@ -41,16 +41,14 @@ class ConsumerState(NamedTuple):
 class ClientState:
     """One client: its consumers in member-ID order, what it had, and what it is given (`active`, `standby`).
 
-    `lags` holds stateful tasks that it reported; the lag of any other task is the task's end-offset sum. `owners` says which
-    consumer owned a partition.
+    `lags` holds stateful tasks that it reported; the lag of any other task is the task's end-offset sum. `owned` says what each
+    consumer owned; a partition that two claimed is the later one's.
     """
 
     process_id: ProcessId
     consumers: tuple[ConsumerState, ...]
     lags: dict[int, int]
-    owners: dict[TopicPartition, str]
     owned: dict[str, frozenset[TopicPartition]]
-    """The same the other way round."""
     previous_active: frozenset[TaskId]
     previous_standby: frozenset[TaskId]
     tags: dict[str, str] = field(default_factory=dict)
@@ -66,7 +64,7 @@ class ClientState:
 
     def blank(self) -> "ClientState":
         """What was read of it, and nothing given yet."""
-        read = self.lags, self.owners, self.owned, self.previous_active, self.previous_standby, self.tags
+        read = self.lags, self.owned, self.previous_active, self.previous_standby, self.tags
         return ClientState(self.process_id, self.consumers, *read)
 
     def holds(self, task: int) -> bool:
@@ -121,7 +119,6 @@ def read(client: Client, group: Group, topology: Topology) -> ClientState:
         process_id=client.process_id,
         consumers=tuple(_consumer_state(consumer, topology) for consumer in _in_member_order(client)),
         lags={number: topology.lag(number, sums[task]) for task in sums if (number := number_of.get(task)) is not None},
-        owners=owners,
         owned=_by_member(client, owners),
         previous_active=owned | {task for task, offsets in sums.items() if offsets == LATEST_OFFSET},
         previous_standby=frozenset(task for task, offsets in sums.items() if offsets != LATEST_OFFSET) - owned,

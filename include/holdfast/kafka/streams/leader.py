@@ -270,7 +270,7 @@ class _Wire:
     @functools.cached_property
     def _owned(self) -> AbstractSet[TopicPartition]:
         """By whomever."""
-        return frozenset().union(*(client.owners for client in self._board.clients))
+        return frozenset().union(*(owned for client in self._board.clients for owned in client.owned.values()))
 
     def _waits_for_nobody(self, client: ClientState, sent: Iterable[ConsumerAssignment]) -> bool:
         """Whether each consumer owns all that it is to run already, so that it does not matter to it what others own."""
@@ -309,7 +309,8 @@ class _Wire:
     def _consumer(self, client: ClientState, member_id: str, tasks: ThreadTasks, *, probes: bool) -> ConsumerAssignment:
         mine, of = client.owned_by(member_id), self._board.tasks
         new = [task for task in tasks.active if not mine.issuperset(of[task].partitions)]
-        withheld = [task for task in new if self._still_owned(client, member_id, task)]
+        # What some other member says that it owns has to be revoked there first.
+        withheld = [task for task in new if any(one not in mine and one in self._owned for one in of[task].partitions)]
         temporary = [task for task in withheld if self._stands_by(client, task)]
         when = NextRebalance.NONE
         if self._says_when and withheld:
@@ -323,13 +324,6 @@ class _Wire:
             standby=self._board.ids([*tasks.standby, *temporary]),
             withheld=self._board.ids(withheld),
             next_rebalance=when,
-        )
-
-    def _still_owned(self, client: ClientState, member_id: str, task: int) -> bool:
-        """Some member other than this one says that it owns a partition of the task: it has to be revoked there first."""
-        return any(
-            client.owners.get(partition) != member_id and partition in self._owned
-            for partition in self._board.tasks[task].partitions
         )
 
     def _stands_by(self, client: ClientState, task: int) -> bool:

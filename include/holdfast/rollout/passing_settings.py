@@ -18,7 +18,7 @@ HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class PassingSetting:
     """A setting that is another one while the change is made, and is put back. `value_for` None: it would not help."""
 
     key: str
@@ -56,6 +56,6 @@ def _standbys_for(snapshot: Snapshot) -> int | None:
     return 1 if none_yet and len(snapshot.clients) > 1 else None
 
 
-RAISED_WARMUPS = Window(WARMUPS, WARMUPS_DEFAULT, _warmups_for)
-FIRST_STANDBYS = Window(STANDBYS, 0, _standbys_for, settles=True)
-SHORT_PROBING = Window(PROBING, PROBING_DEFAULT, _probing_for)
+RAISED_WARMUPS = PassingSetting(WARMUPS, WARMUPS_DEFAULT, _warmups_for)
+FIRST_STANDBYS = PassingSetting(STANDBYS, 0, _standbys_for, settles=True)
+SHORT_PROBING = PassingSetting(PROBING, PROBING_DEFAULT, _probing_for)
