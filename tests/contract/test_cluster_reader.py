@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tests.contract.conftest import GROUP, INPUT, PARTITIONS, PLAIN_GROUP, PROCESS_ID, Cluster
-from tests.fakes.cluster import THE_CLUSTER, FakeCluster, streams_member
+from tests.fakes.cluster import BROKER, THE_CLUSTER, FakeCluster, streams_member
 
 from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.kafka_cluster import KafkaCluster
@@ -112,6 +112,7 @@ def test_a_topic_that_cannot_be_described_does_not_hide_the_others(reader: Clust
 
     assert [(topic.name, [each.id for each in topic.partitions]) for topic in found] == [(INPUT, list(range(PARTITIONS)))]
     assert found[0].partitions[0].replica_racks == (None,)
+    assert [each.leader for each in found[0].partitions] == [BROKER] * PARTITIONS
     assert [each.what for each in unknown] == ["topics.gone", "topics.secret"]
     assert all(each.reason for each in unknown)
 

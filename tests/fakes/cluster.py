@@ -18,6 +18,8 @@ from holdfast.rollout.snapshot import Generation, GenerationMember, StateDirecto
 
 ALL_RIGHTS: Operations = frozenset({"READ", "WRITE", "DESCRIBE", "DELETE", "ALTER"})
 THE_CLUSTER = "the cluster"
+BROKER = 1
+"""The only one there is."""
 NO_SUCH_TOPIC = "there is no such topic or partition, or this user may not describe it"
 
 
@@ -54,7 +56,7 @@ class FakeCluster:
     def topics(self, names: tuple[str, ...]) -> tuple[tuple[Topic, ...], tuple[Unknown, ...]]:
         seen = self.topic_names()
         found = (
-            Topic(name, tuple(TopicPartitionInfo(number, (None,)) for number in range(self.partitions[name])))
+            Topic(name, tuple(TopicPartitionInfo(number, (None,), leader=BROKER) for number in range(self.partitions[name])))
             for name in sorted(names)
             if name in seen
         )

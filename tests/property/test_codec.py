@@ -113,7 +113,11 @@ def snapshots(draw: some.DrawFn) -> Snapshot:
                 topic,
                 tuple(
                     TopicPartitionInfo(
-                        number, draw(several(some.none() | words)), draw(some.none() | offsets), draw(some.none() | offsets)
+                        number,
+                        draw(several(some.none() | words)),
+                        draw(some.none() | offsets),
+                        draw(some.none() | offsets),
+                        draw(some.none() | ints),
                     )
                     for number in range(draw(some.integers(0, 2)))
                 ),
@@ -146,6 +150,7 @@ directories = some.builds(
     named_topologies=some.lists(some.tuples(words, task_directories), max_size=2, unique_by=lambda one: one[0]).map(tuple),
     others=several(words),
     first_report=some.none() | some.builds(FirstReport, sums, several(words)),
+    free_bytes=some.none() | offsets,
 )
 generations = some.builds(
     Generation,

@@ -105,7 +105,11 @@ class KafkaCluster:
                 continue
             partitions = sorted(topic.partitions, key=lambda each: each.partition_index)
             infos = (
-                TopicPartitionInfo(each.partition_index, tuple(racks.get(node) for node in each.replica_nodes))
+                TopicPartitionInfo(
+                    each.partition_index,
+                    tuple(racks.get(node) for node in each.replica_nodes),
+                    leader=each.leader_id if each.leader_id >= 0 else None,
+                )
                 for each in partitions
             )
             found.append(Topic(topic.name, tuple(infos)))

@@ -107,6 +107,7 @@ class _Reading:
             global_checkpoint=kept_globally,
             named_topologies=named,
             others=others[:_MOST_OTHERS],
+            free_bytes=self._free_bytes(),
         )
         return found, tuple(self._unknown)
 
@@ -171,6 +172,16 @@ class _Reading:
         except StatePathTrouble as problem:
             return Lock(None, reason=f"{path} {problem}")
         return file_locks.of(Path(self._root) / path)
+
+    def _free_bytes(self) -> int | None:
+        """What a user without special rights may still write. Only a local file system says."""
+        if not self._is_local:
+            return None
+        try:
+            found = os.statvfs(self._root)
+        except OSError:
+            return None
+        return found.f_bavail * found.f_frsize
 
     def _process_id(self) -> ProcessId | None:
         try:

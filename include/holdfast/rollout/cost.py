@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, Consumer
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import changelog_sizes, order
+from holdfast.rollout import changelog_sizes, disk_use, order, stops
 from holdfast.rollout.change import AddClient, CatchUp, Change, RemoveClient, ReplaceClient, RestartClient
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.evaluation import ClientRestore, Cost, Round, Span
@@ -56,6 +56,9 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome) -> Cost:
         busiest_tasks=busiest[0],
         rounds=_rounds(change, outcome, handed_over),
         end=tuple(sorted(end, key=lambda client: client.process_id)),
+        reads=outcome.summary.reads,
+        disks=disk_use.disks(snapshot, change, outcome),
+        stops=stops.stops(outcome),
     )
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from holdfast.kafka.streams.group import ClientAssignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.amounts import Amount, BrokerReads
 from holdfast.rollout.change import Change
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.steps import SettingChange, Step
@@ -61,6 +62,41 @@ class ClientRestore:
 
 
 @dataclass(frozen=True, slots=True)
+class ClientDisk:
+    """What the stores on one client's disk weigh: `now`, at `most` on the way (nothing that is left behind is deleted by then), and
+    at the `end` (what it runs). As their changelogs weigh: an estimate. `free`: bytes that were free on it; None: not known."""
+
+    process_id: ProcessId
+    now: Amount
+    most: Amount
+    end: Amount
+    free: int | None = None
+
+    def grows_by(self, bytes_per_record: int | None) -> int | None:
+        """Bytes that it needs beyond those that it holds now, at most. None: not known."""
+        most, now = self.most.bytes_at(bytes_per_record), self.now.bytes_at(bytes_per_record)
+        return None if most is None or now is None else max(0, most - now)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStop:
+    """How long one task stands still: `seconds` until the group notices that its client is gone, and then as long as its new
+    client takes to read `records` (those of all tasks that it restores with it, at most). `seconds_without_copy`: of `seconds`, how
+    long no client that ran had a caught-up copy; while it restores nobody has one."""
+
+    task: TaskId
+    seconds: int
+    seconds_without_copy: int
+    records: int
+
+    def stopped(self, records_per_second: int) -> int:
+        return self.seconds + restore_seconds(self.records, records_per_second)
+
+    def without_copy(self, records_per_second: int) -> int:
+        return self.seconds_without_copy + restore_seconds(self.records, records_per_second)
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """A rebalance of the forecast: stateful tasks handed to another client, tasks withheld, and what begins to be restored.
 
@@ -102,6 +138,10 @@ class Cost:
     rounds: tuple[Round, ...]
     end: tuple[ClientAssignment, ...]
     """Who owns what when it is stable: what `verify` compares with."""
+    reads: tuple[BrokerReads, ...] = ()
+    disks: tuple[ClientDisk, ...] = ()
+    stops: tuple[TaskStop, ...] = ()
+    """Tasks that stand still on the way, stateless ones included; the others never do, but for the rebalances themselves."""
 
     @property
     def restored_records(self) -> int:

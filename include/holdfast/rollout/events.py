@@ -45,7 +45,7 @@ def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
     for _, event in batch.events:
         if isinstance(event, SetRelease) and event.kafka_release in RELEASES:
             reports = reports.read_by(event.kafka_release)  # whoever starts now reads its disk as the new one does
-    before = scene = replace(scene, delay_s=0, stopped_task_s=0)
+    before = scene = replace(scene, delay_s=0, stopped=(), all_down=False)
     for index, event in batch.events:
         try:
             scene = _apply(scene, event, before, reports)

@@ -11,12 +11,22 @@ from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import chances, changelog_sizes, events, groups, order, releases_apart, shorthands, static_members
+from holdfast.rollout import (
+    broker_reads,
+    chances,
+    changelog_sizes,
+    events,
+    groups,
+    order,
+    releases_apart,
+    shorthands,
+    static_members,
+)
 from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.events import Scene
 from holdfast.rollout.evolution import Pause, Reports
-from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary, Trigger, Waiting
+from holdfast.rollout.outcomes import Forecast, Outcome, Round, Stopped, Summary, Trigger, Waiting
 from holdfast.rollout.restoring import Restoring, as_before
 from holdfast.rollout.snapshot import Snapshot, Unknown
 from holdfast.rollout.wording import listed, many
@@ -96,7 +106,7 @@ class _Course:
     waiting_records: int
     open_copies: int
     unstarted: int
-    stopped_task_s: float
+    stopped: tuple[Stopped, ...]
     notes: tuple[str, ...]
     trouble: str | None = None
 
@@ -134,7 +144,7 @@ class _Stage:
         self.scene = Scene.of(snapshot)
         self._rounds: list[Round] = []
         self._at_seconds: float = 0
-        self._stopped_task_s: float = 0
+        self._stopped: dict[TaskId, Stopped] = {}
         self.pending: Trigger | None = None
         """What the last rebalance asked for."""
         self._restoring = Restoring(self._reports, changelog_sizes.task_logs(snapshot))
@@ -148,7 +158,7 @@ class _Stage:
         books = self._restoring
         counts = books.waiting_records, books.open_copies, books.unstarted
         notes = (*self.scene.notes, *self._latent)
-        return _Course(tuple(self._rounds), self.scene.clients, *counts, self._stopped_task_s, notes, trouble)
+        return _Course(tuple(self._rounds), self.scene.clients, *counts, tuple(self._stopped.values()), notes, trouble)
 
     def came_back_unseen(self) -> None:
         """Clients came back without a rebalance: note what the next one will set out to do about their process IDs."""
@@ -165,7 +175,6 @@ class _Stage:
         self.scene = events.apply(self.scene, batch, self._reports)
         self._restoring.begins_anew(events.started(batch, self.scene.clients))
         self._at_seconds += int(self.scene.delay_s) if self.scene.delay_s == int(self.scene.delay_s) else self.scene.delay_s
-        self._stopped_task_s += self.scene.stopped_task_s
         if self.scene.kafka_release != self._group.release or self.scene.tasks != self._group.tasks:
             self._take_up()
         changed = [index for index, event in batch.events if isinstance(event, SetConfig)]
@@ -176,6 +185,18 @@ class _Stage:
         self._group = replace(
             self._group, config=settings, clients=self.scene.clients, leader_process_id=self.scene.leader_process_id
         )
+        self._note_stopped(settings.acceptable_recovery_lag)
+
+    def _note_stopped(self, acceptable_lag: int) -> None:
+        """Tasks that stood still until now, and whether somebody who ran meanwhile has a copy of them."""
+        if not self.scene.stopped:
+            return
+        copied = {} if self.scene.all_down else self._restoring.copied(self.scene.clients, acceptable_lag)
+        for task, seconds in self.scene.stopped:
+            alone = task not in copied and self._reports.log_end(task) > 0
+            before = self._stopped.get(task, Stopped(task, 0, 0))
+            without = before.seconds_without_copy + (seconds if alone else 0)
+            self._stopped[task] = Stopped(task, before.seconds + seconds, without)
 
     def _take_up(self) -> None:
         """From now on disks report as the new release does, of the tasks that there are now."""
@@ -311,7 +332,8 @@ def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
         restore_records_by_client=tuple(sorted(by_client.items())),
         without_caught_up_copy=_waiting(course),
         restore_bytes=total_or_none(size for one in course.rounds for _, size in one.restoring_bytes),
-        stopped_task_seconds=course.stopped_task_s,
+        stopped=course.stopped,
+        reads=broker_reads.reads(snapshot, course.rounds),
     )
 
 

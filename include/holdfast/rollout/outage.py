@@ -33,14 +33,14 @@ def down(scene: Scene, minutes: float) -> Scene:
             f" (The brokers forget them after offsets.retention.minutes: {COMMITS_KEPT_MINUTES:,} unless it is set.)"
         )
         notes = (*notes, note)
-    return replace(stopped(scene, scene.clients, minutes * 60), notes=notes)
+    return replace(stopped(scene, scene.clients, minutes * 60), all_down=True, notes=notes)
 
 
 def stopped(scene: Scene, gone: tuple[Client, ...], seconds: float) -> Scene:
     """The tasks of these clients stand still for so long. What happens at the same time waits for the longest."""
     owned = dict.fromkeys(one for client in gone for consumer in client.consumers for one in consumer.owned)
-    tasks = sum(any(one in owned for one in task.partitions) for task in scene.tasks)
-    return replace(scene, delay_s=max(scene.delay_s, seconds), stopped_task_s=scene.stopped_task_s + tasks * seconds)
+    tasks = tuple((task.id, seconds) for task in scene.tasks if any(one in owned for one in task.partitions))
+    return replace(scene, delay_s=max(scene.delay_s, seconds), stopped=(*scene.stopped, *tasks))
 
 
 def session_timeout_s(scene: Scene) -> float:

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from holdfast.kafka.streams.group import Assignment, Client, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.amounts import BrokerReads
 from holdfast.rollout.change import Change
 from holdfast.rollout.snapshot import Unknown
 
@@ -20,7 +21,11 @@ class Trigger(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Round:
     """One rebalance. `restoring` is what each client begins to restore in it, in records; `without_caught_up_copy` are the stateful
-    tasks that are handed to a client which has yet to restore them. `restoring_bytes` has the same clients; None: not known."""
+    tasks that are handed to a client which has yet to restore them. `restoring_bytes` has the same clients; None: not known.
+
+    `restoring_tasks`: the same task by task, in the same order, without those that lack nothing. `waiting_records`: what each of
+    `without_caught_up_copy` lacks, in the same order.
+    """
 
     trigger: Trigger
     at_seconds: float
@@ -28,6 +33,8 @@ class Round:
     restoring: tuple[tuple[ProcessId, int], ...] = ()
     without_caught_up_copy: tuple[TaskId, ...] = ()
     restoring_bytes: tuple[tuple[ProcessId, int | None], ...] = ()
+    restoring_tasks: tuple[tuple[ProcessId, tuple[tuple[TaskId, int], ...]], ...] = ()
+    waiting_records: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,16 @@ class Waiting:
     task_seconds: float
     longest_seconds: float
     records: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """How long a task runs nowhere because its client has ended and the group has yet to notice, or the application is stopped; and
+    for how much of that no client that runs has a copy of it that is caught up."""
+
+    task: TaskId
+    seconds: float
+    seconds_without_copy: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +82,14 @@ class Summary:
     without_caught_up_copy: Waiting
     restore_bytes: int | None
     """None: not known."""
-    stopped_task_seconds: float = 0
-    """How long tasks stand still, all together, because their client ended and the group has yet to notice."""
+    stopped: tuple[Stopped, ...] = ()
+    """Tasks, stateless ones included, that stand still before anything is restored."""
+    reads: tuple[BrokerReads, ...] = ()
+    """Which brokers serve `restore_records`."""
+
+    @property
+    def stopped_task_seconds(self) -> float:
+        return sum(one.seconds for one in self.stopped)
 
 
 @dataclass(frozen=True, slots=True)

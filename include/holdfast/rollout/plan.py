@@ -120,7 +120,9 @@ def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Conside
         title=evaluation.candidate.title,
         change=evaluation.candidate.change,
         effort=evaluation.candidate.effort,
-        costs=evaluation.costs if is_chosen else tuple(replace(cost, rounds=(), end=()) for cost in evaluation.costs),
+        costs=evaluation.costs
+        if is_chosen
+        else tuple(replace(cost, rounds=(), end=(), disks=(), stops=()) for cost in evaluation.costs),
         rules=one.rules,
         unknown=(*evaluation.unknown, *evaluation.unknown_sizes),
         refused=evaluation.refused,

@@ -46,7 +46,8 @@ class Considered:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`plan_id` is a digest of everything else. Costs of the chosen way keep their rounds and ends, those of the others do not.
+    """`plan_id` is a digest of everything else. Costs of the chosen way keep their rounds, ends, disks and stops, those of the
+    others do not.
 
     `chosen` None: there is nothing to do, or no way can be predicted; then there are no steps.
     """

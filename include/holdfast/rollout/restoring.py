@@ -60,8 +60,7 @@ class _Seen(_Looked):
     """What it runs, and what of that waits for its state."""
 
     running: Mapping[TaskId, None]
-    waiting: tuple[TaskId, ...]
-    waiting_records: int
+    waiting: Mapping[TaskId, int]
 
 
 class Restoring:
@@ -98,7 +97,8 @@ class Restoring:
         seen: dict[ProcessId, _Seen] = {}
         restoring: list[tuple[ProcessId, int]] = []
         restoring_bytes: list[tuple[ProcessId, int | None]] = []
-        waiting: list[TaskId] = []
+        restoring_tasks: list[tuple[ProcessId, tuple[tuple[TaskId, int], ...]]] = []
+        waiting: dict[TaskId, int] = {}
         for client in group.clients:
             shares = tuple(handed[consumer.member_id] for consumer in client.consumers)
             before = self._seen.get(client.process_id)
@@ -108,11 +108,22 @@ class Restoring:
                 if total := sum(lacking.values()):
                     restoring.append((client.process_id, total))
                     restoring_bytes.append((client.process_id, changelog_sizes.to_restore(self._logs, lacking)))
+                    restoring_tasks.append((client.process_id, tuple((task, lacks) for task, lacks in lacking.items() if lacks)))
             seen[client.process_id] = before
-            waiting.extend(before.waiting)
-            self.waiting_records += before.waiting_records
+            waiting |= before.waiting
+            self.waiting_records += sum(before.waiting.values())
         self._seen = seen
-        return Round(trigger, at_seconds, decision, tuple(restoring), tuple(sorted(waiting)), tuple(restoring_bytes))
+        late = sorted(waiting)
+        return Round(
+            trigger,
+            at_seconds,
+            decision,
+            tuple(restoring),
+            tuple(late),
+            tuple(restoring_bytes),
+            tuple(restoring_tasks),
+            tuple(waiting[task] for task in late),
+        )
 
     def _look(
         self, client: Client, shares: tuple[ConsumerAssignment, ...], had: Mapping[TaskId, None], acceptable_lag: int
@@ -122,9 +133,17 @@ class Restoring:
         active = [task for share in shares for task in share.active]
         running = dict.fromkeys((*active, *(task for share in shares for task in share.standby)))
         lacking = {task: self.reports.to_restore(task, known.get(task)) for task in running if task not in had}
-        late = tuple(task for task in active if not self._caught_up(task, known.get(task), acceptable_lag))
-        records = sum(self.reports.to_restore(task, known.get(task)) for task in late)
-        return _Seen(client, shares, running, late, records), lacking
+        late = {
+            task: self.reports.to_restore(task, known.get(task))
+            for task in active
+            if not self._caught_up(task, known.get(task), acceptable_lag)
+        }
+        return _Seen(client, shares, running, late), lacking
+
+    def copied(self, clients: Iterable[Client], acceptable_lag: int) -> Mapping[TaskId, None]:
+        """The tasks of which one of these clients has a copy that is caught up."""
+        found = (each for client in clients for each in reported(client).items())
+        return dict.fromkeys(task for task, total in found if self._caught_up(task, total, acceptable_lag))
 
     def note_open_copies(self, group: Group, decision: Assignment) -> None:
         """The copies of which nobody can say whether the immediate follow-up finds them caught up, or finds them at all."""

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.asked import asked
+from holdfast.rollout.burden import burden
 from holdfast.rollout.cost import end_owners
 from holdfast.rollout.evaluation import Cost
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
@@ -130,15 +131,20 @@ def _worst(way: Considered) -> Cost:
 
 
 def _cold(plan: Plan, cost: Cost) -> str:
+    unseen = [one for one in cost.stops if one.seconds]
+    gone = f"{many(len(unseen), 'task')} for {duration(max(one.seconds for one in unseen))} until" if unseen else ""
+    noticed = f"{gone} the group notices that their client is gone" if unseen else ""
     if not cost.cold_tasks:
-        return "nothing; every task has a caught-up copy whenever it changes hands."
+        handed = "every task has a caught-up copy whenever it changes hands."
+        return f"{noticed}; {handed}" if noticed else f"nothing; {handed}"
     speed = plan.policy.restore_records_per_second
     tasks = [task for one in cost.cold for task in one.tasks]
     records = sum(one.records for one in cost.cold)
     longest = cost.cold_seconds_longest(speed)
     time = f"{duration(longest)} at most, {many(cost.cold_task_seconds(speed), 'task-second')}" if longest else "under a second"
     return (
-        f"{many(len(tasks), 'task')} ({listed(tasks)}), until {many(records, 'record')} are restored: {time}"
+        f"{f'{noticed}; ' if noticed else ''}{many(len(tasks), 'task')} ({listed(tasks)}), until {many(records, 'record')}"
+        f" are restored: {time}"
         f" if a client restores {speed:,} records/s (measure yours)."
     )
 
@@ -331,6 +337,7 @@ def _chosen_in_detail(plan: Plan) -> Iterator[Block]:
                 for number, one in enumerate(worst.rounds[:MOST_ROWS], start=1)
             ),
         )
+    yield from burden(worst, plan.policy, lambda one: _client(plan, one))
     if worst.end:
         yield Heading(2, "Who runs what, now and then")
         yield Table(("client, in process-ID order", "now", "when it is stable"), tuple(_ownership_rows(plan, worst))[:MOST_ROWS])

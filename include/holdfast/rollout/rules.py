@@ -10,10 +10,10 @@ from enum import StrEnum
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import hours
-from holdfast.rollout.evaluation import Cost, Effort, Evaluation, restore_seconds
+from holdfast.rollout.evaluation import ClientDisk, Cost, Effort, Evaluation, restore_seconds
 from holdfast.rollout.hours import Window
 from holdfast.rollout.steps import AwaitRebalance, AwaitStable, SetConfig, SetRelease, hosts_of, verb
-from holdfast.rollout.wording import listed, many, printable
+from holdfast.rollout.wording import amount_of_bytes, listed, many, printable
 
 RULES = (
     "forecast",
@@ -28,6 +28,7 @@ RULES = (
     "rebalances",
     "restored-bytes",
     "restored-bytes-per-hour",
+    "disk",
     "copied-in-time",
     "actions",
     "untouchable-hosts",
@@ -81,6 +82,8 @@ class Policy:
     without_caught_up_copy_tasks_most: int | None = None
     """Tasks that stand still at the same time."""
     restored_bytes_per_hour_most: int | None = None
+    disk_free_bytes_least: int | None = None
+    """What must stay free on every client's disk. None: nothing, and only disks of which it is known are looked at."""
     finish_before: str | None = None
     """A time of day, a moment, or a time from now: `hours.deadline` reads it."""
     windows: tuple[Window, ...] = ()
@@ -157,6 +160,7 @@ def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Ru
         ),
         _bytes_rule(evaluation, policy),
         _bytes_per_hour_rule(evaluation, policy),
+        _disk_rule(evaluation, policy, at),
         _copy_rule(evaluation, policy),
         _actions_rule(evaluation, policy),
         _hosts_rule(evaluation, policy, at),
@@ -198,6 +202,40 @@ def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
         return _rule("restored-bytes", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
     status = Status.PASS if max(known) <= policy.restored_bytes_most else Status.FAIL
     return _rule("restored-bytes", f"{max(known):,} bytes", limit, status, policy)
+
+
+def _disk_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+    """Only where a limit is set, or something is known of disks. Clients of one host may or may not share a disk: where that
+    decides, it is not known."""
+    least, stated = policy.disk_free_bytes_least or 0, policy.disk_free_bytes_least is not None
+    limit = f"{amount_of_bytes(least)} stay free on every disk"
+    hosts = dict(at.hosts)
+    lacking: dict[str, None] = {}
+    unknown: dict[str, None] = {}
+    for cost in evaluation.costs:
+        together: dict[str | None, list[ClientDisk]] = {}
+        for one in cost.disks:
+            host = hosts.get(one.process_id)
+            name = printable(host) if host else str(one.process_id)
+            more = one.grows_by(policy.bytes_per_record)
+            if more is None or one.free is None:
+                if stated and more != 0:
+                    unknown[name] = None
+                continue
+            together.setdefault(host, []).append(one)
+            if one.free - more < least:
+                lacking[f"{name} is given {amount_of_bytes(more)} and has {amount_of_bytes(one.free)}"] = None
+        for host, clients in together.items():
+            grown = sum(one.grows_by(policy.bytes_per_record) or 0 for one in clients)
+            if host is not None and grown and min(one.free or 0 for one in clients) - grown < least:
+                unknown[f"{printable(host)}, if its clients share a disk"] = None
+    if not stated and not any(one.free is not None for cost in evaluation.costs for one in cost.disks):
+        return None
+    if lacking:
+        return _rule("disk", listed(list(lacking)), limit, Status.FAIL, policy)
+    if unknown:
+        return _rule("disk", f"not known of {listed(list(unknown))}", limit, Status.UNKNOWN, policy)
+    return _rule("disk", "enough room, as changelogs weigh", limit, Status.PASS, policy)
 
 
 def _copy_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from holdfast.kafka.streams.group import Client, Task
-from holdfast.kafka.vocabulary import ProcessId
+from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.snapshot import ConfigValue, Snapshot
 
 
@@ -21,8 +21,10 @@ class Scene:
     tasks: tuple[Task, ...] = ()
     delay_s: float = 0
     """From the last events to the rebalance that they cause: the group notices some only after a time."""
-    stopped_task_s: float = 0
-    """How long tasks stood still in that time, all together."""
+    stopped: tuple[tuple[TaskId, float], ...] = ()
+    """How long tasks stood still in that time, in seconds."""
+    all_down: bool = False
+    """Whether nobody at all ran in that time."""
     failure: str | None = None
     """Why the leader cannot decide any more, whoever leads; None: it can."""
     notes: tuple[str, ...] = ()

@@ -44,13 +44,15 @@ class TopicPartitionInfo:
     """`replica_racks`: one entry a replica, None where a broker has no rack.
 
     `begin_offset` is that of the first record still in the log, `log_bytes` what the log weighs on one broker's disk. None: not
-    known, or not asked for: only changelogs are.
+    known, or not asked for: only changelogs are. `leader`: the ID of the broker that leads it and serves who reads it; None: not
+    known, or there is none now.
     """
 
     id: int
     replica_racks: tuple[str | None, ...] = ()
     begin_offset: int | None = None
     log_bytes: int | None = None
+    leader: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,8 @@ class StateDirectory:
 
     `lock`: who held it when it was read; None: it was not asked for. `global_checkpoint`: the offsets of the global stores.
     `named_topologies`: what lies in the directories `__name__`, by name. `others`: entries that Kafka Streams does not know.
-    `first_report`: what a client that is started on it reports when it first joins; None: not inferred.
+    `first_report`: what a client that is started on it reports when it first joins; None: not inferred. `free_bytes`: what may
+    still be written on its file system; None: it cannot be seen.
     """
 
     url: str
@@ -118,6 +121,7 @@ class StateDirectory:
     named_topologies: tuple[tuple[str, tuple[TaskDirectory, ...]], ...] = ()
     others: tuple[str, ...] = ()
     first_report: FirstReport | None = None
+    free_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,14 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import ClientAssignment
 from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec.amounts import (
+    disks_from_json,
+    disks_to_json,
+    reads_from_json,
+    reads_to_json,
+    stops_from_json,
+    stops_to_json,
+)
 from holdfast.rollout.codec.change import change_from_json
 from holdfast.rollout.codec.change_writing import change_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
@@ -99,6 +107,9 @@ def _cost(value: object) -> Cost:
         busiest_tasks=fields.need("busiest_tasks", _count),
         rounds=fields.need("rounds", lambda rounds: document.each(rounds, _round)),
         end=fields.need("end", lambda end: document.each_entry(end, _client_end)),
+        reads=fields.optional("reads_by_broker", reads_from_json, ()),
+        disks=fields.optional("disks", disks_from_json, ()),
+        stops=fields.optional("stops", stops_from_json, ()),
     )
     fields.finish(closed=True)
     return cost
@@ -138,6 +149,9 @@ def _cost_to_json(cost: Cost) -> dict[str, object]:
             }
             for client in cost.end
         },
+        "reads_by_broker": reads_to_json(cost.reads),
+        "disks": disks_to_json(cost.disks),
+        "stops": stops_to_json(cost.stops),
     }
 
 

@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec.amounts import reads_to_json
 from holdfast.rollout.codec.assignment import assignment_to_json
 from holdfast.rollout.codec.change_writing import assume_to_json, change_to_json
 from holdfast.rollout.codec.snapshot_writing import unknown_to_json
@@ -44,12 +45,16 @@ def _round_to_json(one: Round) -> dict[str, object]:
         "assignment": assignment_to_json(one.decision),
         "restoring": {str(process_id): records for process_id, records in one.restoring},
         "restoring_bytes": {str(process_id): size for process_id, size in one.restoring_bytes},
+        "restoring_tasks": {
+            str(process_id): {str(task): records for task, records in tasks} for process_id, tasks in one.restoring_tasks
+        },
         "without_caught_up_copy": kafka.task_ids_to_json(one.without_caught_up_copy),
     }
 
 
 def summary_to_json(summary: Summary) -> dict[str, object]:
     waiting = summary.without_caught_up_copy
+    served = {"reads_by_broker": reads_to_json(summary.reads)} if any(one.broker is not None for one in summary.reads) else {}
     return {
         "stateful_tasks": summary.stateful_tasks,
         "active_moved": summary.active_moved,
@@ -68,4 +73,8 @@ def summary_to_json(summary: Summary) -> dict[str, object]:
             "longest_seconds": waiting.longest_seconds,
             "records": waiting.records,
         },
+        "stopped": {
+            str(one.task): {"seconds": one.seconds, "seconds_without_copy": one.seconds_without_copy} for one in summary.stopped
+        },
+        **served,
     }

@@ -22,6 +22,7 @@ OPTIONAL_LIMITS = (
     "moved_in_all_percent_most",
     "without_caught_up_copy_tasks_most",
     "restored_bytes_per_hour_most",
+    "disk_free_bytes_least",
 )
 """Limits that may be null: then there is none."""
 AT_LEAST_ONE = ("restore_records_per_second", "bytes_per_record", "valid_for_s")
@@ -31,6 +32,7 @@ LIMITS_OF_RULES = {
     "time_to_stable_s_most": "time-to-stable",
     "rebalances_most": "rebalances",
     "restored_bytes_most": "restored-bytes",
+    "disk_free_bytes_least": "disk",
 }
 """Whoever states one of these limits means it: its rule blocks then, unless `blocking` says which rules do."""
 _SOMETIME = datetime(2026, 1, 1, tzinfo=UTC)

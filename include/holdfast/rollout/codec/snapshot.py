@@ -214,9 +214,14 @@ def _topic_partition_info(value: object) -> TopicPartitionInfo:
         replica_racks=fields.optional("replica_racks", lambda racks: document.each(racks, nullable(document.text)), ()),
         begin_offset=fields.optional("begin_offset", nullable(document.offset), None),
         log_bytes=fields.optional("log_bytes", nullable(document.offset), None),
+        leader=fields.optional("leader", nullable(_broker), None),
     )
     fields.finish()
     return info
+
+
+def _broker(value: object) -> int:
+    return document.integer(value, 0, java.INT_MAX)
 
 
 def _state_directory(value: object) -> StateDirectory:
@@ -231,6 +236,7 @@ def _state_directory(value: object) -> StateDirectory:
         named_topologies=fields.optional("named_topologies", lambda found: document.each_entry(found, _named_topology), ()),
         others=fields.optional("others", lambda others: document.each(others, document.text), ()),
         first_report=fields.optional("first_report", nullable(_first_report), None),
+        free_bytes=fields.optional("free_bytes", nullable(document.offset), None),
     )
     fields.finish()
     return directory

@@ -88,7 +88,7 @@ def _topic_to_json(topic: Topic) -> dict[str, object]:
     return {
         "partitions": [
             {"id": one.id, "replica_racks": list(one.replica_racks)}
-            | _present(begin_offset=one.begin_offset, log_bytes=one.log_bytes)
+            | _present(begin_offset=one.begin_offset, log_bytes=one.log_bytes, leader=one.leader)
             for one in topic.partitions
         ]
     }
@@ -109,6 +109,7 @@ def _state_directory_to_json(directory: StateDirectory) -> dict[str, object]:
         **({"named_topologies": named} if named else {}),
         **({"others": list(directory.others)} if directory.others else {}),
         **_first_report_to_json(directory.first_report),
+        **_present(free_bytes=directory.free_bytes),
     }
 
 

@@ -77,6 +77,7 @@ _topic = fields(
                     "replica_racks": items(nullable(shapes.text())),
                     "begin_offset": nullable(shapes.OFFSET),
                     "log_bytes": nullable(shapes.OFFSET),
+                    "leader": nullable(shapes.PARTITION, "The ID of the broker that leads it."),
                 },
             )
         )
@@ -118,6 +119,7 @@ _state_directory = fields(
         "named_topologies": table(shapes.text(), _task_directories, "By name: Kafka Streams 3.x, `__name__/0_1`."),
         "first_report": nullable(_first_report),
         "others": items(shapes.text("An entry that Kafka Streams does not know.")),
+        "free_bytes": nullable(shapes.OFFSET, "What may still be written on its file system."),
     },
 )
 _generation = fields(
@@ -258,6 +260,7 @@ _LIMITS = {
     "moved_in_all_percent_most": "Stateful tasks, in percent, that change hands for whatever reason. Null: no limit.",
     "without_caught_up_copy_tasks_most": "Tasks that may stand still at the same time. Null: no limit.",
     "restored_bytes_per_hour_most": "Bytes read back from changelogs in any one hour. Null: no limit.",
+    "disk_free_bytes_least": "Bytes that must stay free on every client's disk. Null: none, and only disks that were seen count.",
 }
 _window = closed({"from": shapes.TIME_OF_DAY, "to": shapes.TIME_OF_DAY}, {"days": items(shapes.DAY)})
 POLICY: Shape = closed(

@@ -57,6 +57,12 @@ ASSIGNMENT: Shape = {
     "else": _decided,
 }
 
+_amount = closed({"records": count("By offset, at most."), "bytes": nullable(count())})
+READS_BY_BROKER = table(
+    {"type": "string", "pattern": "^(0|[1-9][0-9]{0,9}|unknown)$"},
+    closed({"total": _amount, "at_once": _amount}),
+    "What each broker serves to clients that restore, by its ID; `at_once`: in one rebalance.",
+)
 _waiting = closed({"tasks": count(), "task_seconds": shapes.number(0), "longest_seconds": shapes.number(0), "records": count()})
 SUMMARY = closed(
     {
@@ -72,7 +78,11 @@ SUMMARY = closed(
         "restore_records_by_client": table(PROCESS_ID, count()),
         "without_caught_up_copy": _waiting | {"additionalProperties": True},
     },
-    {"stopped_task_seconds": shapes.number(0, about="Tasks of clients that ended, until the group notices, all together.")},
+    {
+        "stopped_task_seconds": shapes.number(0, about="Tasks of clients that ended, until the group notices, all together."),
+        "stopped": table(TASK_ID, fields({"seconds": shapes.number(0), "seconds_without_copy": shapes.number(0)})),
+        "reads_by_broker": READS_BY_BROKER,
+    },
 ) | {"additionalProperties": True}
 _forecast_round = fields(
     {
@@ -81,6 +91,7 @@ _forecast_round = fields(
         "assignment": ASSIGNMENT,
         "restoring": table(PROCESS_ID, count()),
         "restoring_bytes": table(PROCESS_ID, nullable(count())),
+        "restoring_tasks": table(PROCESS_ID, table(TASK_ID, count())),
         "without_caught_up_copy": TASK_IDS,
     }
 )
@@ -138,7 +149,20 @@ COST = closed(
         "busiest_tasks": count(),
         "rounds": items(_round),
         "end": table(PROCESS_ID, closed(_share)),
-    }
+    },
+    {
+        "reads_by_broker": READS_BY_BROKER,
+        "disks": table(
+            PROCESS_ID,
+            closed({"now": _amount, "most": _amount, "end": _amount}, {"free": nullable(count())}),
+            "What the stores on each client's disk weigh.",
+        ),
+        "stops": table(
+            TASK_ID,
+            closed({"seconds": count(), "seconds_without_copy": count(), "records": count()}),
+            "Tasks that stand still: for so long, and then until so many records are read.",
+        ),
+    },
 )
 _host = nullable(text())
 _limit = shapes.integer(1, LONGEST_LIMIT_S)
