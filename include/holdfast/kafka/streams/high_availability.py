@@ -7,6 +7,7 @@ process-ID order, wherever the state is now; `movement` then keeps each task whe
 import functools
 import heapq
 from collections.abc import Callable
+from typing import Protocol
 
 from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams import movement, standbys
@@ -56,7 +57,18 @@ def _anywhere(_source: int, _destination: int, _task: int) -> bool:
     return True
 
 
-def assign_stateful_active(board: Board) -> None:
+class Dealing(Protocol):
+    """As much of a board as dealing stateful tasks needs."""
+
+    stateful: tuple[int, ...]
+    clients: tuple[ClientState, ...]
+
+    def give_active(self, client: int, task: int) -> None: ...
+
+    def take_active(self, client: int, task: int) -> None: ...
+
+
+def assign_stateful_active(board: Dealing) -> None:
     """Deal the tasks, in TaskId order, over the clients in process-ID order; then even out what uneven threads make uneven."""
     for turn, task in enumerate(board.stateful):
         board.give_active(turn % len(board.clients), task)
@@ -88,7 +100,7 @@ def assign_stateless_active(board: Board) -> None:
 
 
 def _balance(
-    board: Board,
+    board: Dealing,
     tasks_of: Callable[[ClientState], set[int]],
     take: Callable[[int, int], None],
     give: Callable[[int, int], None],

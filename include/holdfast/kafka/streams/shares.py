@@ -1,0 +1,41 @@
+"""The target by places: which place in the order of process IDs each stateful task falls to, whoever stands there.
+
+Java: `HighAvailabilityTaskAssignor.assignActiveStatefulTasks`, 2.6 to 4.3. Only the numbers of threads, place by place, enter into
+it. So every position that one process ID can take in a group is answered from few of these; `high_availability` itself deals.
+"""
+
+from uuid import UUID
+
+from holdfast.kafka.streams import high_availability
+from holdfast.kafka.streams.client_state import ClientState, ConsumerState
+from holdfast.kafka.vocabulary import ProcessId
+
+_NOBODY = ProcessId(UUID(int=0))
+_THREAD = ConsumerState("", (), reports_unknown=False)
+
+
+def dealt(threads: tuple[int, ...], tasks: int) -> tuple[int, ...]:
+    """For each of so many stateful tasks, in TaskId order, its place among clients with so many threads, in process-ID order."""
+    if len(dict.fromkeys(threads)) == 1:  # dealt round-robin they differ by one task at most: there is nothing to even out
+        return tuple(turn % len(threads) for turn in range(tasks))
+    board = _Places(threads, tasks)
+    high_availability.assign_stateful_active(board)
+    found = [0] * tasks
+    for place, client in enumerate(board.clients):
+        for task in client.active:
+            found[task] = place
+    return tuple(found)
+
+
+class _Places:
+    """As much of a `Board` as dealing needs."""
+
+    def __init__(self, threads: tuple[int, ...], tasks: int) -> None:
+        self.stateful: tuple[int, ...] = tuple(range(tasks))
+        self.clients = tuple(ClientState(_NOBODY, (_THREAD,) * count, {}, {}, frozenset(), frozenset()) for count in threads)
+
+    def give_active(self, client: int, task: int) -> None:
+        self.clients[client].active.add(task)
+
+    def take_active(self, client: int, task: int) -> None:
+        self.clients[client].active.remove(task)

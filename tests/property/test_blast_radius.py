@@ -1,0 +1,150 @@
+"""A blast radius is what the forecast of its Change says, wherever it is counted; and where it is not counted, it says why."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from benchmarks import synthetic_fleet
+
+from holdfast.kafka.release import LINES
+from holdfast.kafka.streams.group import Changelog, Client, Task
+from holdfast.rollout import groups, order
+from holdfast.rollout.blast_radius import Basis, BlastRadius, Scenario, blast_radius, change_of
+from holdfast.rollout.forecast import forecast
+from holdfast.rollout.snapshot import Snapshot
+
+SEEDS = range(60)
+
+
+def small_group(seed: int) -> Snapshot:
+    numbers = (number for number in range(seed * 50, seed * 50 + 50))
+    found = (synthetic_fleet.group(number, 7).after for number in numbers)
+    return next(one for one in found if 2 <= len(one.clients) <= 6 and len(one.tasks) <= 40)
+
+
+def in_disorder(snapshot: Snapshot, seed: int) -> Snapshot:
+    """Other settings and releases, small stores, tasks that nobody runs, and copies left on disks."""
+    chance = random.Random(seed)
+    tasks = tuple(_resized(task, chance) if chance.random() < 0.3 else task for task in snapshot.tasks)
+    ends = {task.id: task.end_offset_sum or 0 for task in tasks if task.stateful}
+    config = {
+        "num.standby.replicas": 0,
+        "acceptable.recovery.lag": chance.choice((0, 100, 10_000, 1_000_000)),
+        "max.warmup.replicas": chance.randint(1, 4),
+        "probing.rebalance.interval.ms": chance.choice((60_000, 600_000)),
+        "processing.guarantee": chance.choice(("at_least_once", "at_least_once", "exactly_once_v2")),
+    }
+    messy = replace(
+        snapshot,
+        tasks=tasks,
+        kafka_release=chance.choice(LINES).releases[-1],
+        config=tuple(sorted(config.items())),
+        clients=tuple(_with_leftovers(client, ends, chance) for client in snapshot.clients),
+    )
+    if messy.kafka_release < "3":
+        messy = replace(messy, config=tuple(one for one in messy.config if one[0] != "processing.guarantee"))
+    return messy
+
+
+def _resized(task: Task, chance: random.Random) -> Task:
+    return replace(
+        task, changelogs=tuple(Changelog(one.topic, one.partition, chance.randint(0, 20_000)) for one in task.changelogs or ())
+    )
+
+
+def _with_leftovers(client: Client, ends: dict, chance: random.Random) -> Client:
+    first, *rest = client.consumers
+    mine = {task for one in client.consumers for task, _ in one.task_offset_sums}
+    leftovers = [(task, chance.randint(0, end)) for task, end in ends.items() if task not in mine and chance.random() < 0.04]
+    kept = tuple(one for one in first.task_offset_sums if chance.random() < 0.95)
+    dropped = dict.fromkeys(task for task, _ in first.task_offset_sums) - dict(kept).keys()
+    owned = first.owned if not dropped else ()
+    changed = replace(first, owned=owned, task_offset_sums=tuple(sorted((*kept, *leftovers))))
+    return replace(client, consumers=(changed, *rest))
+
+
+def differences(snapshot: Snapshot, radii: tuple[BlastRadius, ...]) -> tuple[list[str], int]:
+    """What the forecasts say otherwise, and how many losses were counted."""
+    found, counted = [], 0
+    for loss in (loss for radius in radii for loss in radius.losses):
+        if loss.basis is not Basis.COUNTED:
+            assert loss.reason
+            continue
+        counted += 1
+        wanted = forecast(snapshot, change_of(loss)).outcomes[0].summary
+        pairs = {
+            "moved": (loss.moved, wanted.active_moved),
+            "without_copy": (loss.without_copy, wanted.without_caught_up_copy.tasks),
+            "seconds": (loss.seconds, wanted.seconds_to_stable),
+            "bytes": (loss.restore_bytes, wanted.restore_bytes),
+        }
+        found += [f"{loss.scenario} of {loss.process_id}: {what} {a}, {b}" for what, (a, b) in pairs.items() if a != b]
+        least = loss.rebalances <= wanted.rebalances
+        if not (loss.rebalances == wanted.rebalances if loss.rebalances_exact else least):
+            found.append(f"{loss.scenario} of {loss.process_id}: rebalances {loss.rebalances}, {wanted.rebalances}")
+    return found, counted
+
+
+class TestIsWhatTheForecastSays:
+    @pytest.mark.parametrize("seed", SEEDS[:20])
+    def test_in_a_group_at_rest(self, seed: int) -> None:
+        snapshot = small_group(seed)
+        assert differences(snapshot, blast_radius(snapshot))[0] == []
+
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_in_a_group_in_disorder(self, seed: int) -> None:
+        snapshot = in_disorder(small_group(seed), seed)
+        assert differences(snapshot, blast_radius(snapshot))[0] == []
+
+    def test_and_most_of_it_is_counted(self) -> None:
+        radii = [blast_radius(in_disorder(small_group(seed), seed)) for seed in SEEDS]
+        losses = [loss for each in radii for radius in each for loss in radius.losses]
+        assert sum(loss.basis is Basis.COUNTED for loss in losses) > len(losses) / 3
+
+    @pytest.mark.parametrize("seed", SEEDS[:20])
+    def test_for_every_place_of_a_fresh_id(self, seed: int) -> None:
+        """With standbys and racks too: what moves is the target's business alone."""
+        snapshot = small_group(seed)
+        radius = blast_radius(snapshot)[seed % len(snapshot.clients)]
+        fresh = replace(change_of(radius.losses[-1]))
+        owners = dict(order.owners(snapshot))
+        assert sum(place.probability for place in radius.places) == pytest.approx(1)
+        for place in radius.places:
+            replaced = fresh.events[0]
+            change = replace(fresh, events=(replace(replaced, by=replace(replaced.by, process_id=place.process_id)),))
+            after = order.order_changes_by(snapshot, change).after
+            assert after.index(place.process_id) == place.place
+            clients = forecast_clients(snapshot, change)
+            going = order.target(groups.group_of(replace(snapshot, clients=clients, leader_process_id=None)))
+            assert place.moved == sum(owners.get(task) != process_id for task, process_id in going)
+
+
+def forecast_clients(snapshot: Snapshot, change) -> tuple[Client, ...]:
+    event = change.events[0]
+    old = snapshot.client(event.process_id)
+    new = Client(event.by.process_id, tuple(replace(one, member_id=f"new-{one.member_id}") for one in old.consumers))
+    bare = replace(new, consumers=tuple(replace(one, owned=(), task_offset_sums=()) for one in new.consumers))
+    rest = tuple(client for client in snapshot.clients if client is not old)
+    return (*rest, replace(bare, client_tags=old.client_tags, rack=old.rack))
+
+
+class TestTheWaysOfLosingAClient:
+    def test_are_four_and_the_places_of_a_fresh_id(self) -> None:
+        snapshot = small_group(1)
+        radii = blast_radius(snapshot)
+        assert [radius.process_id for radius in radii] == sorted(client.process_id for client in snapshot.clients)
+        for radius in radii:
+            assert [loss.scenario for loss in radius.losses] == list(Scenario)
+            assert max(place.moved for place in radius.places) == radius.losses[-1].moved == radius.worst_moved
+
+    def test_can_be_asked_of_some_clients_only(self) -> None:
+        snapshot = small_group(2)
+        radii = blast_radius(snapshot)
+        assert blast_radius(snapshot, (radii[1].process_id,)) == radii[1:2]
+
+    def test_the_only_client(self) -> None:
+        snapshot = replace(small_group(3), leader_process_id=None)
+        alone = replace(snapshot, clients=snapshot.clients[:1])
+        (radius,) = blast_radius(alone)
+        assert "no client is left" in (radius.losses[0].reason or "")
+        assert len(radius.places) == 1
