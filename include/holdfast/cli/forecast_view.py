@@ -11,7 +11,7 @@ from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import order
 from holdfast.rollout.change import Assume, CatchUp
-from holdfast.rollout.outcomes import Forecast, Outcome, Round
+from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.wording import amount_of_bytes, duration, listed, many, printable, span
 
@@ -85,9 +85,25 @@ def _outcome(snapshot: Snapshot, outcome: Outcome, *, rounds: bool) -> Iterator[
         yield Text(f"{headline}; the group does not settle.", style="bold")
     size = "" if summary.restore_bytes is None else f", {amount_of_bytes(summary.restore_bytes)}"
     yield Text(f"{many(summary.restore_records, 'record')}{size} to restore. {_waiting(outcome)}")
+    yield from _borne(summary)
     yield Text("In process-ID order: " + ", ".join(f"{names[one]} ({str(one)[:8]}…)" for one in outcome.process_ids))
     if rounds:
         yield _rounds(snapshot, outcome, names)
+
+
+def _borne(summary: Summary) -> Iterator[RenderableType]:
+    """Who else bears it, where that is known."""
+    if summary.stopped:
+        longest = max(one.seconds for one in summary.stopped)
+        stand = "stands" if len(summary.stopped) == 1 else "stand"
+        yield Text(f"{many(len(summary.stopped), 'task')} {stand} still for {duration(int(longest))} before anything is restored.")
+    if any(one.broker is not None for one in summary.reads):
+        served = (
+            f"{'not known' if one.broker is None else one.broker} {many(one.total.records, 'record')}"
+            f"{'' if one.total.size is None else f', {amount_of_bytes(one.total.size)}'}"
+            for one in summary.reads
+        )
+        yield Text(f"Read from brokers: {listed(list(served), 8)}.")
 
 
 def _waiting(outcome: Outcome) -> str:

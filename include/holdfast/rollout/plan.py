@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import choice, codec, recipes
+from holdfast.rollout import choice, codec, recipes, restore_rate
 from holdfast.rollout.basis import basis_of
 from holdfast.rollout.change import Change, SetConfig
 from holdfast.rollout.choice import Weighed
@@ -29,6 +29,7 @@ def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, 
     """The plan. `evaluations` are those of `candidates.propose`, in its order. Raise InvalidInput for a `now` without time zone."""
     if now.tzinfo is None:
         raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
+    given, policy = policy, restore_rate.effective(policy, snapshot, change)
     made = now.astimezone(UTC).replace(microsecond=0)
     at = Circumstances(made, tuple((client.process_id, client.host) for client in snapshot.clients))
     weighed = tuple(
@@ -46,7 +47,7 @@ def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, 
         created_from=CreatedFrom(
             snapshot=codec.snapshot_fingerprint(snapshot),
             change=codec.fingerprint(codec.change_to_json(change)),
-            policy=codec.fingerprint(codec_plan.policy_to_json(policy)),
+            policy=codec.fingerprint(codec_plan.policy_to_json(given)),
         ),
         basis=basis_of(snapshot),
         policy=policy,

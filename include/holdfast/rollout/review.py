@@ -145,8 +145,14 @@ def _cold(plan: Plan, cost: Cost) -> str:
     return (
         f"{f'{noticed}; ' if noticed else ''}{many(len(tasks), 'task')} ({listed(tasks)}), until {many(records, 'record')}"
         f" are restored: {time}"
-        f" if a client restores {speed:,} records/s (measure yours)."
+        f" if a client restores {speed:,} records/s ({plan.policy.restore_rate_source.says}{_if_off(plan, cost)})."
     )
+
+
+def _if_off(plan: Plan, cost: Cost) -> str:
+    """How long it is if the speed is as far off as it may be."""
+    factor, longest = plan.policy.restore_rate_source.off_by, cost.cold_seconds_longest(plan.policy.slowest_restore)
+    return f"; {duration(longest)} at most if it is {factor} times slower" if factor > 1 and longest else ""
 
 
 def _restoring(plan: Plan, worst: Cost, plain: Cost | None) -> str:

@@ -12,6 +12,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import hours
 from holdfast.rollout.evaluation import ClientDisk, Cost, Effort, Evaluation, restore_seconds
 from holdfast.rollout.hours import Window
+from holdfast.rollout.rates import RateSource
 from holdfast.rollout.steps import AwaitRebalance, AwaitStable, SetConfig, SetRelease, hosts_of, verb
 from holdfast.rollout.wording import amount_of_bytes, listed, many, printable
 
@@ -71,6 +72,7 @@ class Policy:
     restored_bytes_most: int | None = None
     restore_records_per_second: int = 10_000
     """How fast one client restores. An assumption until you have measured yours: every time derived from it says so."""
+    restore_rate_source: RateSource = RateSource.ASSUMED
     bytes_per_record: int | None = None
     """The average size of a changelog record, for changelogs that nobody measured. None: their bytes are not known."""
     copy_state_over_s: int = 600
@@ -96,6 +98,11 @@ class Policy:
     blocking: tuple[str, ...] = ("forecast", "converges", *ONLY_IF_STATED)
     exclude: tuple[str, ...] = ()
     """Names of candidates that cannot be done here (say, no access to the hosts' disks)."""
+
+    @property
+    def slowest_restore(self) -> int:
+        """Records a second, if the speed is as far off as it may be."""
+        return max(1, self.restore_records_per_second // self.restore_rate_source.off_by)
 
 
 class Status(StrEnum):
@@ -182,7 +189,11 @@ def _cold_rule(evaluation: Evaluation, policy: Policy) -> Rule:
     found = f"{longest} s at {speed:,} records/s" if longest else f"under 1 s at {speed:,} records/s"
     if not any(cost.cold_tasks for cost in evaluation.costs):
         found = "no task"
-    return _rule("without-caught-up-copy", found, f"{limit} s", Status.PASS if longest <= limit else Status.FAIL, policy)
+    at_worst = max(cost.cold_seconds_longest(policy.slowest_restore) for cost in evaluation.costs)
+    if longest <= limit < at_worst:
+        found = f"{found}, {at_worst} s at {policy.slowest_restore:,}; the speed is {policy.restore_rate_source.says}"
+    status = Status.FAIL if longest > limit else Status.UNKNOWN if at_worst > limit else Status.PASS
+    return _rule("without-caught-up-copy", found, f"{limit} s", status, policy)
 
 
 def _time_rule(evaluation: Evaluation, policy: Policy) -> Rule:

@@ -11,6 +11,7 @@ from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.evaluation import texts
 from holdfast.rollout.codec.steps import one_of
 from holdfast.rollout.hours import DAYS, TimeOfDay, Window
+from holdfast.rollout.rates import RateSource
 from holdfast.rollout.rules import RULES, Policy, Review
 from holdfast.rollout.steps import VERBS
 
@@ -49,6 +50,8 @@ def policy_from_json(value: object) -> Policy:
         for field in fields_of(Policy)
         if isinstance(getattr(default, field.name), int) or field.name in OPTIONAL_LIMITS
     }
+    of_the_team = RateSource.POLICY if fields.has("restore_records_per_second") else default.restore_rate_source
+    rate_source = fields.optional("restore_rate_source", one_of(RateSource), of_the_team)
     finish_before = fields.optional("finish_before", nullable(_deadline), default.finish_before)
     windows = fields.optional("windows", _windows, default.windows)
     actions = fields.optional("actions", nullable(_known_names(tuple(VERBS.values()), "action")), default.actions)
@@ -60,6 +63,7 @@ def policy_from_json(value: object) -> Policy:
     fields.finish(closed=True)
     return Policy(
         **numbers,
+        restore_rate_source=rate_source,
         finish_before=finish_before,
         windows=windows,
         actions=actions,
@@ -130,6 +134,7 @@ def policy_to_json(policy: Policy) -> dict[str, object]:
         value = getattr(policy, field.name)
         written[field.name] = list(value) if isinstance(value, tuple) else value
     written["review"] = policy.review.value
+    written["restore_rate_source"] = policy.restore_rate_source.value
     written["windows"] = [
         {"from": window.opens.text, "to": window.closes.text, "days": list(window.days)} for window in policy.windows
     ]

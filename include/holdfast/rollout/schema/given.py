@@ -6,6 +6,7 @@ from holdfast.rollout.change import CatchUp, ClosedCopies, DormantCopies, Wait
 from holdfast.rollout.codec.change import FASTEST_RESTORE, LONGEST_STOP, MOST_EVENTS, MOST_PARTITIONS
 from holdfast.rollout.codec.policy import AT_LEAST_ONE, MOST, MOST_WINDOWS, OPTIONAL_LIMITS
 from holdfast.rollout.codec.snapshot import PROTOCOL
+from holdfast.rollout.rates import RateSource
 from holdfast.rollout.rules import RULES, Review
 from holdfast.rollout.schema import shapes
 from holdfast.rollout.schema.shapes import (
@@ -269,6 +270,9 @@ POLICY: Shape = closed(
     | {
         "finish_before": nullable(
             shapes.text(), "A time of day (06:00Z), a moment, or a time from now (90 min, 2 h). Null: no limit."
+        ),
+        "restore_rate_source": shapes.one_of(
+            RateSource, "Who says how fast a client restores. Left out: the policy where it says so, else nobody."
         ),
         "windows": items(_window, "When a rollout may run: from, to, and on which days (mon to sun). None: at any time.")
         | {"maxItems": MOST_WINDOWS},
