@@ -102,10 +102,10 @@ def difference(case: Case, release: str, theirs: Case) -> str:
 
 def smaller(case: Case, differs: Callable[[Case], bool]) -> Case:
     """A small group of plain consumers that still differs."""
-    return shrunk(case, differs, _without_one_part)
+    return shrunk(case, differs, without_one_part)
 
 
-def _without_one_part(case: Case) -> Iterator[Case]:
+def without_one_part(case: Case) -> Iterator[Case]:
     members = case["members"]
     for number in range(len(members)):
         if len(members) > 1:

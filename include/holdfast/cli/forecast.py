@@ -4,7 +4,11 @@ import click
 
 from holdfast.cli import documents, progress
 from holdfast.rollout import codec
+from holdfast.rollout.codec.consumer_forecast import consumer_forecast_to_json
+from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
+from holdfast.workflows import consumer_groups
 from holdfast.workflows.forecast import answer_lines, forecast_case, read_forecast
+from holdfast.workflows.naming import Named
 
 
 @click.command
@@ -31,6 +35,8 @@ def command(snapshot: str, change: str | None, detail: str, as_json: bool, jsonl
     if snapshot == change == documents.STANDARD_INPUT:
         raise click.UsageError("SNAPSHOT and CHANGE cannot both be standard input; put one into a file.")
     given = [(documents.label(path), documents.read_document(path)) for path in (snapshot, change)]
+    if is_consumer_classic(given[0][1]):
+        return _plain(given[0], given[1], level, as_json=as_json)
     with progress.telling("Forecasting every rebalance"):
         group, answer = read_forecast(given[0], given[1])
     if as_json:
@@ -39,4 +45,17 @@ def command(snapshot: str, change: str | None, detail: str, as_json: bool, jsonl
         from holdfast.cli import forecast_view  # rich is only needed here
 
         forecast_view.show(group, answer, rounds=level is codec.Detail.FULL)
+    return 0
+
+
+def _plain(snapshot: Named, change: Named, level: codec.Detail, *, as_json: bool) -> int:
+    """The same for a plain consumer group."""
+    with progress.telling("Forecasting every rebalance"):
+        group, answer = consumer_groups.read_forecast(snapshot, change)
+    if as_json:
+        documents.print_document(consumer_forecast_to_json(answer, level), indent=None)
+    else:
+        from holdfast.cli import consumer_forecast_view
+
+        consumer_forecast_view.show(group, answer, rounds=level is codec.Detail.FULL)
     return 0

@@ -3,14 +3,16 @@
 Values only. `codec.change` is its JSON, `events` says what each event does to a group.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
-from typing import assert_never
+from typing import Generic, TypeVar, assert_never
 
 from holdfast.kafka.streams.group import Task
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.snapshot import ConfigValue
+
+E = TypeVar("E")
 
 
 class FromOld(Enum):
@@ -198,11 +200,31 @@ Item = Event | Then | RollingRestart
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Events that take effect together, each with its place in the change, and what the next batch waits for (None: the last)."""
+class Lot(Generic[E]):
+    """Events that take effect together, each with its place in the change, and what the next lot waits for (None: the last)."""
 
-    events: tuple[tuple[int, Event], ...]
+    events: tuple[tuple[int, E], ...]
     wait: Wait | None
+
+
+Batch = Lot[Event]
+
+
+def lots(items: Iterable[tuple[int, E | Then]]) -> tuple[Lot[E], ...]:
+    """Events and markers, lot by lot. Markers with nothing between them count as the last of them; no events are one lot."""
+    found: list[Lot[E]] = []
+    events: list[tuple[int, E]] = []
+    for index, item in items:
+        if not isinstance(item, Then):
+            events.append((index, item))
+        elif events:
+            found.append(Lot(tuple(events), item.wait))
+            events = []
+        elif found:
+            found[-1] = replace(found[-1], wait=item.wait)
+    if events or not found:
+        found.append(Lot(tuple(events), None))
+    return (*found[:-1], replace(found[-1], wait=None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,24 +251,12 @@ class Change:
         return tuple((tuple(event for _, event in batch.events), batch.wait) for batch in self.numbered_batches())
 
     def numbered_batches(self) -> tuple[Batch, ...]:
-        """The events that take effect together, batch by batch. Markers with nothing between them count as the last of them.
-
-        A change without events is one batch: a rebalance for no reason.
-        """
-        found: list[Batch] = []
-        batch: list[tuple[int, Event]] = []
+        """The events that take effect together, batch by batch. One without events is a rebalance for no reason."""
+        items: list[tuple[int, Event | Then]] = []
         for index, item in enumerate(self.events):
             assert not isinstance(item, RollingRestart), "shorthands are written out before"
-            if not isinstance(item, Then):
-                batch.append((index, item))
-            elif batch:
-                found.append(Batch(tuple(batch), item.wait))
-                batch = []
-            elif found:
-                found[-1] = replace(found[-1], wait=item.wait)
-        if batch or not found:
-            found.append(Batch(tuple(batch), None))
-        return (*found[:-1], replace(found[-1], wait=None))
+            items.append((index, item))
+        return lots(items)
 
     def fresh_ids(self) -> int:
         """How many process IDs are left to chance."""

@@ -2,20 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TypeVar
 
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.rollout import codec, groups
+from holdfast.rollout.codec.consumer_forecast import consumer_forecast_to_json
 from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
 from holdfast.rollout.codec.document import Fields
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.outcomes import Forecast
 from holdfast.rollout.snapshot import ConfigValue, Snapshot
 from holdfast.workflows import consumer_groups
-
-T = TypeVar("T")
+from holdfast.workflows.naming import Named, read_named
 
 
 def decide(snapshot: Snapshot) -> Assignment | LeaderFailure:
@@ -41,11 +40,11 @@ def assign_document(document: object, release: str | None, settings: tuple[tuple
     return codec.assignment_to_json(decide(replace(snapshot, kafka_release=release or snapshot.kafka_release)))
 
 
-def read_forecast(snapshot: tuple[str, object], change: tuple[str, object]) -> tuple[Snapshot, Forecast]:
+def read_forecast(snapshot: Named, change: Named) -> tuple[Snapshot, Forecast]:
     """A Snapshot's and a Change's JSON, each with its name → the Snapshot and the Forecast. A problem says in which it is."""
-    group = _read(snapshot[0], codec.snapshot_from_json, snapshot[1])
-    meant = _read(change[0], codec.change_from_json, change[1])
-    return group, _read(change[0], lambda _: forecast(group, meant), None)
+    group = read_named(snapshot, codec.snapshot_from_json)
+    meant = read_named(change, codec.change_from_json)
+    return group, read_named(change, lambda _: forecast(group, meant))
 
 
 def forecast_case(case: object, detail: codec.Detail) -> dict[str, object]:
@@ -54,14 +53,10 @@ def forecast_case(case: object, detail: codec.Detail) -> dict[str, object]:
     snapshot = fields.need("snapshot", lambda document: document)
     change = fields.need("change", lambda document: document)
     fields.finish()
+    if is_consumer_classic(snapshot):
+        answer = consumer_groups.read_forecast(("snapshot", snapshot), ("change", change))[1]
+        return consumer_forecast_to_json(answer, detail)
     return codec.forecast_to_json(read_forecast(("snapshot", snapshot), ("change", change))[1], detail)
-
-
-def _read(which: str, read: Callable[[object], T], document: object) -> T:
-    try:
-        return read(document)
-    except InvalidInput as problem:
-        raise InvalidInput(f"{which}: {problem}") from None
 
 
 def answer_lines(

@@ -11,7 +11,7 @@ from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, change
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.rollout import codec
-from holdfast.rollout.codec.change import _READERS as READERS
+from holdfast.rollout.codec.change import READERS
 from holdfast.rollout.forecast import Forecast, forecast
 from holdfast.rollout.outcomes import Outcome
 from holdfast.rollout.schema.given import _EVENTS as EVENTS

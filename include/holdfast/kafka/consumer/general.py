@@ -211,8 +211,9 @@ class General:
         parts, slack = self.parts, self._slack
         if self._witness is not None:
             member, owner, place = self._witness
-            if owner in self._owners[place] and len(parts[member]) + slack < len(parts[owner]):
-                return False
+            size = len(parts[member])
+            if owner in self._owners[place] and size + slack < len(parts[owner]) and size != self._most[member]:
+                return False  # (one that has back what it no longer subscribes to may be full without having all of a topic)
         for load in self._loads:
             size, member = divmod(load, width)
             if size + slack >= highest:

@@ -70,15 +70,15 @@ def _events(value: object) -> tuple[Item, ...]:
 
 def _event(value: object) -> Item:
     verbs = document.mapping(value)
-    known = ", ".join(_READERS)
+    known = ", ".join(READERS)
     if len(verbs) != 1:
         found = ", ".join(document.shown(verb) for verb in verbs) or "none"
         raise InvalidInput(f"an event has one verb ({known}); found: {found}")
     (verb, content), *_ = verbs.items()
-    if verb not in _READERS:
+    if verb not in READERS:
         raise InvalidInput(f"the event {document.shown(verb)} is unknown; known are: {known}")
     try:
-        return _READERS[verb](content)
+        return READERS[verb](content)
     except InvalidInput as problem:
         document.refuse(document.under(verb, problem))
         raise
@@ -279,7 +279,7 @@ def _one_of(kind: type[E], value: object) -> E:
         raise document.mismatch(" or ".join(f'"{one}"' for one in kind), value) from None
 
 
-_READERS: Mapping[str, Callable[[object], Item]] = {
+READERS: Mapping[str, Callable[[object], Item]] = {
     "add_client": _add_client,
     "add_partitions": _add_partitions,
     "remove_client": _remove_client,

@@ -83,8 +83,8 @@ def _member(key: str, value: object) -> Member:
     generation = fields.optional("owned_generation", nullable(_generation), None)
     member = Member(
         member_id=document.name(key),
-        assignors=fields.need("assignors", _assignors),
-        subscription=fields.need("subscription", _subscription),
+        assignors=fields.need("assignors", assignors),
+        subscription=fields.need("subscription", subscription),
         owned=fields.optional("owned", kafka.topic_partitions, ()),
         owned_generation=None if generation == NO_GENERATION else generation,
         group_instance_id=fields.optional("group_instance_id", nullable(document.name), None),
@@ -96,7 +96,7 @@ def _member(key: str, value: object) -> Member:
     return member
 
 
-def _assignors(value: object) -> tuple[Assignor, ...]:
+def assignors(value: object) -> tuple[Assignor, ...]:
     found = document.each(value, _assignor)
     if not found:
         raise InvalidInput("a member has one assignor or more, none was found")
@@ -112,7 +112,7 @@ def _assignor(value: object) -> Assignor:
         raise Unsupported(f"the assignor {document.shown(value)} is not modelled; {known}") from None
 
 
-def _subscription(value: object) -> tuple[str, ...]:
+def subscription(value: object) -> tuple[str, ...]:
     topics = document.each(value, document.name)
     if len(dict.fromkeys(topics)) < len(topics):
         raise InvalidInput("a topic stands twice")

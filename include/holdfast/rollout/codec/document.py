@@ -122,12 +122,17 @@ def mismatch(needed: str, value: object) -> InvalidInput:
 
 def under(key: str | int, problem: InvalidInput) -> tuple[InvalidInput, ...]:
     """The problems of `problem`, each with `key` before its path."""
-    step = f"[{key}]" if isinstance(key, int) else key if _PLAIN_KEY.fullmatch(key) else shown(key)
+    step = f"[{key}]" if isinstance(key, int) else step_of(key)
     problems = problem.problems if isinstance(problem, InvalidDocument) else (problem,)
     return tuple(
         InvalidInput(one.problem, f"{step}{one.where}" if one.where.startswith("[") or not one.where else f"{step}.{one.where}")
         for one in problems
     )
+
+
+def step_of(key: str) -> str:
+    """A key as it stands in a path."""
+    return key if _PLAIN_KEY.fullmatch(key) else shown(key)
 
 
 def refuse(problems: Iterable[InvalidInput]) -> None:

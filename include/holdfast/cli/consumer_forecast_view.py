@@ -1,0 +1,95 @@
+"""The Forecast of a plain consumer group as a person reads it in a terminal: which partitions stop, and who reads them after."""
+
+from collections.abc import Iterator, Mapping
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.cli import terminal
+from holdfast.kafka import java
+from holdfast.kafka.consumer.group import LeaderFailure, MemberAssignment
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.consumer.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.wording import duration, listed, many, printable
+
+FIRST_ROUNDS = 30
+FIRST_MEMBERS = 40
+
+
+def show(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds: bool) -> None:
+    """Print the forecast."""
+    terminal.show(*_forecast(snapshot, forecast, rounds=rounds))
+
+
+def _forecast(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds: bool) -> Iterator[RenderableType]:
+    outcome = forecast.outcome
+    yield Text(_headline(outcome), style="bold")
+    yield Text(_stops(outcome))
+    if rounds:
+        yield _rounds(outcome)
+        yield _members(snapshot, outcome)
+    for unknown in forecast.unknown:
+        yield Text(f"Not known: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
+
+
+def _headline(outcome: ConsumerOutcome) -> str:
+    summary = outcome.summary
+    if not outcome.stable:
+        return f"The group does not settle: {many(summary.rebalances, 'rebalance')} were forecast."
+    rebalances = f"in {many(summary.rebalances, 'rebalance')}"
+    if summary.moved is None:
+        return f"{many(summary.partitions, 'partition')}; who reads which one now is not known, {rebalances}."
+    needless = "" if not summary.needless else f", {summary.needless:,} of them between members that nobody touches"
+    return f"{summary.moved:,} of {many(summary.partitions, 'partition')} end on another member{needless}, {rebalances}."
+
+
+def _stops(outcome: ConsumerOutcome) -> str:
+    stops = outcome.summary.stops
+    if stops is None:
+        return "How many partitions stand still meanwhile is not known."
+    return f"{many(stops, 'time')} a partition stands still." if stops else "No partition stands still."
+
+
+def _rounds(outcome: ConsumerOutcome) -> Table:
+    columns = ("stand still while all join", "revoked", "withheld")
+    table = terminal.table("#", "at", "why", "assignor", *columns, right=("#", "at", columns[0]))
+    for number, one in enumerate(outcome.rounds, start=1):
+        if number <= FIRST_ROUNDS or number == len(outcome.rounds):
+            table.add_row(str(number), duration(int(one.at_seconds)), str(one.trigger), *_row(one))
+        elif number == FIRST_ROUNDS + 1:
+            table.add_row("…", "", f"{len(outcome.rounds) - 1 - FIRST_ROUNDS} more, see --json")
+    return table
+
+
+def _row(one: ConsumerRound) -> tuple[str, ...]:
+    if isinstance(one.decision, LeaderFailure):
+        return ("", "", f"the leader fails: {printable(one.decision.error, 500)}", "")
+    stopped = "?" if one.stopped is None else f"{one.stopped:,}"
+    revoked = _partitions(partition for member in one.decision.members for partition in member.revoked)
+    withheld = _partitions(partition for member in one.decision.members for partition in member.withheld)
+    return str(one.decision.assignor), stopped, revoked, withheld
+
+
+def _members(snapshot: ConsumerSnapshot, outcome: ConsumerOutcome) -> Table:
+    """Who has what at the end, in the order of the member list."""
+    table = terminal.table("member", "host", "partitions", "which", right=("partitions",))
+    decided: Mapping[str, MemberAssignment] = {}
+    for one in outcome.rounds:
+        if not isinstance(one.decision, LeaderFailure):
+            decided = {member.member_id: member for member in one.decision.members}
+    there = {member.member_id for member in snapshot.members}
+    for number, member in enumerate(outcome.members):
+        if number == FIRST_MEMBERS:
+            table.add_row("…", "", "", f"{len(outcome.members) - number} more, see --json")
+            break
+        name = printable(member.group_instance_id or member.member_id, 60) + ("" if member.member_id in there else " (new)")
+        handed = decided[member.member_id].partitions if member.member_id in decided else ()
+        table.add_row(name, printable(member.host or "", 40), f"{len(handed):,}", _partitions(handed))
+    return table
+
+
+def _partitions(partitions: Iterator[TopicPartition] | tuple[TopicPartition, ...]) -> str:
+    ordered = sorted(partitions, key=lambda one: (java.string_order(one.topic), one.partition))
+    return listed([f"{printable(one.topic, 60)}-{one.partition}" for one in ordered])

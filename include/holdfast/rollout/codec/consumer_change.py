@@ -1,0 +1,256 @@
+"""The JSON of a Change to a plain consumer group. Closed: what is not known is refused, for nobody would carry it out."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar, assert_never
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.consumer.group import Assignor
+from holdfast.rollout.change import INHERITED, FromOld, Then, Wait
+from holdfast.rollout.codec import document, kinds
+from holdfast.rollout.codec.change import MOST_EVENTS, MOST_PARTITIONS, READERS
+from holdfast.rollout.codec.consumer_snapshot import assignors, subscription
+from holdfast.rollout.codec.document import Fields, nullable
+from holdfast.rollout.consumer.change import (
+    AddConsumer,
+    AddPartitions,
+    AddTopic,
+    ConsumerChange,
+    ConsumerItem,
+    NewConsumer,
+    Racks,
+    RemoveConsumer,
+    RemoveTopic,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
+from holdfast.rollout.consumer.events import verb
+
+T = TypeVar("T")
+
+
+def consumer_change_from_json(value: object) -> ConsumerChange:
+    """Raise InvalidInput with every problem, or Unsupported for another major version. Whether it fits a group shows only there."""
+    kinds.refuse_another(value, "Change")
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    change = ConsumerChange(fields.need("events", _events))
+    fields.optional("assume", _assume, None)
+    fields.finish(closed=True)
+    return change
+
+
+def _assume(value: object) -> None:
+    """What a forecast for Kafka Streams may take for granted is about state, which a plain consumer has none of."""
+    document.refuse(
+        InvalidInput("this means nothing for a plain consumer group, which keeps no state; leave it out", document.step_of(field))
+        for field in document.mapping(value)
+    )
+
+
+def _events(value: object) -> tuple[ConsumerItem, ...]:
+    events = document.each(value, _event)
+    if len(events) > MOST_EVENTS:
+        raise InvalidInput(f"{len(events):,} events were found; {MOST_EVENTS:,} are allowed")
+    return events
+
+
+def _event(value: object) -> ConsumerItem:
+    verbs = document.mapping(value)
+    known = ", ".join(_READERS)
+    if len(verbs) != 1:
+        found = ", ".join(document.shown(verb) for verb in verbs) or "none"
+        raise InvalidInput(f"an event has one verb ({known}); found: {found}")
+    (name, content), *_ = verbs.items()
+    if name not in _READERS:
+        kind = "is for Kafka Streams" if name in READERS else "is unknown"
+        raise InvalidInput(f"the event {document.shown(name)} {kind}; for a plain consumer group there are: {known}")
+    try:
+        return _READERS[name](content)
+    except InvalidInput as problem:
+        document.refuse(document.under(name, problem))
+        raise
+
+
+def _add_consumer(value: object) -> AddConsumer:
+    fields = Fields(value)
+    consumer = NewConsumer(
+        member_id=fields.need("member_id", document.name),
+        assignors=fields.need("assignors", assignors),
+        subscription=fields.need("subscription", subscription),
+        client_id=fields.optional("client_id", document.text, ""),
+        host=fields.optional("host", nullable(document.text), None),
+        rack=fields.optional("rack", nullable(document.text), None),
+        group_instance_id=fields.optional("group_instance_id", nullable(document.name), None),
+    )
+    fields.finish(closed=True)
+    return AddConsumer(consumer)
+
+
+def _remove_consumer(value: object) -> RemoveConsumer:
+    fields = Fields(value)
+    event = RemoveConsumer(fields.need("member_id", document.name))
+    fields.finish(closed=True)
+    return event
+
+
+def _replace_consumer(value: object) -> ReplaceConsumer:
+    fields = Fields(value)
+    event = ReplaceConsumer(fields.need("member_id", document.name), fields.need("by", _replacement))
+    fields.finish(closed=True)
+    return event
+
+
+def _replacement(value: object) -> NewConsumer:
+    fields = Fields(value)
+    consumer = _like_the_old_one(fields, fields.need("member_id", document.name))
+    fields.finish(closed=True)
+    return consumer
+
+
+def _restart_consumer(value: object) -> RestartConsumer:
+    fields = Fields(value)
+    member_id = fields.need("member_id", document.name)
+    new_id = fields.optional("new_member_id", nullable(document.name), None)
+    event = RestartConsumer(member_id, _like_the_old_one(fields, new_id or member_id))
+    fields.finish(closed=True)
+    return event
+
+
+def _like_the_old_one(fields: Fields, member_id: str) -> NewConsumer:
+    """What is not given is what the old one had."""
+    return NewConsumer(
+        member_id=member_id,
+        assignors=_or_old(fields, "assignors", assignors),
+        subscription=_or_old(fields, "subscription", subscription),
+        client_id=_or_old(fields, "client_id", document.text),
+        host=_or_old(fields, "host", nullable(document.text)),
+        rack=_or_old(fields, "rack", nullable(document.text)),
+        group_instance_id=_or_old(fields, "group_instance_id", nullable(document.name)),
+    )
+
+
+def _or_old(fields: Fields, field: str, read: Callable[[object], T]) -> T | FromOld:
+    old: T | FromOld = INHERITED
+    return fields.optional(field, read, old)
+
+
+def _set_assignors(value: object) -> SetAssignors:
+    fields = Fields(value)
+    event = SetAssignors(fields.need("assignors", assignors), fields.need("member_ids", _member_ids))
+    fields.finish(closed=True)
+    return event
+
+
+def _member_ids(value: object) -> tuple[tuple[str, str], ...]:
+    found = document.each_entry(value, lambda old, new: (document.name(old), document.name(new)))
+    if not found:
+        raise InvalidInput("one member or more is needed, its ID and the one that it has after its restart; none was found")
+    if len(dict.fromkeys(new for _, new in found)) < len(found):
+        raise InvalidInput("two members cannot come back under one ID")
+    return found
+
+
+def _add_partitions(value: object) -> AddPartitions:
+    fields = Fields(value)
+    event = AddPartitions(
+        fields.need("topic", document.name), fields.need("partitions", _partitions), fields.optional("replica_racks", _racks, None)
+    )
+    fields.finish(closed=True)
+    return event
+
+
+def _add_topic(value: object) -> AddTopic:
+    fields = Fields(value)
+    event = AddTopic(
+        fields.need("topic", document.name), fields.need("partitions", _partitions), fields.optional("replica_racks", _racks, None)
+    )
+    fields.finish(closed=True)
+    return event
+
+
+def _remove_topic(value: object) -> RemoveTopic:
+    fields = Fields(value)
+    event = RemoveTopic(fields.need("topic", document.name))
+    fields.finish(closed=True)
+    return event
+
+
+def _partitions(value: object) -> int:
+    return document.integer(value, 1, MOST_PARTITIONS)
+
+
+def _racks(value: object) -> Racks | None:
+    return None if value is None else document.each(value, lambda racks: document.each(racks, nullable(document.text)))
+
+
+def _then(value: object) -> Then:
+    try:
+        return Then(Wait(document.text(value)))
+    except ValueError:
+        raise document.mismatch(" or ".join(f'"{one}"' for one in Wait), value) from None
+
+
+_READERS: Mapping[str, Callable[[object], ConsumerItem]] = {
+    "add_consumer": _add_consumer,
+    "add_partitions": _add_partitions,
+    "add_topic": _add_topic,
+    "remove_consumer": _remove_consumer,
+    "remove_topic": _remove_topic,
+    "replace_consumer": _replace_consumer,
+    "restart_consumer": _restart_consumer,
+    "set_assignors": _set_assignors,
+    "then": _then,
+}
+
+
+def consumer_change_to_json(change: ConsumerChange) -> dict[str, object]:
+    """The canonical form, in which what is as by default is left out."""
+    return {"format_version": document.FORMAT_VERSION, "events": [_event_to_json(item) for item in change.events]}
+
+
+def _event_to_json(item: ConsumerItem) -> dict[str, object]:
+    if isinstance(item, Then):
+        return {"then": str(item.wait)}
+    return {verb(item): _content(item)}
+
+
+def _content(event: ConsumerItem) -> dict[str, object]:
+    match event:
+        case AddConsumer(consumer):
+            return {"member_id": consumer.member_id} | _given(consumer)
+        case RemoveConsumer(member_id):
+            return {"member_id": member_id}
+        case ReplaceConsumer(member_id, by):
+            return {"member_id": member_id, "by": {"member_id": by.member_id} | _given(by)}
+        case RestartConsumer(member_id, back):
+            new = {} if back.member_id == member_id else {"new_member_id": back.member_id}
+            return {"member_id": member_id} | new | _given(back)
+        case SetAssignors(chosen, member_ids):
+            return {"assignors": _names(chosen), "member_ids": dict(member_ids)}
+        case AddPartitions() | AddTopic():
+            racks = {} if event.replica_racks is None else {"replica_racks": [list(one) for one in event.replica_racks]}
+            return {"topic": event.topic, "partitions": event.partitions} | racks
+        case RemoveTopic(topic):
+            return {"topic": topic}
+        case Then():
+            raise AssertionError("a marker has no content")
+        case _:
+            assert_never(event)
+
+
+def _names(chosen: tuple[Assignor, ...]) -> list[str]:
+    return [str(one) for one in chosen]
+
+
+def _given(consumer: NewConsumer) -> dict[str, object]:
+    written: dict[str, object] = {}
+    if not isinstance(consumer.assignors, FromOld):
+        written["assignors"] = _names(consumer.assignors)
+    if not isinstance(consumer.subscription, FromOld):
+        written["subscription"] = list(consumer.subscription)
+    for field in ("client_id", "host", "rack", "group_instance_id"):
+        value = getattr(consumer, field)
+        if not isinstance(value, FromOld):
+            written[field] = value
+    return written
