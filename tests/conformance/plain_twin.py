@@ -15,6 +15,7 @@ Ask = Callable[[Case], Case]
 
 TIES = {"3": ("cooperative-sticky", "roundrobin", "range", "sticky"), "4": ("sticky", "range", "roundrobin", "cooperative-sticky")}
 MOST_ROUNDS = 60
+_NEW: Case = {"owned": [], "generation": None, "begins": True}
 
 
 class Tie(Exception):
@@ -33,8 +34,13 @@ class Course:
     member_ids: list[str]
 
 
-def course(case: Case, change: Case, ask: Ask, *, leader_checks: bool) -> Course:
+def course(case: Case, change: Case, ask: Ask, *, leader_checks: bool, living: Case | None = None) -> Course:
+    """`living`: the JVM's own members remember (`PlainMember`; `wire`: what they are handed travels as bytes).
+
+    What the twin says that they own then only serves for what is revoked.
+    """
     twin = _Twin(case, ask, leader_checks=leader_checks)
+    twin.living = living
     for events, wait in batches(change):
         for event in events:
             ((verb, content),) = event.items()
@@ -74,12 +80,13 @@ class _Twin:
         self.generation = max([case.get("group_generation") or 0, *(one["generation"] or 0 for one in case["members"])])
         self.rounds: list[tuple[str, Case]] = []
         self.stable = True
+        self.living: Case | None = None
 
     # What events do.
 
     def _add_consumer(self, new: Case) -> None:
         made = {"id": new["member_id"], "assignors": new["assignors"], "subscription": new["subscription"]}
-        self.members[new["member_id"]] = made | _named(new) | {"owned": [], "generation": None}
+        self.members[new["member_id"]] = made | _named(new) | _NEW
 
     def _remove_consumer(self, gone: Case) -> None:
         del self.members[gone["member_id"]]
@@ -87,11 +94,11 @@ class _Twin:
     def _replace_consumer(self, event: Case) -> None:
         old = self.members.pop(event["member_id"])
         by = event["by"]
-        self.members[by["member_id"]] = old | _named(by) | {"id": by["member_id"], "owned": [], "generation": None}
+        self.members[by["member_id"]] = old | _named(by) | {"id": by["member_id"]} | _NEW
 
     def _restart_consumer(self, event: Case) -> None:
         old, new = event["member_id"], event.get("new_member_id") or event["member_id"]
-        made = self.members[old] | _named(event) | {"id": new, "owned": [], "generation": None}
+        made = self.members[old] | _named(event) | {"id": new} | _NEW
         if old == new:
             self.members[old] = made
             return

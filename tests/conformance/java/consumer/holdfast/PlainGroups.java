@@ -9,10 +9,14 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
 
 /** Reads a plain consumer group a line as JSON, and answers each with a line: what the assignor of this release gives its members. */
 public final class PlainGroups {
     private static final ObjectMapper JSON = new ObjectMapper();
+
+    private static final Map<String, PlainMember> LIVING = new HashMap<>();
 
     private PlainGroups() {
     }
@@ -24,6 +28,14 @@ public final class PlainGroups {
             final JsonNode question = JSON.readTree(line);
             final ObjectNode answer = JSON.createObjectNode();
             try {
+                if (question.get("ask").asText().equals("round")) {
+                    if (question.path("first").asBoolean()) {
+                        LIVING.clear();
+                    }
+                    new PlainLeader(question, LIVING).round(answer, LIVING);
+                    out.println(JSON.writeValueAsString(answer));
+                    continue;
+                }
                 final PlainLeader leader = new PlainLeader(question);
                 switch (question.get("ask").asText()) {
                     case "assign":

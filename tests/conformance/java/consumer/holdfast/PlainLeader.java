@@ -55,6 +55,36 @@ final class PlainLeader {
         cluster = cluster(question.get("topics"));
     }
 
+    /** Members that live on from question to question, each with its assignors; the question says who begins anew. */
+    PlainLeader(final JsonNode question, final Map<String, PlainMember> living) throws Exception {
+        this.question = question;
+        assignor = question.get("assignor").asText();
+        for (final JsonNode member : question.get("members")) {
+            final String id = member.get("id").asText();
+            if (member.path("begins").asBoolean() || !living.containsKey(id)) {
+                living.put(id, new PlainMember(member));
+            }
+            joined.put(id, living.get(id).subscription(assignor));
+            if (member.hasNonNull("instance")) {
+                instances.put(id, member.get("instance").asText());
+            }
+        }
+        living.keySet().retainAll(joined.keySet());
+        cluster = cluster(question.get("topics"));
+    }
+
+    void round(final ObjectNode answer, final Map<String, PlainMember> living) throws Exception {
+        assign(answer);
+        final Map<String, Assignment> handed = assign(newAssignor(assignor));
+        for (final Map.Entry<String, Assignment> each : handed.entrySet()) {
+            Assignment received = each.getValue();
+            if (question.path("wire").asBoolean()) {
+                received = ConsumerProtocol.deserializeAssignment(ConsumerProtocol.serializeAssignment(received));
+            }
+            living.get(each.getKey()).onAssignment(assignor, received, question.get("generation").asInt());
+        }
+    }
+
     void subscriptions(final ObjectNode answer) {
         joined.forEach((member, bytes) -> answer.put(member, Base64.getEncoder().encodeToString(bytes)));
     }
@@ -130,7 +160,7 @@ final class PlainLeader {
         return bytes;
     }
 
-    private static Subscription newSubscription(final List<String> topics, final ByteBuffer userData,
+    static Subscription newSubscription(final List<String> topics, final ByteBuffer userData,
                                                 final List<TopicPartition> owned, final int generation,
                                                 final Optional<String> rack) throws Exception {
         for (final Constructor<?> constructor : Subscription.class.getConstructors()) {
@@ -141,11 +171,11 @@ final class PlainLeader {
         return new Subscription(topics, userData, owned);
     }
 
-    private static ConsumerGroupMetadata metadata(final int generation) {
+    static ConsumerGroupMetadata metadata(final int generation) {
         return new ConsumerGroupMetadata("group", generation, "member", Optional.empty());
     }
 
-    private static ConsumerPartitionAssignor newAssignor(final String name) {
+    static ConsumerPartitionAssignor newAssignor(final String name) {
         switch (name) {
             case "range":
                 return new RangeAssignor();

@@ -1,0 +1,144 @@
+"""The contracts of plain consumer groups: Snapshot, Change, Assignment, Forecast."""
+
+from holdfast.kafka import java
+from holdfast.kafka.consumer.group import Assignor, NextRebalance
+from holdfast.rollout.change import Wait
+from holdfast.rollout.codec.change import MOST_EVENTS, MOST_PARTITIONS
+from holdfast.rollout.codec.consumer_snapshot import NO_GENERATION, PROTOCOL
+from holdfast.rollout.outcomes import Trigger
+from holdfast.rollout.schema import shapes
+from holdfast.rollout.schema.shapes import Shape, closed, count, fields, items, nullable, one_of, table, text
+
+_generation = nullable(shapes.integer(NO_GENERATION, java.INT_MAX), "Null, or -1: none.")
+_assignors = items(one_of(Assignor), "In the order of the member's own list.", at_least=1)
+_subscription = items(shapes.name(), "A topic that is not in `topics` does not exist.")
+_replica_racks = items(nullable(text()), "Of each replica's broker.")
+_partitions = items(shapes.TOPIC_PARTITION)
+
+_consumer = fields(
+    {"assignors": _assignors, "subscription": _subscription},
+    {
+        "client_id": text(),
+        "group_instance_id": nullable(shapes.name()),
+        "rack": nullable(text()),
+        "host": nullable(text()),
+        "owned": items(shapes.TOPIC_PARTITION, "What it would report if the group rebalanced now. The order is input up to 3.7.0."),
+        "owned_generation": _generation,
+    },
+)
+_partition = fields(
+    {"id": shapes.PARTITION},
+    {"replica_racks": _replica_racks} | {f"{which}_offset": nullable(shapes.OFFSET) for which in ("begin", "end", "committed")},
+)
+SNAPSHOT: Shape = fields(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "protocol": one_of((PROTOCOL,)),
+        "group_id": shapes.name(),
+        "consumers": table(shapes.name(), _consumer, "By member ID, in the order of the group's member list.", at_least=1),
+    },
+    {
+        "cluster": text(),
+        "captured_at": nullable(shapes.INSTANT),
+        "group_state": nullable(text()),
+        "kafka_release": nullable(shapes.RELEASE, "That of the clients."),
+        "broker_release": nullable({"type": "string", "pattern": r"^[0-9]+(\.|$)"}, "That of the coordinator: how it breaks ties."),
+        "generation": _generation,
+        "leader_member_id": nullable(shapes.name(), "Null: not known. One of the consumers."),
+        "topics": table(shapes.name(), fields({"partitions": items(_partition)})),
+        "unknown": items(shapes.UNKNOWN, "What could not be read, each with its reason."),
+    },
+    "What one plain consumer group looked like at one moment. Fields that are not listed are ignored.",
+)
+
+_like_the_old_one: dict[str, Shape] = {
+    "assignors": _assignors,
+    "subscription": _subscription,
+    "client_id": text(),
+    "host": nullable(text()),
+    "rack": nullable(text()),
+    "group_instance_id": nullable(shapes.name()),
+}
+_count = shapes.integer(1, MOST_PARTITIONS)
+_racks = nullable(items(_replica_racks), "For each new partition.")
+_EVENTS: dict[str, Shape] = {
+    "add_consumer": closed({"member_id": shapes.name(), "assignors": _assignors, "subscription": _subscription}, _like_the_old_one),
+    "remove_consumer": closed({"member_id": shapes.name()}),
+    "replace_consumer": closed({"member_id": shapes.name(), "by": closed({"member_id": shapes.name()}, _like_the_old_one)}),
+    "restart_consumer": closed(
+        {"member_id": shapes.name()}, {"new_member_id": nullable(shapes.name())} | _like_the_old_one, "What is not given stays."
+    ),
+    "set_assignors": closed(
+        {"assignors": _assignors, "member_ids": table(shapes.name(), shapes.name(), "The old ID and the new one.", at_least=1)},
+        about="These members restart with that list.",
+    ),
+    "add_partitions": closed({"topic": shapes.name(), "partitions": _count}, {"replica_racks": _racks}, "The new number."),
+    "add_topic": closed({"topic": shapes.name(), "partitions": _count}, {"replica_racks": _racks}),
+    "remove_topic": closed({"topic": shapes.name()}),
+    "then": one_of(Wait, "What follows comes after one rebalance, or once the group is stable."),
+}
+EVENTS = items(
+    {"type": "object", "minProperties": 1, "maxProperties": 1, "properties": _EVENTS, "additionalProperties": False},
+    "In order; those before a `then` take effect together.",
+)
+CHANGE: Shape = closed(
+    {"format_version": shapes.FORMAT_VERSION, "events": EVENTS | {"maxItems": MOST_EVENTS}},
+    {"assume": closed({})},
+    "What is meant to be done to a plain consumer group.",
+)
+
+_part = fields(
+    {"partitions": _partitions, "withheld": _partitions, "revoked": _partitions, "next_rebalance": one_of(NextRebalance)}
+)
+ASSIGNMENT: Shape = {
+    "description": "What the leader decides in one rebalance; `error` where it would fail.",
+    "if": {"required": ["error"]},
+    "then": fields({"format_version": shapes.FORMAT_VERSION, "error": text()}),
+    "else": fields(
+        {
+            "format_version": shapes.FORMAT_VERSION,
+            "assignor": one_of(Assignor, "The one that the coordinator picks."),
+            "consumers": table(shapes.name(), _part),
+        }
+    ),
+}
+
+_round = fields(
+    {
+        "trigger": one_of((Trigger.CHANGE, Trigger.IMMEDIATE)),
+        "at_seconds": shapes.number(0),
+        "assignment": ASSIGNMENT,
+        "stopped": nullable(count("Partitions that were read and stand still while the members join; null: not known.")),
+        "unread": count("Partitions that nobody reads once it is over."),
+    }
+)
+SUMMARY = fields(
+    {
+        "partitions": count("That somebody subscribes to at the end."),
+        "moved": nullable(count("That another member reads than before.")),
+        "needless": nullable(count("The same between members that were there all the time.")),
+        "rebalances": count(),
+        "stops": nullable(count("How often a partition stands still, over all rounds.")),
+        "seconds_to_stable": nullable(shapes.number(0)),
+    }
+)
+FORECAST: Shape = fields(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "assumptions": fields({}),
+        "events": EVENTS,
+        "outcomes": items(
+            fields(
+                {
+                    "probability": shapes.number(0, 1),
+                    "member_ids": items(shapes.name()),
+                    "stable": shapes.boolean(),
+                    "summary": SUMMARY,
+                },
+                {"rounds": items(_round, "Left out with `--detail summary`.")},
+            )
+        ),
+        "unknown": items(shapes.UNKNOWN),
+    },
+    about="What Kafka will do about a change to a plain consumer group, rebalance by rebalance.",
+)

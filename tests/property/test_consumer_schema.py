@@ -1,0 +1,70 @@
+"""Do the published schemas of plain consumer groups and the strict codec say the same? As `test_schema`."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+from tests.harness.plain_groups import Document, change, group, member
+from tests.property.test_schema import VALID, WRONG, Reader, accepted, at, places, put, without
+from tests.unit.rollout.test_consumer_forecast import EVENTS, joins
+
+from holdfast.rollout import codec
+from holdfast.rollout.codec.consumer_assignment import consumer_assignment_from_json
+from holdfast.rollout.codec.consumer_change import consumer_change_from_json
+from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json, consumer_snapshot_to_json
+from holdfast.workflows import consumer_groups
+from holdfast.workflows.forecast import forecast_case
+
+GROUP = group(
+    {"a": member(0, 1, 2, group_instance_id="one", rack="a", host="app-0", client_id="app"), "b": member(generation=None)},
+    topics={
+        "orders": {
+            "partitions": [
+                {"id": 0, "replica_racks": ["a", None], "begin_offset": 0, "end_offset": 90, "committed_offset": 80},
+                {"id": 1},
+                {"id": 2},
+            ]
+        }
+    },
+    unknown=[{"what": "members", "reason": "assumed"}],
+)
+SNAPSHOT = consumer_snapshot_to_json(consumer_snapshot_from_json(GROUP))
+READ: dict[str, tuple[Document, Reader]] = {
+    "consumer-snapshot": (SNAPSHOT, consumer_snapshot_from_json),
+    "consumer-change": (change(*EVENTS), consumer_change_from_json),
+    "consumer-assignment": (consumer_groups.assign_document(GROUP, None, ()), consumer_assignment_from_json),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_is_written_is_valid_and_read(name: str) -> None:
+    document, read_it = READ[name]
+
+    assert list(VALID[name].iter_errors(document)) == []
+    assert accepted(read_it, document)
+
+
+@pytest.mark.parametrize("detail", codec.Detail)
+def test_a_forecast_is_valid(detail: codec.Detail) -> None:
+    case = {"snapshot": GROUP, "change": change(joins(), {"then": "stable"}, joins("d", assignors=["range"]))}
+
+    assert list(VALID["consumer-forecast"].iter_errors(forecast_case(case, detail))) == []
+
+
+@pytest.mark.parametrize("name", READ)
+@given(data=some.data())
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_what_is_not_valid_is_refused(name: str, data: some.DataObject) -> None:
+    """Any value in any place, a field less, a field more."""
+    document, read_it = READ[name]
+    path = data.draw(some.sampled_from([path for path in places(document) if path]))
+    inside = at(document, path)
+    kind = data.draw(some.sampled_from(("value", "less", "more")))
+    if kind == "less":
+        broken = without(document, path)
+    elif kind == "more" and isinstance(inside, dict):
+        broken = put(document, (*path, "no such field"), data.draw(some.sampled_from(WRONG)))
+    else:
+        broken = put(document, path, data.draw(some.sampled_from(WRONG)))
+
+    if not VALID[name].is_valid(broken):
+        assert not accepted(read_it, broken), path
