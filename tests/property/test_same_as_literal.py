@@ -126,13 +126,27 @@ def _standbys_literally(board: Board, replicas: int) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(SEEDS)
+def test_stateful_tasks_are_dealt_one_by_one_and_then_evened_out(seed: int) -> None:
+    ours, literal, _, _ = boards(seed)
+    for turn, task in enumerate(literal.stateful):
+        literal.give_active(turn % len(literal.clients), task)
+    _balance_literally(literal)
+
+    high_availability.assign_stateful_active(ours)
+
+    assert shares(ours) == shares(literal)
+    assert ours.load_order == literal.load_order
+
+
+@settings(max_examples=200, deadline=None)
+@given(SEEDS)
 def test_movements_are_looked_for_at_every_task_of_every_client(seed: int) -> None:
     board, _, group, line = boards(seed)
     high_availability.assign_stateful_active(board)
     high_availability.assign_standbys(board, group.config)
     lag = group.config.acceptable_recovery_lag
     caught_up = {task: board.caught_up(task, lag) for task in board.stateful}
-    mover = movement._Mover(board, line, caught_up, 2)
+    mover = movement._Mover(board, line, group.config)
 
     def literally(client: int, task: int) -> bool:
         """Java: `TaskMovement.taskIsNotCaughtUpOnClientAndOtherMoreCaughtUpClientsExist`, and its like up to 3.1."""
@@ -211,10 +225,10 @@ def _deal_literally(load: Sequence[int], queued: Sequence[int], previous: Sequen
 class LiteralPrioritySet:
     """Java: `ConstrainedPrioritySet`, its array kept at every step."""
 
-    def __init__(self, board: Board, hash_set_order: java_hash.SubsetOrder) -> None:
+    def __init__(self, board: Board) -> None:
         self._queue: java.PriorityQueue[int] = java.PriorityQueue(board.load_order.__getitem__)
         self._waiting: list[int] = []
-        self._hash_set_order = hash_set_order
+        self._hash_set_order = java_hash.SubsetOrder([java.uuid_hash(client.process_id.uuid.int) for client in board.clients])
         for client in range(len(board.clients)):
             self._offer(client)
 

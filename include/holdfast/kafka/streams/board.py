@@ -29,7 +29,8 @@ class Readings:
         """For each task, the lags of the clients that report it."""
         self.news: dict[int, None] = {}
         self._caught_up: dict[int, frozenset[int]] = {}
-        self._order = sorted(range(len(group.clients)), key=lambda at: group.clients[at].process_id)
+        orders = [client.process_id.order for client in group.clients]
+        self._order = sorted(range(len(orders)), key=orders.__getitem__)
         self._everybody = frozenset(range(len(group.clients)))
         self._read: list[Client] = []
         for number, at in enumerate(self._order):
@@ -69,7 +70,7 @@ class Readings:
         found = self._caught_up.get(task)
         if found is None:
             lags = self.lags_of[task]
-            found = frozenset([client for client in lags if _acceptable(lags[client], acceptable_recovery_lag)])
+            found = frozenset([client for client, lag in lags.items() if _acceptable(lag, acceptable_recovery_lag)])
             if _acceptable(self.topology.ends[task], acceptable_recovery_lag):
                 found = self._everybody if len(found) == len(lags) else self._everybody.difference(lags).union(found)
             self._caught_up[task] = found
@@ -101,6 +102,10 @@ class Board:
 
     def give_active(self, client: int, task: int) -> None:
         self.clients[client].active.add(task)
+        self._weigh(client)
+
+    def give_actives(self, client: int, tasks: Iterable[int]) -> None:
+        self.clients[client].active.update(tasks)
         self._weigh(client)
 
     def take_active(self, client: int, task: int) -> None:

@@ -4,6 +4,7 @@ Java: `ClientState`, `StreamsPartitionAssignor.populateClientStatesMap` and `com
 numbers here, counted in the order of TaskId, so that comparing numbers compares as Java compares.
 """
 
+import functools
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,9 @@ FIRST_VERSION_WITH_TAGS = 11
 
 
 _NOTHING: frozenset[TopicPartition] = frozenset()
+_NO_TASKS: frozenset[TaskId] = frozenset()
 _member_id = operator.attrgetter("member_id")
+_task_id = operator.attrgetter("id")
 
 
 class LeaderThrows(Exception):
@@ -78,18 +81,21 @@ class Topology:
     """
 
     def __init__(self, group: Group, line: Behaviour) -> None:
-        self.tasks = tuple(sorted(group.tasks, key=lambda task: task.id))
-        self.stateful = tuple(number for number, task in enumerate(self.tasks) if task.changelogs)
-        self.stateless = tuple(number for number, task in enumerate(self.tasks) if not task.changelogs)
+        self.tasks = tuple(sorted(group.tasks, key=_task_id))
+        self.stateful = tuple([number for number, task in enumerate(self.tasks) if task.changelogs])
+        self.stateless = tuple([number for number, task in enumerate(self.tasks) if not task.changelogs])
         self.number_of = {self.tasks[number].id: number for number in self.stateful}
         """Of stateful tasks."""
-        self.ids = tuple(task.id for task in self.tasks)
-        self.partitions_of = {task.id: task.partitions for task in self.tasks}
+        self.ids = tuple([task.id for task in self.tasks])
         self.task_of = {partition: task.id for task in self.tasks for partition in task.partitions}
         sums = [task.end_offset_sum for task in self.tasks]
         self.ends_known = None not in sums
         self.ends = [UNKNOWN_OFFSET_SUM if total is None or not self.ends_known else total for total in sums]
         self._running_counts = self.ends_known or line.running_counts_without_end_offsets
+
+    @functools.cached_property
+    def partitions_of(self) -> dict[TaskId, tuple[TopicPartition, ...]]:
+        return {task.id: task.partitions for task in self.tasks}
 
     def lag(self, number: int, offset_sum: int) -> int:
         """A sum beyond the end means a copy that cannot be right: it counts as none. Java: `ClientState.computeTaskLags`."""
@@ -103,26 +109,28 @@ def read(client: Client, group: Group, topology: Topology) -> ClientState:
     """What the members of one client report. Raise LeaderThrows where the leader's own class would."""
     sums: dict[TaskId, int] = {}
     owners: dict[TopicPartition, str] = {}
-    for consumer in _as_read(client, group):
+    for consumer in client.consumers if len(client.consumers) == 1 else _as_read(client, group):
         if consumer.task_offset_sums:
             sums.update(_reported(consumer))
         if consumer.owned:
             owners.update(dict.fromkeys(consumer.owned, consumer.member_id))
     number_of = topology.number_of
-    owned = frozenset(topology.task_of[partition] for partition in owners if partition in topology.task_of)
+    task_of = topology.task_of
+    owned = frozenset([task_of[partition] for partition in owners if partition in task_of])
     if owners and not owned:
         raise LeaderThrows(
             "IllegalStateException: none of the partitions that the members of client "
             f"{client.process_id} own belongs to a task of the leader's topology"
         )
+    running = [task for task, offsets in sums.items() if offsets == LATEST_OFFSET]
     return ClientState(
-        process_id=client.process_id,
-        consumers=tuple(_consumer_state(consumer, topology) for consumer in _in_member_order(client)),
-        lags={number: topology.lag(number, sums[task]) for task in sums if (number := number_of.get(task)) is not None},
-        owned=_by_member(client, owners),
-        previous_active=owned | {task for task, offsets in sums.items() if offsets == LATEST_OFFSET},
-        previous_standby=frozenset(task for task, offsets in sums.items() if offsets != LATEST_OFFSET) - owned,
-        tags=_tags(client, group),
+        client.process_id,
+        tuple([_consumer_state(consumer, topology) for consumer in _in_member_order(client)]),
+        {number: topology.lag(number, total) for task, total in sums.items() if (number := number_of.get(task)) is not None},
+        _by_member(client, owners),
+        owned.union(running),
+        frozenset(sums).difference(running, owned) if len(running) < len(sums) else _NO_TASKS,
+        _tags(client, group),
     )
 
 
@@ -148,7 +156,7 @@ def _consumer_state(consumer: Consumer, topology: Topology) -> ConsumerState:
     if not consumer.task_offset_sums:
         return ConsumerState(consumer.member_id, (), reports_unknown=False)
     number_of = topology.number_of
-    known = tuple(number_of[task] for task, _ in consumer.task_offset_sums if task in number_of)
+    known = tuple([number_of[task] for task, _ in consumer.task_offset_sums if task in number_of])
     return ConsumerState(consumer.member_id, known, reports_unknown=len(known) < len(consumer.task_offset_sums))
 
 
@@ -161,6 +169,8 @@ def _reported(consumer: Consumer) -> tuple[tuple[TaskId, int], ...]:
 
 def _tags(client: Client, group: Group) -> dict[str, str]:
     """The client's tags as the first of its members that the leader reads tells them; older members have none to tell."""
+    if not client.client_tags:
+        return {}
     versions = [consumer.metadata_version for consumer in client.consumers]
     if all(version is None or version >= FIRST_VERSION_WITH_TAGS for version in versions):
         return dict(client.client_tags)

@@ -37,6 +37,9 @@ class Task:
     @property
     def end_offset_sum(self) -> int | None:
         """The sum that lags are measured against, pinned to Long.MAX_VALUE as Java pins it; None: not known."""
+        if self.changelogs is not None and len(self.changelogs) == 1:
+            end = self.changelogs[0].end_offset
+            return end if end is None or end <= java.LONG_MAX else java.LONG_MAX
         total = 0
         for changelog in self.changelogs or ():
             if changelog.end_offset is None:

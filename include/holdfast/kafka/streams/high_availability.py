@@ -6,7 +6,7 @@ process-ID order, wherever the state is now; `movement` then keeps each task whe
 
 import functools
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from holdfast.kafka.release import Behaviour
@@ -65,13 +65,18 @@ class Dealing(Protocol):
 
     def give_active(self, client: int, task: int) -> None: ...
 
+    def give_actives(self, client: int, tasks: Iterable[int]) -> None: ...
+
     def take_active(self, client: int, task: int) -> None: ...
 
 
 def assign_stateful_active(board: Dealing) -> None:
     """Deal the tasks, in TaskId order, over the clients in process-ID order; then even out what uneven threads make uneven."""
-    for turn, task in enumerate(board.stateful):
-        board.give_active(turn % len(board.clients), task)
+    turns = len(board.clients)
+    for number in range(turns):
+        board.give_actives(number, board.stateful[number::turns])
+    if len({len(client.consumers) for client in board.clients}) == 1:
+        return  # as many threads each, and one task more or less at most: no move would narrow that
     _balance(board, lambda client: client.active, board.take_active, board.give_active)
 
 

@@ -109,11 +109,12 @@ def _decide(group: Group, line: Behaviour, memory: Memory | None) -> Assignment 
         if group.config.task_assignor is TaskAssignor.PUBLIC_STICKY:
             return _as_far_as_certain(group, board, line)
         probing = _assign_tasks(board, group, line, target)
-        sent = _Wire(group, board, line, probing=probing).sent(memory)
+        wire = _Wire(group, board, line, probing=probing)
+        sent = wire.sent() if target is None else wire.sent_again(memory)
     except LeaderThrows as thrown:
         return LeaderFailure(str(thrown))
-    consumers = {assignment.member_id: assignment for one in sent for assignment in one.consumers}
-    return _as_in_group(group, probing, (one.decided for one in sent), consumers, _undetermined(group, board, probing=probing))
+    consumers = {assignment.member_id: assignment for _, shares in sent for assignment in shares}
+    return _as_in_group(group, probing, (decided for decided, _ in sent), consumers, _undetermined(group, board, probing=probing))
 
 
 def _beside_newer_members(group: Group, line: Behaviour) -> Assignment | LeaderFailure:
@@ -249,12 +250,22 @@ class _Wire:
         self._board = board
         self._line = line
         self._says_when = _can_say_when(group)
-        self._partitions = board.readings.topology.partitions_of
         leader = group.leader_process_id or min(client.process_id for client in group.clients)
         self._prober = leader if probing else None
 
-    def sent(self, memory: Memory) -> list[_Sent]:
+    def sent(self) -> list[tuple[ClientAssignment, tuple[ConsumerAssignment, ...]]]:
         """What each client is sent, in process-ID order."""
+        found: list[tuple[ClientAssignment, tuple[ConsumerAssignment, ...]]] = []
+        for number, client in enumerate(self._board.clients):
+            shares = self.of_client(number)
+            if len(shares) == 1 and not shares[0].withheld:
+                found.append((ClientAssignment(client.process_id, shares[0].active, shares[0].standby), shares))
+            else:
+                found.append((_client_assignment(self._board, client), shares))
+        return found
+
+    def sent_again(self, memory: Memory) -> list[tuple[ClientAssignment, tuple[ConsumerAssignment, ...]]]:
+        """The same; where nothing is new, what is in memory."""
         found = []
         for number, client in enumerate(self._board.clients):
             probes = client.process_id == self._prober
@@ -264,7 +275,7 @@ class _Wire:
                 sent = _Sent(client.lags, client.active, client.standby, probes, decided, self.of_client(number))
                 if self._waits_for_nobody(client, sent.consumers):
                     memory.sent[number] = sent
-            found.append(sent)
+            found.append((sent.decided, sent.consumers))
         return found
 
     @functools.cached_property
@@ -274,7 +285,7 @@ class _Wire:
 
     def _waits_for_nobody(self, client: ClientState, sent: Iterable[ConsumerAssignment]) -> bool:
         """Whether each consumer owns all that it is to run already, so that it does not matter to it what others own."""
-        of = self._partitions
+        of = self._board.readings.topology.partitions_of
         return all(
             not assignment.withheld
             and (
@@ -308,22 +319,21 @@ class _Wire:
 
     def _consumer(self, client: ClientState, member_id: str, tasks: ThreadTasks, *, probes: bool) -> ConsumerAssignment:
         mine, of = client.owned_by(member_id), self._board.tasks
-        new = [task for task in tasks.active if not mine.issuperset(of[task].partitions)]
+        new = [task for task in tasks.active if not mine.issuperset(of[task].partitions)] if mine else tasks.active
         # What some other member says that it owns has to be revoked there first.
         withheld = [task for task in new if any(one not in mine and one in self._owned for one in of[task].partitions)]
+        ids = self._board.ids
+        if not withheld:
+            when = NextRebalance.PROBING if self._says_when and probes else NextRebalance.NONE
+            return ConsumerAssignment(member_id, ids(tasks.active), ids(tasks.standby), (), when)
         temporary = [task for task in withheld if self._stands_by(client, task)]
-        when = NextRebalance.NONE
-        if self._says_when and withheld:
-            when = NextRebalance.IMMEDIATE
-        elif self._says_when and probes:
-            when = NextRebalance.PROBING
         held_back = set(withheld)
         return ConsumerAssignment(
             member_id=member_id,
-            active=self._board.ids(task for task in tasks.active if task not in held_back),
-            standby=self._board.ids([*tasks.standby, *temporary]),
-            withheld=self._board.ids(withheld),
-            next_rebalance=when,
+            active=ids(task for task in tasks.active if task not in held_back),
+            standby=ids([*tasks.standby, *temporary]),
+            withheld=ids(withheld),
+            next_rebalance=NextRebalance.IMMEDIATE if self._says_when else NextRebalance.NONE,
         )
 
     def _stands_by(self, client: ClientState, task: int) -> bool:

@@ -4,6 +4,7 @@ Java: `TaskMovement` and `ConstrainedPrioritySet`, 2.6 to 4.3. A task whose targ
 from 3.2, on the one that lags least), and its target keeps a warm-up copy, `max.warmup.replicas` of them at a time.
 """
 
+import functools
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -12,12 +13,12 @@ from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.config import AssignorConfig
+from holdfast.kafka.vocabulary import LATEST_OFFSET
 
 
 def move_to_caught_up_clients(board: Board, config: AssignorConfig, behaviour: Behaviour) -> int:
     """Change the target into what can be run now; return how many movements a probing rebalance has to finish."""
-    caught_up = {task: board.caught_up(task, config.acceptable_recovery_lag) for task in board.stateful}
-    mover = _Mover(board, behaviour, caught_up, config.max_warmup_replicas)
+    mover = _Mover(board, behaviour, config)
     return mover.move_actives() + mover.move_standbys()
 
 
@@ -34,21 +35,22 @@ class Movement:
 class _Mover:
     """The two phases of movements, which share the budget of warm-ups."""
 
-    def __init__(self, board: Board, behaviour: Behaviour, caught_up: dict[int, frozenset[int]], max_warmup_replicas: int) -> None:
+    def __init__(self, board: Board, behaviour: Behaviour, config: AssignorConfig) -> None:
         self._board = board
         self._behaviour = behaviour
-        self._caught_up = caught_up
-        self._warmups_left = max_warmup_replicas
+        self._acceptable = config.acceptable_recovery_lag
+        self._warmups_left = config.max_warmup_replicas
         self._warmups: set[tuple[int, int]] = set()
-        self._hash_set_order = java_hash.SubsetOrder([java.uuid_hash(client.process_id.uuid.int) for client in board.clients])
 
     def move_actives(self) -> int:
         """Every movement counts, also one that only swapped an active task with a caught-up standby."""
         movements = self._movements([client.active for client in self._board.clients])
-        queue = ConstrainedPrioritySet(self._board, self._hash_set_order)
+        if not movements:
+            return 0
+        queue = ConstrainedPrioritySet(self._board)
         for movement in self._in_order(movements):
             task, destination = movement.task, movement.destination
-            caught_up = self._caught_up[task]
+            caught_up = self._caught_up(task)
             source = queue.poll({client for client in caught_up if task in self._board.clients[client].standby})
             if source is None:
                 source = queue.poll(caught_up)
@@ -68,11 +70,14 @@ class _Mover:
             {task for task in client.standby if (number, task) not in self._warmups}
             for number, client in enumerate(self._board.clients)
         ]
-        queue = ConstrainedPrioritySet(self._board, self._hash_set_order)
+        movements = self._movements(planned)
+        if not movements:
+            return 0
+        queue = ConstrainedPrioritySet(self._board)
         made = 0
-        for movement in self._in_order(self._movements(planned)):
+        for movement in self._in_order(movements):
             task, destination = movement.task, movement.destination
-            source = queue.poll({client for client in self._caught_up[task] if not self._board.clients[client].holds(task)})
+            source = queue.poll({client for client in self._caught_up(task) if not self._board.clients[client].holds(task)})
             if source is None and self._behaviour.moves_to_most_caught_up:
                 source = self._most_caught_up(movement, without_copy=True)
             if source is None:
@@ -86,20 +91,25 @@ class _Mover:
 
     def _movements(self, tasks_of_clients: list[set[int]]) -> list[Movement]:
         """In the order in which Kafka queues them: client by client, task by task."""
-        caught_up, reported = self._caught_up, self._board.readings.lags_of
-        return [
-            Movement(task, client, len(caught_up[task]))
-            for client, tasks in enumerate(tasks_of_clients)
-            for task in sorted(tasks)
-            # Of what nobody reports everybody lacks as much: it stays where it is.
-            if client not in caught_up[task] and reported[task] and self._must_move(task, client)
-        ]
+        reported = self._board.readings.lags_of
+        found = []
+        for client, tasks in enumerate(tasks_of_clients):
+            for task in sorted(tasks):
+                # Of what nobody reports everybody lacks as much: it stays where it is. So does what runs there.
+                if reported[task] and reported[task].get(client) != LATEST_OFFSET:
+                    caught_up = self._caught_up(task)
+                    if client not in caught_up and self._must_move(task, client):
+                        found.append(Movement(task, client, len(caught_up)))
+        return found
+
+    def _caught_up(self, task: int) -> frozenset[int]:
+        return self._board.caught_up(task, self._acceptable)
 
     def _must_move(self, task: int, client: int) -> bool:
         """Of a task that the client is not caught up on."""
         if self._behaviour.moves_to_most_caught_up:
             return self._board.least_lag(task) < self._board.lag(client, task)
-        return bool(self._caught_up[task])
+        return bool(self._caught_up(task))
 
     def _in_order(self, movements: list[Movement]) -> Iterator[Movement]:
         """The most urgent first; up to 3.2 in the order of the heap's array, which is not that (pull request 12585).
@@ -156,21 +166,27 @@ class ConstrainedPrioritySet:
     choice.
     """
 
-    def __init__(self, board: Board, hash_set_order: java_hash.SubsetOrder) -> None:
+    def __init__(self, board: Board) -> None:
         self._board = board
-        self._hash_set_order = hash_set_order
         self._loads = list(board.load_order)
         """Those that the array knows."""
         self._queue: java.PriorityQueue[int] = java.PriorityQueue(self._loads.__getitem__)
+        self._filled = False
         self._waiting: set[int] = set()
         self._missed: list[_Event] = []
         """What the array has yet to go through."""
-        for client in range(len(board.clients)):
-            self._offer(client)
+
+    @functools.cached_property
+    def _hash_set_order(self) -> java_hash.SubsetOrder:
+        return java_hash.SubsetOrder([java.uuid_hash(client.process_id.uuid.int) for client in self._board.clients])
 
     def poll(self, eligible: AbstractSet[int]) -> int | None:
         """Take the first eligible client out; those passed over go back in the order of the HashSet that Kafka keeps them in."""
         if len(eligible) > 1:
+            if not self._filled:
+                self._filled = True
+                for client in range(len(self._board.clients)):
+                    self._offer(client)
             for event in self._missed:
                 self._go_through(event)
             self._missed.clear()

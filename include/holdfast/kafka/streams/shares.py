@@ -4,6 +4,7 @@ Java: `HighAvailabilityTaskAssignor.assignActiveStatefulTasks`, 2.6 to 4.3. Only
 it. So every position that one process ID can take in a group is answered from few of these; `high_availability` itself deals.
 """
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from holdfast.kafka.streams import high_availability
@@ -16,8 +17,6 @@ _THREAD = ConsumerState("", (), reports_unknown=False)
 
 def dealt(threads: tuple[int, ...], tasks: int) -> tuple[int, ...]:
     """For each of so many stateful tasks, in TaskId order, its place among clients with so many threads, in process-ID order."""
-    if len(dict.fromkeys(threads)) == 1:  # dealt round-robin they differ by one task at most: there is nothing to even out
-        return tuple(turn % len(threads) for turn in range(tasks))
     board = _Places(threads, tasks)
     high_availability.assign_stateful_active(board)
     found = [0] * tasks
@@ -36,6 +35,9 @@ class _Places:
 
     def give_active(self, client: int, task: int) -> None:
         self.clients[client].active.add(task)
+
+    def give_actives(self, client: int, tasks: Iterable[int]) -> None:
+        self.clients[client].active.update(tasks)
 
     def take_active(self, client: int, task: int) -> None:
         self.clients[client].active.remove(task)

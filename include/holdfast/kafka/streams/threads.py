@@ -35,6 +35,8 @@ def assign(
     `active` and `standby`: what it was given, in another order than that of TaskId, in which a public assignor leaves it (3.8).
     """
     client = board.clients[client_number]
+    if len(client.consumers) == 1 and active is None and standby is None:
+        return (_all(board, client, behaviour),)
     spread = _Spread(board, client_number, behaviour)
     active = sorted(client.active) if active is None else active
     standby = sorted(client.standby) if standby is None else standby
@@ -50,6 +52,27 @@ def assign(
     kept = [list(tasks) for tasks in spread.deal(stateful, queued=spread.as_hash_set, common_load=False)]
     _deal_stateless(kept, stateless, leftovers=bool(stateful) and bool(len(stateful) % client.capacity))
     return tuple(ThreadTasks(a, b) for a, b in zip(kept, spread.deal(standby, common_load=False), strict=True))
+
+
+def _all(board: Board, client: ClientState, behaviour: Behaviour) -> ThreadTasks:
+    """Everything is its only consumer's, stateful tasks first."""
+    active, standby = sorted(client.active), sorted(client.standby)
+    if board.stateless and active:
+        active.sort(key=lambda task: not board.tasks[task].changelogs)
+        stateful = bool(board.tasks[active[0]].changelogs)
+    else:
+        stateful = bool(active)
+    if stateful or standby:
+        _refuse_unknown(client.consumers[0], behaviour)
+    return ThreadTasks(active, standby)
+
+
+def _refuse_unknown(consumer: ConsumerState, behaviour: Behaviour) -> None:
+    if consumer.reports_unknown and behaviour.reports_of_unknown_tasks_fail:
+        raise LeaderThrows(
+            f"IllegalStateException: member {consumer.member_id} reports a task that the leader knows no lag of: "
+            "its topology has no such task, or it is stateless there"
+        )
 
 
 def _deal_stateless(actives: list[list[int]], stateless: list[int], *, leftovers: bool) -> None:
@@ -101,7 +124,7 @@ class _Spread:
             return [()] * len(self._load)
         if len(self._load) == 1:
             if sticky:
-                self._refuse_unknown(self._client.consumers[0])
+                _refuse_unknown(self._client.consumers[0], self._behaviour)
             return [list(tasks)]
         load = self._load if common_load else [0] * len(self._load)
         deal = _Deal(load, tasks, queued)
@@ -115,18 +138,11 @@ class _Spread:
         return deal.dealt
 
     def _previous_by_lag(self, consumer: ConsumerState) -> Sequence[int]:
-        self._refuse_unknown(consumer)
+        _refuse_unknown(consumer, self._behaviour)
         if len(consumer.reported) < 2:
             return consumer.reported
         lags, number = self._board.lag, self._number
         return sorted(consumer.reported, key=lambda task: (lags(number, task), task))
-
-    def _refuse_unknown(self, consumer: ConsumerState) -> None:
-        if consumer.reports_unknown and self._behaviour.reports_of_unknown_tasks_fail:
-            raise LeaderThrows(
-                f"IllegalStateException: member {consumer.member_id} reports a task that the leader knows no lag of: "
-                "its topology has no such task, or it is stateless there"
-            )
 
 
 class _Deal:
