@@ -1,5 +1,6 @@
 """The Forecast of a plain consumer group as a person reads it in a terminal: which partitions stop, and who reads them after."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 from rich.console import RenderableType
@@ -25,6 +26,8 @@ def show(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds: bool
 
 def _forecast(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds: bool) -> Iterator[RenderableType]:
     outcome = forecast.outcome
+    for warning in outcome.warnings:
+        yield Text(warning, style="bold red")
     yield Text(_headline(outcome), style="bold")
     yield Text(_stops(outcome))
     if rounds:
@@ -46,10 +49,23 @@ def _headline(outcome: ConsumerOutcome) -> str:
 
 
 def _stops(outcome: ConsumerOutcome) -> str:
-    stops = outcome.summary.stops
-    if stops is None:
+    stops, longest = outcome.summary.stops, outcome.summary.longest_stop
+    if stops is None or longest is None:
         return "How many partitions stand still meanwhile is not known."
-    return f"{many(stops, 'time')} a partition stands still." if stops else "No partition stands still."
+    if not stops:
+        return "No partition stands still."
+    usual, most = (duration(math.ceil(seconds)) for seconds in (longest.usual, longest.most))
+    busy = "" if usual == most else f" ({most} if a consumer is busy and does not poll)"
+    return f"{many(stops, 'time')} a partition stands still, for up to {usual} each{busy}. {_positions_of(outcome)}"
+
+
+def _positions_of(outcome: ConsumerOutcome) -> str:
+    """Where the readers go on."""
+    found = outcome.positions
+    parts = [f"{many(found.committed, 'partition')} go on at the committed offset"] if found.committed else []
+    parts += [f"{found.reset:,} where auto.offset.reset says ({found.reset_to})"] if found.reset else []
+    parts += [f"of {found.unknown:,} the committed offset is not known"] if found.unknown else []
+    return f"{'; '.join(parts)}." if parts else ""
 
 
 def _rounds(outcome: ConsumerOutcome) -> Table:

@@ -3,20 +3,21 @@
 from dataclasses import dataclass
 
 from holdfast.kafka.consumer.group import Group, Member, Topic
-from holdfast.rollout.snapshot import Unknown
+from holdfast.rollout.snapshot import ConfigValue, Unknown
 
 
 @dataclass(frozen=True, slots=True)
 class ConsumedPartition:
     """`replica_racks`: one entry a replica, None where a broker has no rack. An offset that is None is not known.
 
-    `committed_offset` is the group's own; None where it has none, or nobody asked.
+    `committed_offset` is the group's own. `uncommitted`: it has none there, as somebody has seen who asked.
     """
 
     replica_racks: tuple[str | None, ...] = ()
     begin_offset: int | None = None
     end_offset: int | None = None
     committed_offset: int | None = None
+    uncommitted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class ConsumedTopic:
 class ConsumerSnapshot:
     """`members` stand in the order of the group's member list, each with what it would report if the group rebalanced now.
 
-    `kafka_release` is that of the members, `broker_release` that of their coordinator. None: not known.
+    `kafka_release` is that of the members, `broker_release` that of their coordinator. None: not known. `config`: settings of the
+    consumers under Kafka's names; they decide no assignment, but when the group notices and where readers go on.
     """
 
     cluster: str
@@ -45,6 +47,7 @@ class ConsumerSnapshot:
     members: tuple[Member, ...]
     topics: tuple[ConsumedTopic, ...]
     unknown: tuple[Unknown, ...] = ()
+    config: tuple[tuple[str, ConfigValue], ...] = ()
 
     def group(self, release: str) -> Group:
         """The leader's input, where every member runs this release."""

@@ -9,7 +9,7 @@ from holdfast.kafka.consumer.release import LINES
 from holdfast.rollout.codec.consumer_assignment import consumer_assignment_to_json
 from holdfast.rollout.codec.consumer_change import consumer_change_from_json
 from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
-from holdfast.rollout.consumer.forecast import forecast
+from holdfast.rollout.consumer.forecast import forecast, settings_of
 from holdfast.rollout.consumer.outcomes import ConsumerForecast
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.snapshot import ConfigValue
@@ -51,5 +51,6 @@ def assign_document(document: object, release: str | None, settings: tuple[tuple
 def read_forecast(snapshot: Named, change: Named) -> tuple[ConsumerSnapshot, ConsumerForecast]:
     """A Snapshot's and a Change's JSON, each with its name → the Snapshot and the Forecast. A problem says in which it is."""
     group = read_named(snapshot, consumer_snapshot_from_json)
+    read_named(snapshot, lambda _: settings_of(group))
     meant = read_named(change, consumer_change_from_json)
     return group, read_named(change, lambda _: forecast(group, meant))

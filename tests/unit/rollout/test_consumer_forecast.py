@@ -41,6 +41,8 @@ class TestRounds:
             "rebalances": 2,
             "stops": 2,
             "seconds_to_stable": 0,
+            "longest_stop_seconds": [3, 300],  # until the heartbeat that says so; until a busy member polls
+            "stopped_partition_seconds": [6, 600],
         }
 
     def test_eager_members_stop_altogether(self) -> None:
@@ -117,6 +119,132 @@ class TestRounds:
             foreseen(group({"a": member(0)}), change({"remove_consumer": {"member_id": "a"}}))
 
 
+class TestTimes:
+    """`session.timeout.ms` is 10 s up to 2.8 and 45 s from 3.0, `max.poll.interval.ms` 5 min, a heartbeat 3 s."""
+
+    @pytest.mark.parametrize(
+        ("release", "gone", "static", "seconds"),
+        [
+            ("3.9.1", {}, False, 0),
+            ("3.9.1", {"leaves": True}, False, 0),
+            ("3.9.1", {"leaves": False}, False, 45),
+            ("2.8.2", {"leaves": False}, False, 10),
+            ("3.9.1", {"leaves": False}, True, 45),
+            ("3.9.1", {"hangs": True}, False, 300),
+            ("3.9.1", {"hangs": True}, True, 345),
+        ],
+    )
+    def test_when_the_others_notice(self, release: str, gone: dict[str, Any], static: bool, seconds: int) -> None:
+        members = TWO | ({"a": member(0, 1, 2, group_instance_id="one")} if static else {})
+        outcome = foreseen(group(members, kafka_release=release), change({"remove_consumer": {"member_id": "a"} | gone}))
+
+        assert [(one["at_seconds"], one["noticed_seconds"], one["stopped"]) for one in outcome["rounds"]] == [(seconds, seconds, 3)]
+        assert outcome["summary"]["longest_stop_seconds"] == [seconds + 3, seconds + 300]
+        assert outcome["summary"]["stopped_partition_seconds"] == [3 * (seconds + 3), 3 * (seconds + 300)]
+
+    def test_settings_of_the_group_are_heard(self) -> None:
+        settings = {"session.timeout.ms": "20000", "heartbeat.interval.ms": 1000, "max.poll.interval.ms": 60_000, "other": 1}
+        gone = change({"remove_consumer": {"member_id": "a", "leaves": False}})
+        outcome = foreseen(group(TWO, config=settings), gone)
+
+        assert outcome["rounds"][0]["at_seconds"] == 20
+        assert outcome["rounds"][0]["lasts_seconds"] == [1, 60]
+
+    def test_an_empty_group_waits_for_more_to_come(self) -> None:
+        restarts = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in TWO]
+        outcome = foreseen(group(TWO, config={"heartbeat.interval.ms": 1000}), change(*restarts))
+
+        assert outcome["rounds"][0]["lasts_seconds"] == [3, 300]
+
+    def test_a_static_member_that_is_back_in_time_moves_nothing(self) -> None:
+        members = TWO | {"a": member(0, 1, 2, group_instance_id="one")}
+        back = {"restart_consumer": {"member_id": "a", "new_member_id": "a2", "within_session": True}}
+
+        outcome = foreseen(group(members), change(back))
+        assert (outcome["rounds"], outcome["member_ids"], outcome["summary"]["moved"]) == ([], ["b", "a2"], 0)
+        then = foreseen(group(members), change(back, {"then": "stable"}, joins()))
+        assert handed(then["rounds"][1]) == {"b": [3, 4], "a2": [0, 1], "c": [2, 5]}
+        assert then["summary"]["moved"] == 2
+
+    @pytest.mark.parametrize(
+        ("setting", "said"),
+        [
+            ({"session.timeout.ms": "soon"}, r"snapshot: config\.session\.timeout\.ms: a number"),
+            ({"session.timeout.ms": 2000}, "must be less than session.timeout.ms"),
+            ({"auto.offset.reset": "by_duration:PT1H"}, "earliest, latest, none is needed"),
+            ({"auto.offset.reset": "nearest"}, "nearest"),
+        ],
+    )
+    def test_what_kafka_refuses_is_refused(self, setting: dict[str, Any], said: str) -> None:
+        with pytest.raises(HoldfastError, match=said):
+            foreseen(group(TWO, config=setting), change(joins()))
+
+
+class TestPositions:
+    """Where those go on who begin to read a partition."""
+
+    TOPIC = (
+        {"id": 0, "begin_offset": 5, "end_offset": 90, "committed_offset": 80},
+        {"id": 1, "begin_offset": 5, "end_offset": 90, "committed_offset": None},
+        {"id": 2, "begin_offset": 50, "end_offset": 90, "committed_offset": 40},
+        {"id": 3},
+    )
+
+    def _outcome(self, reset: str | None, *events: object, release: str = "4.1.1") -> dict[str, Any]:
+        eager = {name: one | {"assignors": ["range"], "owned": [], "owned_generation": None} for name, one in TWO.items()}
+        settings = {} if reset is None else {"auto.offset.reset": reset}
+        topics = {"orders": {"partitions": list(self.TOPIC)}}
+        return foreseen(group(eager, topics=topics, config=settings, kafka_release=release), change(*events))
+
+    def test_latest_skips_data_and_says_so_first(self) -> None:
+        outcome = self._outcome("latest")
+
+        assert outcome["positions"] == {
+            "committed": 1,
+            "reset": 2,
+            "unknown": 1,
+            "reset_to": "latest",
+            "records_skipped": 85 + 40,
+            "records_read_twice_at_most": 0,
+            "skipping": [["orders", 1, 85], ["orders", 2, 40]],
+        }
+        (warning,) = outcome["warnings"]
+        assert warning.startswith("SKIPS DATA: 2 partitions (orders-1 orders-2)")
+        assert "125 records are never read" in warning
+
+    def test_kafkas_default_is_latest(self) -> None:
+        assert "Kafka's default; it was not given" in self._outcome(None)["warnings"][0]
+
+    @pytest.mark.parametrize(
+        ("reset", "warned"), [("earliest", ""), ("none", "STOPS CONSUMERS: 2 "), ("by_duration:PT1H30M", "older than PT1H30M")]
+    )
+    def test_the_other_ways(self, reset: str, warned: str) -> None:
+        warnings = self._outcome(reset)["warnings"]
+
+        assert bool(warnings) == bool(warned)
+        assert all(warned in one for one in warnings)
+
+    def test_what_is_written_to_new_partitions_before_they_are_found_is_skipped(self) -> None:
+        outcome = self._outcome("latest", {"add_partitions": {"topic": "orders", "partitions": 5}})
+
+        assert outcome["positions"]["skipping"][-1] == ["orders", 4, None]
+        assert outcome["positions"]["records_skipped"] is None
+
+    def test_who_just_ends_has_not_committed(self) -> None:
+        """What it read since the last commit is read again: at most all that there is."""
+        members = {"a": member(0), "b": member(1)}
+        topic = {"orders": {"partitions": [{"id": n, "end_offset": 90, "committed_offset": 80} for n in range(2)]}}
+        gone = {"remove_consumer": {"member_id": "a"}}
+        orderly, crash = (
+            foreseen(group(members, topics=topic), change({"remove_consumer": gone["remove_consumer"] | how}))
+            for how in ({}, {"leaves": False})
+        )
+
+        assert orderly["positions"]["records_read_twice_at_most"] == 0
+        assert crash["positions"]["records_read_twice_at_most"] == 10
+        assert crash["positions"]["committed"] == 1
+
+
 EVENTS: list[object] = [
     joins(client_id="app", host=None, rack=None, group_instance_id="one"),
     {"then": "rebalance"},
@@ -128,6 +256,9 @@ EVENTS: list[object] = [
     {"add_partitions": {"topic": "t", "partitions": 2}},
     {"remove_topic": {"topic": "t"}},
     {"remove_consumer": {"member_id": "z"}},
+    {"remove_consumer": {"member_id": "z", "leaves": False}},
+    {"remove_consumer": {"member_id": "z", "hangs": True}},
+    {"restart_consumer": {"member_id": "b", "within_session": True}},
 ]
 
 
@@ -161,6 +292,9 @@ def test_a_change_comes_back_as_it_was_written() -> None:
         ),
         ({"add_topic": {"topic": "orders", "partitions": 6}}, r"add_topic\.topic: the topic 'orders' exists"),
         ({"remove_topic": {"topic": "order"}}, r"remove_topic\.topic"),
+        ({"remove_consumer": {"member_id": "a", "hangs": True, "leaves": False}}, r"remove_consumer\.hangs"),
+        ({"restart_consumer": {"member_id": "a", "within_session": True}}, r"restart_consumer\.within_session: 'a' has no group"),
+        ({"restart_consumer": {"member_id": "b", "within_session": True, "subscription": []}}, "leave subscription out"),
     ],
 )
 def test_what_does_not_fit_is_refused_at_its_place(event: object, said: str) -> None:

@@ -25,6 +25,7 @@ from holdfast.rollout.consumer.change import (
     SetAssignors,
 )
 from holdfast.rollout.consumer.events import verb
+from holdfast.rollout.consumer.timing import Departure
 
 T = TypeVar("T")
 
@@ -89,9 +90,17 @@ def _add_consumer(value: object) -> AddConsumer:
 
 def _remove_consumer(value: object) -> RemoveConsumer:
     fields = Fields(value)
-    event = RemoveConsumer(fields.need("member_id", document.name))
+    member_id = fields.need("member_id", document.name)
+    leaves = fields.optional("leaves", document.boolean, default=True)
+    hangs = fields.optional("hangs", document.boolean, default=False)
     fields.finish(closed=True)
-    return event
+    if hangs:
+        if fields.has("leaves"):
+            raise InvalidInput(
+                "a consumer that hangs does not say that it leaves, and does not just end: give one of them", "hangs"
+            )
+        return RemoveConsumer(member_id, Departure.HANGS)
+    return RemoveConsumer(member_id, Departure.LEAVES if leaves else Departure.CRASHES)
 
 
 def _replace_consumer(value: object) -> ReplaceConsumer:
@@ -112,8 +121,14 @@ def _restart_consumer(value: object) -> RestartConsumer:
     fields = Fields(value)
     member_id = fields.need("member_id", document.name)
     new_id = fields.optional("new_member_id", nullable(document.name), None)
-    event = RestartConsumer(member_id, _like_the_old_one(fields, new_id or member_id))
+    within_session = fields.optional("within_session", document.boolean, default=False)
+    event = RestartConsumer(member_id, _like_the_old_one(fields, new_id or member_id), within_session)
     fields.finish(closed=True)
+    changed = [field for field in ("assignors", "subscription", "group_instance_id") if fields.has(field)]
+    if within_session and changed:
+        raise InvalidInput(
+            f"who comes back without a rebalance comes back as it was; leave {', '.join(changed)} out", "within_session"
+        )
     return event
 
 
@@ -219,13 +234,13 @@ def _content(event: ConsumerItem) -> dict[str, object]:
     match event:
         case AddConsumer(consumer):
             return {"member_id": consumer.member_id} | _given(consumer)
-        case RemoveConsumer(member_id):
-            return {"member_id": member_id}
+        case RemoveConsumer(member_id, departure):
+            return {"member_id": member_id} | _HOW[departure]
         case ReplaceConsumer(member_id, by):
             return {"member_id": member_id, "by": {"member_id": by.member_id} | _given(by)}
-        case RestartConsumer(member_id, back):
+        case RestartConsumer(member_id, back, within_session):
             new = {} if back.member_id == member_id else {"new_member_id": back.member_id}
-            return {"member_id": member_id} | new | _given(back)
+            return {"member_id": member_id} | new | ({"within_session": True} if within_session else {}) | _given(back)
         case SetAssignors(chosen, member_ids):
             return {"assignors": _names(chosen), "member_ids": dict(member_ids)}
         case AddPartitions() | AddTopic():
@@ -237,6 +252,13 @@ def _content(event: ConsumerItem) -> dict[str, object]:
             raise AssertionError("a marker has no content")
         case _:
             assert_never(event)
+
+
+_HOW: dict[Departure, dict[str, object]] = {
+    Departure.LEAVES: {},
+    Departure.CRASHES: {"leaves": False},
+    Departure.HANGS: {"hangs": True},
+}
 
 
 def _names(chosen: tuple[Assignor, ...]) -> list[str]:

@@ -39,6 +39,7 @@ def consumer_snapshot_from_json(value: object) -> ConsumerSnapshot:
         members=fields.need("consumers", lambda found: document.each_entry(found, _member)),
         topics=fields.optional("topics", lambda found: document.each_entry(found, _topic), ()),
         unknown=fields.optional("unknown", lambda found: document.each(found, unknown_from_json), ()),
+        config=fields.optional("config", kafka.config, ()),
     )
     fields.finish()
     document.refuse(_contradictions(snapshot))
@@ -137,6 +138,7 @@ def _partition(value: object) -> tuple[int, ConsumedPartition]:
         begin_offset=fields.optional("begin_offset", nullable(document.offset), None),
         end_offset=fields.optional("end_offset", nullable(document.offset), None),
         committed_offset=fields.optional("committed_offset", nullable(document.offset), None),
+        uncommitted=fields.has("committed_offset") and document.mapping(value)["committed_offset"] is None,
     )
     fields.finish()
     return number, partition
@@ -157,6 +159,7 @@ def consumer_snapshot_to_json(snapshot: ConsumerSnapshot) -> dict[str, object]:
         "leader_member_id": snapshot.leader_member_id,
         "consumers": {member.member_id: _member_to_json(member) for member in snapshot.members},
         "topics": {topic.name: {"partitions": _partitions_to_json(topic)} for topic in snapshot.topics},
+        **({"config": kafka.config_to_json(snapshot.config)} if snapshot.config else {}),
         "unknown": unknown_to_json(snapshot.unknown),
     }
 
@@ -182,6 +185,8 @@ def _partitions_to_json(topic: ConsumedTopic) -> list[object]:
             "end_offset": partition.end_offset,
             "committed_offset": partition.committed_offset,
         }
-        known = {key: offset for key, offset in offsets.items() if offset is not None}
+        known: dict[str, int | None] = {key: offset for key, offset in offsets.items() if offset is not None}
+        if partition.uncommitted:
+            known["committed_offset"] = None
         written.append({"id": number, "replica_racks": list(partition.replica_racks)} | known)
     return written

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.change import INHERITED, FromOld, Lot, Then, lots
+from holdfast.rollout.consumer.timing import Departure
 
 Racks = tuple[tuple[str | None, ...], ...]
 """For each partition the rack of each replica's broker."""
@@ -32,6 +33,7 @@ class AddConsumer:
 @dataclass(frozen=True, slots=True)
 class RemoveConsumer:
     member_id: str
+    departure: Departure = Departure.LEAVES
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +44,15 @@ class ReplaceConsumer:
 
 @dataclass(frozen=True, slots=True)
 class RestartConsumer:
-    """`back`: the consumer as it comes back, maybe under the member ID that it had."""
+    """`back`: the consumer as it comes back, maybe under the member ID that it had.
+
+    `within_session`: it is static and returns before its session times out, so that no rebalance happens: it gets the assignment
+    that the broker has of it.
+    """
 
     member_id: str
     back: NewConsumer
+    within_session: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, assert_never
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.rollout.change import FromOld, Lot
+from holdfast.rollout.consumer import timing
 from holdfast.rollout.consumer.change import (
     AddConsumer,
     AddPartitions,
@@ -20,6 +22,7 @@ from holdfast.rollout.consumer.change import (
     RestartConsumer,
     SetAssignors,
 )
+from holdfast.rollout.consumer.timing import Departure
 from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumedTopic
 from holdfast.rollout.wording import printable
 
@@ -31,33 +34,46 @@ MOST_PARTITIONS_AT_ALL = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A group between two rebalances. `notes`: what the events leave open."""
+    """A group between two rebalances. `notes`: what the events leave open.
+
+    Of the last events: `noticed_s`, how long it takes until the group notices them, and `abrupt`, who went without a word.
+    """
 
     members: tuple[Member, ...]
     topics: tuple[ConsumedTopic, ...]
     leader_member_id: str | None
     notes: tuple[str, ...] = ()
+    noticed_s: float = 0
+    abrupt: tuple[str, ...] = ()
 
 
-def apply(scene: Scene, lot: Lot[ConsumerEvent]) -> Scene:
+def apply(scene: Scene, lot: Lot[ConsumerEvent], config: ConsumerConfig) -> Scene:
     """The scene after events that take effect together. Raise InvalidInput for one that does not fit the group."""
+    scene = replace(scene, noticed_s=0, abrupt=())
     for index, event in lot.events:
         try:
-            scene = _apply(scene, event)
+            scene = _apply(scene, event, config)
         except InvalidInput as problem:
             raise InvalidInput(problem.problem, f"events[{index}].{verb(event)}.{problem.where}") from None
     return _with_leader(scene)
 
 
-def _apply(scene: Scene, event: ConsumerEvent) -> Scene:
+def causes_no_rebalance(lot: Lot[ConsumerEvent]) -> bool:
+    """Whether nothing happens in it but returns of static members."""
+    return bool(lot.events) and all(isinstance(event, RestartConsumer) and event.within_session for _, event in lot.events)
+
+
+def _apply(scene: Scene, event: ConsumerEvent, config: ConsumerConfig) -> Scene:
     match event:
         case AddConsumer(consumer):
             return _joined(scene, _made(consumer, None), "member_id", "group_instance_id")
-        case RemoveConsumer(member_id):
-            return _without(scene, _member(scene, member_id))
+        case RemoveConsumer(member_id, departure):
+            return _removed(scene, _member(scene, member_id), departure, config)
         case ReplaceConsumer(member_id, by):
             old = _member(scene, member_id)
             return _joined(_without(scene, old), _made(by, old), "by.member_id", "by.group_instance_id")
+        case RestartConsumer(member_id, back, within_session=True):
+            return _returned(scene, member_id, back)
         case RestartConsumer(member_id, back):
             return _restarted(scene, member_id, back, "new_member_id")
         case SetAssignors(assignors, member_ids):
@@ -124,6 +140,36 @@ def _restarted(scene: Scene, member_id: str, back: NewConsumer, field: str) -> S
         still_leads = made.member_id if made.group_instance_id == old.group_instance_id else None
         return replace(joined, leader_member_id=still_leads)
     return joined
+
+
+def _returned(scene: Scene, member_id: str, back: NewConsumer) -> Scene:
+    """A static member is back in time: it runs what it ran, under a new member ID, and remembers that."""
+    old = _member(scene, member_id)
+    if old.group_instance_id is None:
+        raise InvalidInput(
+            f"{_quoted(member_id)} has no group.instance.id: whoever is not static joins anew, in a rebalance", "within_session"
+        )
+    made = replace(_made(back, old), owned=old.owned, owned_generation=old.owned_generation)
+    others = _without(scene, old)
+    leads = made.member_id if scene.leader_member_id == member_id else scene.leader_member_id
+    if made.member_id == member_id:
+        return replace(scene, members=tuple(made if one is old else one for one in scene.members))
+    return replace(_joined(others, made, "new_member_id", "group_instance_id"), leader_member_id=leads)
+
+
+def _removed(scene: Scene, gone: Member, departure: Departure, config: ConsumerConfig) -> Scene:
+    scene = _without(scene, gone)
+    if departure is not Departure.LEAVES:
+        noticed = max(scene.noticed_s, timing.noticed_s(gone, departure, config))
+        return replace(scene, noticed_s=noticed, abrupt=(*scene.abrupt, gone.member_id))
+    if gone.group_instance_id is None:
+        return scene
+    note = (
+        f"{_quoted(gone.member_id)} is static: it tells nobody when it is closed. Unless it is taken out by hand"
+        f" (kafka-consumer-groups.sh, removeMembersFromConsumerGroup), the group notices when its session times out, after"
+        f" {config.session_timeout_ms / 1000:g} s: say `leaves: false`."
+    )
+    return replace(scene, notes=(*scene.notes, note))
 
 
 def _with_assignors(scene: Scene, assignors: tuple[Assignor, ...], member_ids: tuple[tuple[str, str], ...]) -> Scene:
@@ -219,7 +265,7 @@ def _new_partitions(scene: Scene, event: AddPartitions | AddTopic, count: int) -
         raise InvalidInput(f"one list of racks a {kind} is needed ({count}), {len(racks)} were found", "replica_racks")
     if count + sum(len(topic.partitions) for topic in scene.topics) > MOST_PARTITIONS_AT_ALL:
         raise InvalidInput(f"all topics together may have {MOST_PARTITIONS_AT_ALL:,} partitions", "partitions")
-    return tuple(ConsumedPartition(one) for one in racks)
+    return tuple(ConsumedPartition(one, uncommitted=True) for one in racks)
 
 
 def _topic(scene: Scene, name: str) -> ConsumedTopic:

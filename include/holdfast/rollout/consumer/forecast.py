@@ -6,16 +6,19 @@ evidence is missing, or releases that nobody has told apart would differ, it is 
 
 from dataclasses import replace
 
-from holdfast.errors import CannotPredict
-from holdfast.kafka.consumer import leader
-from holdfast.kafka.consumer.group import Assignment, LeaderFailure, NextRebalance
+from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka.consumer import config, leader
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member, NextRebalance
 from holdfast.kafka.consumer.release import LINES, behaviour
-from holdfast.rollout.change import Wait
-from holdfast.rollout.consumer import events, memory, ownership
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.change import Lot, Wait
+from holdfast.rollout.consumer import events, memory, ownership, positions, timing
 from holdfast.rollout.consumer.change import (
     AddPartitions,
     AddTopic,
     ConsumerChange,
+    ConsumerEvent,
     RemoveConsumer,
     ReplaceConsumer,
     RestartConsumer,
@@ -23,6 +26,8 @@ from holdfast.rollout.consumer.change import (
 )
 from holdfast.rollout.consumer.events import Scene
 from holdfast.rollout.consumer.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
+from holdfast.rollout.consumer.ownership import Readers
+from holdfast.rollout.consumer.timing import Span
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.outcomes import Trigger
 from holdfast.rollout.snapshot import Unknown
@@ -63,7 +68,8 @@ def _whatever_order(outcome: ConsumerOutcome) -> object:
         )
         for one in outcome.rounds
     ]
-    return outcome.stable, decisions, outcome.summary
+    summary = outcome.summary  # (how long a session lasts is another thing than who gets what)
+    return outcome.stable, decisions, (summary.partitions, summary.moved, summary.needless, summary.rebalances, summary.stops)
 
 
 def _outcome(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerOutcome:
@@ -71,7 +77,9 @@ def _outcome(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerOutc
     stage = _Stage(snapshot)
     trouble = None
     for lot in change.lots():
-        stage.scene = events.apply(stage.scene, lot)
+        stage.carry_out(lot)
+        if events.causes_no_rebalance(lot):
+            continue
         trouble = stage.rebalance(until=lot.wait or Wait.STABLE)
         if trouble is not None:
             break
@@ -87,7 +95,26 @@ class _Stage:
         self._reads = self._before
         self._rounds: list[ConsumerRound] = []
         self._generation = memory.first_generation(snapshot.generation, snapshot.members)
+        self._at_seconds: float = 0
+        self._pending = False
+        self._from_empty = False
+        self._taken: dict[TopicPartition, bool] = {}
+        """What some member began to read, and whether the one before it could commit."""
+        self._config = settings_of(snapshot)
         self.scene = Scene(snapshot.members, snapshot.topics, snapshot.leader_member_id)
+
+    def carry_out(self, lot: Lot[ConsumerEvent]) -> None:
+        """Let events take effect. Raise InvalidInput for one that does not fit the group."""
+        if self._pending and events.causes_no_rebalance(lot):
+            raise InvalidInput(
+                "the group still rebalances; what follows from a return in the middle of that is not modelled: wait until it is"
+                ' stable ({"then": "stable"})',
+                f"events[{lot.events[0][0]}].restart_consumer.within_session",
+            )
+        before = self.scene.members
+        self.scene = events.apply(self.scene, lot, self._config)
+        self._from_empty = not any(one is member or member.group_instance_id for member in before for one in self.scene.members)
+        self._at_seconds += int(self.scene.noticed_s) if self.scene.noticed_s == int(self.scene.noticed_s) else self.scene.noticed_s
 
     def rebalance(self, until: Wait) -> str | None:
         """Rebalance once, or until nothing is pending. Returns why that does not come about (None: it does)."""
@@ -103,8 +130,8 @@ class _Stage:
             decision = self._decide(trigger)
             if isinstance(decision, LeaderFailure):
                 return f"The leader itself fails: {decision.error}"
-            pending = any(one.next_rebalance is NextRebalance.IMMEDIATE for one in decision.members)
-            if not pending or until is Wait.REBALANCE:
+            self._pending = any(one.next_rebalance is NextRebalance.IMMEDIATE for one in decision.members)
+            if not self._pending or until is Wait.REBALANCE:
                 return None
             trigger = Trigger.IMMEDIATE
         return f"The group does not settle within {MOST_ROUNDS:,} rebalances."
@@ -128,15 +155,40 @@ class _Stage:
         unread = 0
         if isinstance(decision, Assignment):
             self._generation += 1
+            self._take_up(members, decision)
             self.scene = replace(self.scene, members=memory.after_round(members, decision, self._generation))
             self._reads = ownership.readers_after(decision)
             unread = sum(len(one.withheld) for one in decision.members)
-        self._rounds.append(ConsumerRound(trigger, 0, decision, stopped, unread))
+        first = trigger is Trigger.CHANGE
+        lasts = timing.round_span(self._config, from_empty=first and self._from_empty)
+        noticed_s = self.scene.noticed_s if first else 0
+        self._rounds.append(ConsumerRound(trigger, self._at_seconds, decision, stopped, unread, noticed_s, lasts))
         return decision
+
+    def _take_up(self, members: tuple[Member, ...], decision: Assignment) -> None:
+        """Whoever did not read a partition until now, or gave it up before it joined, begins where the group has committed."""
+        abrupt = frozenset(self.scene.abrupt)
+        reads = self._reads or {}
+        for member, part in zip(members, decision.members, strict=True):
+            kept = frozenset(member.owned) if member.cooperative else frozenset[TopicPartition]()
+            for one in part.partitions:
+                if one not in kept:
+                    could_commit = reads.get(one) not in abrupt
+                    self._taken[one] = could_commit and self._taken.get(one, True)
 
     def outcome(self, change: ConsumerChange, trouble: str | None) -> ConsumerOutcome:
         notes = (*self.scene.notes, *_notes(self._snapshot, change), *(() if trouble is None else (trouble,)))
-        return ConsumerOutcome(trouble is None, tuple(self._rounds), self._summary(change, trouble), self.scene.members, notes)
+        found = positions.positions(self._taken, self.scene.topics, self._config)
+        return ConsumerOutcome(
+            stable=trouble is None,
+            rounds=tuple(self._rounds),
+            summary=self._summary(change, trouble),
+            members=self.scene.members,
+            positions=found,
+            config=self._config,
+            warnings=positions.warnings(found, self._config),
+            notes=notes,
+        )
 
     def _summary(self, change: ConsumerChange, trouble: str | None) -> ConsumerSummary:
         moved = None
@@ -145,21 +197,57 @@ class _Stage:
                 frozenset(one.member_id for one in members) for members in (self._snapshot.members, self.scene.members)
             )
             staying = (before & after) - frozenset(_begun_anew(change))
-            moved = ownership.difference(self._before, self._reads, staying)
+            moved = ownership.difference(self._renamed(self._before, change), self._renamed(self._reads, change), staying)
         stops = [None if one.stopped is None else one.stopped + one.unread for one in self._rounds]
+        known = trouble is None and None not in stops
+        spans = [span for index in range(len(self._rounds)) for span in self._stops(index)] if known else []
         return ConsumerSummary(
             partitions=ownership.subscribed(self.scene.members, self.scene.topics),
             moved=None if moved is None else moved.moved,
             needless=None if moved is None else moved.needless,
             rebalances=len(self._rounds),
-            stops=None if None in stops or trouble else sum(one or 0 for one in stops),
-            seconds_to_stable=0 if trouble is None else None,
+            stops=sum(one or 0 for one in stops) if known else None,
+            seconds_to_stable=self._at_seconds if trouble is None else None,
+            longest_stop=timing.longest([span for span, count in spans if count]) if known else None,
+            partition_seconds=sum((span.times(count) for span, count in spans), timing.NOTHING) if known else None,
         )
+
+    def _renamed(self, reads: Readers, change: ConsumerChange) -> Readers:
+        """With the IDs that the readers have at the end."""
+        there = frozenset(member.member_id for member in self.scene.members)
+        names = {one: one if one in there else _name_at_the_end(one, change) for one in dict.fromkeys(reads.values())}
+        return {partition: names[reader] for partition, reader in reads.items()}
+
+    def _stops(self, index: int) -> tuple[tuple[Span, int], ...]:
+        """How long partitions stand still because of this round, and how many. What is withheld waits for the next one."""
+        one = self._rounds[index]
+        following = self._rounds[index + 1].lasts if index + 1 < len(self._rounds) else timing.NOTHING
+        unnoticed = Span(one.noticed_s, one.noticed_s)
+        return (one.lasts + unnoticed, one.stopped or 0), (following, one.unread)
 
 
 def _release(snapshot: ConsumerSnapshot) -> str:
     assert snapshot.kafka_release is not None, "a forecast is for one release"
     return snapshot.kafka_release
+
+
+def settings_of(snapshot: ConsumerSnapshot) -> ConsumerConfig:
+    """Without a release as the newest reads them. Raise InvalidInput for one that Kafka refuses, Unsupported for the release."""
+    try:
+        return config.read(snapshot.kafka_release or LINES[-1].releases[-1], dict(snapshot.config))
+    except InvalidInput as problem:
+        raise InvalidInput(problem.problem, f"config.{problem.where}") from None
+
+
+def _name_at_the_end(member_id: str, change: ConsumerChange) -> str:
+    """The ID under which a consumer comes back that restarts: it is still the same one."""
+    for item in change.events:
+        match item:
+            case RestartConsumer(old, back) if old == member_id:
+                member_id = back.member_id
+            case SetAssignors(_, member_ids):
+                member_id = dict(member_ids).get(member_id, member_id)
+    return member_id
 
 
 def _begun_anew(change: ConsumerChange) -> list[str]:

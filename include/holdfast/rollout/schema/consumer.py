@@ -1,6 +1,7 @@
 """The contracts of plain consumer groups: Snapshot, Change, Assignment, Forecast."""
 
 from holdfast.kafka import java
+from holdfast.kafka.consumer.config import Reset
 from holdfast.kafka.consumer.group import Assignor, NextRebalance
 from holdfast.rollout.change import Wait
 from holdfast.rollout.codec.change import MOST_EVENTS, MOST_PARTITIONS
@@ -46,6 +47,7 @@ SNAPSHOT: Shape = fields(
         "generation": _generation,
         "leader_member_id": nullable(shapes.name(), "Null: not known. One of the consumers."),
         "topics": table(shapes.name(), fields({"partitions": items(_partition)})),
+        "config": shapes.CONFIG,
         "unknown": items(shapes.UNKNOWN, "What could not be read, each with its reason."),
     },
     "What one plain consumer group looked like at one moment. Fields that are not listed are ignored.",
@@ -63,10 +65,15 @@ _count = shapes.integer(1, MOST_PARTITIONS)
 _racks = nullable(items(_replica_racks), "For each new partition.")
 _EVENTS: dict[str, Shape] = {
     "add_consumer": closed({"member_id": shapes.name(), "assignors": _assignors, "subscription": _subscription}, _like_the_old_one),
-    "remove_consumer": closed({"member_id": shapes.name()}),
+    "remove_consumer": closed(
+        {"member_id": shapes.name()},
+        {"leaves": shapes.boolean("False: it just ends."), "hangs": shapes.boolean("It no longer calls poll.")},
+    ),
     "replace_consumer": closed({"member_id": shapes.name(), "by": closed({"member_id": shapes.name()}, _like_the_old_one)}),
     "restart_consumer": closed(
-        {"member_id": shapes.name()}, {"new_member_id": nullable(shapes.name())} | _like_the_old_one, "What is not given stays."
+        {"member_id": shapes.name()},
+        {"new_member_id": nullable(shapes.name()), "within_session": shapes.boolean()} | _like_the_old_one,
+        "What is not given stays.",
     ),
     "set_assignors": closed(
         {"assignors": _assignors, "member_ids": table(shapes.name(), shapes.name(), "The old ID and the new one.", at_least=1)},
@@ -103,6 +110,9 @@ ASSIGNMENT: Shape = {
     ),
 }
 
+_span = shapes.row(
+    shapes.number(0), shapes.number(0), about="Usually (members poll as soon as they hear of it), and at most (one is busy)."
+)
 _round = fields(
     {
         "trigger": one_of((Trigger.CHANGE, Trigger.IMMEDIATE)),
@@ -110,6 +120,8 @@ _round = fields(
         "assignment": ASSIGNMENT,
         "stopped": nullable(count("Partitions that were read and stand still while the members join; null: not known.")),
         "unread": count("Partitions that nobody reads once it is over."),
+        "noticed_seconds": shapes.number(0, about="Until the group noticed what brought it about."),
+        "lasts_seconds": _span,
     }
 )
 SUMMARY = fields(
@@ -120,12 +132,26 @@ SUMMARY = fields(
         "rebalances": count(),
         "stops": nullable(count("How often a partition stands still, over all rounds.")),
         "seconds_to_stable": nullable(shapes.number(0)),
+        "longest_stop_seconds": nullable(_span, "How long one partition stands still at a time."),
+        "stopped_partition_seconds": nullable(_span, "All of them together."),
     }
+)
+_positions = fields(
+    {
+        "committed": count("Partitions that are taken up at their committed offset."),
+        "reset": count("Those without one that is in range."),
+        "unknown": count("Those of which it is not known."),
+        "reset_to": one_of(Reset),
+        "records_skipped": nullable(count()),
+        "records_read_twice_at_most": nullable(count()),
+        "skipping": items(shapes.row(shapes.name(), shapes.PARTITION, nullable(count()))),
+    },
+    about="Where those go on who begin to read a partition.",
 )
 FORECAST: Shape = fields(
     {
         "format_version": shapes.FORMAT_VERSION,
-        "assumptions": fields({}),
+        "assumptions": fields({"given": items(text("A setting that the Snapshot has; the others are Kafka's defaults."))}),
         "events": EVENTS,
         "outcomes": items(
             fields(
@@ -133,6 +159,8 @@ FORECAST: Shape = fields(
                     "probability": shapes.number(0, 1),
                     "member_ids": items(shapes.name()),
                     "stable": shapes.boolean(),
+                    "warnings": items(text("What a reader has to see first.")),
+                    "positions": _positions,
                     "summary": SUMMARY,
                 },
                 {"rounds": items(_round, "Left out with `--detail summary`.")},
