@@ -34,10 +34,11 @@ def collect_groups():
         return clusters.collect(cluster, group)
 
     @task(outlets=[objects.SNAPSHOTS], trigger_rule="all_done_min_one_success")
-    def tell() -> None:
+    def tell(taken: list[str], *, outlet_events=None) -> None:
         """One event for all snapshots of this run."""
+        outlet_events[objects.SNAPSHOTS].extra = {"days": clusters.days_of(taken)}
 
-    snapshot.expand_kwargs(groups()) >> tell()
+    tell(snapshot.expand_kwargs(groups()))
 
 
 collect_groups()

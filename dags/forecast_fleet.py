@@ -1,7 +1,8 @@
 """### What the latest snapshots mean
 
-When snapshots arrive: Spark decodes them into tables (`tables/<run>/`), computes where every stateful task is going and who will
-still move (`targets/<run>/`), and reports each change in the order of process IDs (`order_changes/<run>/`).
+When snapshots arrive: Spark decodes them into tables (`docs/tables.md`), computes where every stateful task is going and who will
+still move, finds each change in the order of process IDs, and says of every host of every group what its loss would do. A run is
+about the days of the snapshots that started it; run again, it replaces what it wrote.
 """
 
 import pendulum
@@ -9,9 +10,6 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.sdk import Param, dag, task
 
 from holdfast.airflow_wiring import clusters, objects, spark
-
-LAKE = "{{ var.value.holdfast_lake }}"
-TABLES = "tables/{{ slug(run_id) }}"
 
 
 @dag(
@@ -22,43 +20,37 @@ TABLES = "tables/{{ slug(run_id) }}"
     default_args=objects.DEFAULTS,
     tags=["holdfast", "fleet"],
     doc_md=__doc__,
-    user_defined_macros={"slug": objects.slug},
     params={
         "days": Param(
-            2, type="integer", minimum=1, maximum=31, title="Days", description="Snapshots of so many days, the latest there are."
+            None,
+            type=["null", "string"],
+            title="Days",
+            description="Such as 2026-11-20,2026-11-21. Empty: those of the snapshots that started the run, or the last two.",
         ),
     },
 )
 def forecast_fleet():
     @task
-    def days(params: dict) -> str:
-        return clusters.days_to_read(params["days"])
+    def days(params: dict, *, triggering_asset_events=None) -> str:
+        return clusters.days_to_read(params["days"], triggering_asset_events)
 
     @task
     def package() -> str:
         return spark.prepare_spark()
 
+    about = ["--lake", "{{ var.value.holdfast_lake }}", "--days", days()]
     zipped = package()
-    decode = SparkSubmitOperator(
-        task_id="decode",
-        **spark.submitted("decode_snapshots"),
-        py_files=zipped,
-        application_args=["--lake", LAKE, "--days", days(), "--out", TABLES],
-    )
-    targets = SparkSubmitOperator(
-        task_id="targets",
-        **spark.submitted("compute_targets"),
-        py_files=zipped,
-        application_args=["--lake", LAKE, "--tables", TABLES, "--out", "targets/{{ slug(run_id) }}"],
-    )
-    order_changes = SparkSubmitOperator(
-        task_id="order_changes",
-        **spark.submitted("detect_order_changes"),
-        py_files=zipped,
-        application_args=["--lake", LAKE, "--tables", TABLES, "--out", "order_changes/{{ slug(run_id) }}"],
-        outlets=[objects.TABLES],
-    )
-    decode >> targets >> order_changes
+
+    def job(task_id: str, name: str, *more: str, **options) -> SparkSubmitOperator:
+        arguments = [*about, *more]
+        return SparkSubmitOperator(task_id=task_id, **spark.submitted(name), py_files=zipped, application_args=arguments, **options)
+
+    keep = ["--keep-days", "{{ var.value.get('holdfast_keep_days', '400') }}"]
+    decode = job("decode", "decode_snapshots", *keep)
+    targets = job("targets", "compute_targets")
+    order_changes = job("order_changes", "detect_order_changes")
+    blast_radius = job("blast_radius", "blast_radius", outlets=[objects.TABLES])
+    decode >> targets >> order_changes >> blast_radius
 
 
 forecast_fleet()

@@ -1,48 +1,43 @@
-"""Where every stateful task is going, and whose it is now: who will still move, group by group.
+"""Where every stateful task is going, and whose it is now: who will still move, by the latest snapshot of each group and day.
 
-    spark-submit --py-files holdfast.zip compute_targets.py --lake URL --tables tables/NAME --out targets/NAME
+    spark-submit --py-files holdfast.zip compute_targets.py --lake URL --days 2026-11-21
 
-Reads the `groups` table of decode_snapshots. `targets` and `refused` (groups of which nobody can say, and why) appear together
-under `<lake>/<out>/`, or not at all.
+Reads `documents`. Replaces these days of `targets`, and of `quarantine_targets` (of whom nobody can say, and why).
 """
 
 import sys
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
-from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.adapters.spark import over_groups
+from holdfast.adapters import spark as lake_tables
+from holdfast.adapters import table_schemas as schemas
 from holdfast.rollout import tables
 
-KEY = ("snapshot", "cluster", "day", "group_id", "captured_at")
-TARGET = pa.struct([("task_id", pa.string()), ("owner", pa.string()), ("target", pa.string()), ("will_move", pa.bool_())])
-COMPUTED = pa.schema([*((name, pa.string()) for name in KEY), ("problem", pa.string()), ("targets", pa.list_(TARGET))])
+COMPUTED = pa.schema(
+    [*((name, pa.string()) for name in (*schemas.KEY, "problem")), ("targets", pa.list_(pa.struct(schemas.TARGET)))]
+)
 
 
-def compute(groups: pa.Table) -> pa.Table:
-    """The snapshots of one group → a row of COMPUTED each."""
-    rows = [{**{name: row[name] for name in KEY}, **tables.targets(row["document"])} for row in groups.to_pylist()]
-    return pa.Table.from_pylist(rows, schema=COMPUTED)
+def compute(row: dict) -> dict:
+    """A row of `documents` → a row of COMPUTED."""
+    return {name: row[name] for name in schemas.KEY} | tables.targets(row["document"])
 
 
-def computed(groups: DataFrame) -> DataFrame:
-    """The `groups` table → COMPUTED, one row a snapshot."""
-    return groups.select(*KEY, "document").groupBy("cluster", "group_id").applyInArrow(compute, from_arrow_schema(COMPUTED))
+def computed(documents: DataFrame) -> DataFrame:
+    """`documents` → COMPUTED, one row a group and day."""
+    return lake_tables.per_row(lake_tables.latest_of_day(documents), compute, COMPUTED)
 
 
 def tidy(rows: DataFrame) -> dict[str, DataFrame]:
     """COMPUTED → the tables, by name."""
-    return {
-        "targets": rows.select(*KEY, F.explode("targets").alias("one")).select(*KEY, "one.*"),
-        "refused": rows.where(F.col("problem").isNotNull()).select(*KEY, "problem"),
-    }
+    return {"targets": lake_tables.exploded(rows, "targets", "targets"), "quarantine_targets": lake_tables.quarantined(rows)}
 
 
-def main(argv: list[str]) -> None:
-    over_groups("compute_targets", __doc__, argv, computed, tidy)
+def work(spark: SparkSession, lake: str, days: list[str]) -> None:
+    rows = computed(lake_tables.read_table(spark, lake, "documents", days))
+    lake_tables.staged(spark, rows, lake, lambda found: lake_tables.write_days(spark, lake, tidy(found), days))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    lake_tables.days_job("compute_targets", __doc__, sys.argv[1:], work)

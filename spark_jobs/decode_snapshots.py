@@ -1,111 +1,80 @@
-"""Raw snapshots in the lake → tidy Parquet tables: groups, members, tasks, changelogs, and a quarantine for what is no snapshot.
+"""Raw snapshots in the lake → tidy tables: groups, clients, members, tasks, …, and a quarantine for what is no snapshot.
 
-    spark-submit --py-files holdfast.zip decode_snapshots.py --lake URL --days 2026-11-20,2026-11-21 --out tables/NAME
+    spark-submit --py-files holdfast.zip decode_snapshots.py --lake URL --days 2026-11-20,2026-11-21
 
-The tables appear together under `<lake>/<out>/`, or not at all.
+These days of the tables are replaced.
 """
 
-import argparse
 import sys
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
-from pyspark.sql.pandas.types import from_arrow_schema
 
-from holdfast.adapters.spark import read_documents, session, write_whole
+from holdfast.adapters import spark as lake_tables
+from holdfast.adapters import table_schemas as schemas
 from holdfast.rollout import tables
 
-CHANGELOG = pa.struct([("topic", pa.string()), ("partition", pa.int32()), ("end_offset", pa.int64())])
-TASK = pa.struct(
-    [
-        ("task_id", pa.string()),
-        ("subtopology", pa.int32()),
-        ("partition", pa.int32()),
-        ("stateful", pa.bool_()),
-        ("end_offset_sum", pa.int64()),
-        ("owner", pa.string()),
-        ("source_partitions", pa.list_(pa.string())),
-        ("changelogs", pa.list_(CHANGELOG)),
-    ]
-)
-MEMBER = pa.struct(
-    [
-        ("process_id", pa.string()),
-        ("place_in_order", pa.int32()),
-        ("host", pa.string()),
-        ("rack", pa.string()),
-        ("member_id", pa.string()),
-        ("client_id", pa.string()),
-        ("group_instance_id", pa.string()),
-        ("owned_partitions", pa.int32()),
-        ("active_stateful", pa.int32()),
-        ("other_copies", pa.int32()),
-    ]
-)
-GROUP = [
-    ("cluster", pa.string()),
-    ("day", pa.string()),
-    ("group_id", pa.string()),
-    ("captured_at", pa.string()),
-    ("protocol", pa.string()),
-    ("group_state", pa.string()),
-    ("kafka_release", pa.string()),
-    ("task_assignor", pa.string()),
-    ("leader_process_id", pa.string()),
-    ("clients", pa.int32()),
-    ("threads", pa.int32()),
-    ("stateful_tasks", pa.int32()),
-    ("unknown", pa.list_(pa.string())),
-    ("fingerprint", pa.string()),
-    ("document", pa.string()),
-]
+TASK = pa.struct([*schemas.TASK, ("changelogs", pa.list_(pa.struct(schemas.CHANGELOG)))])
 DECODED = pa.schema(
-    [("snapshot", pa.string()), ("problem", pa.string()), *GROUP, ("members", pa.list_(MEMBER)), ("tasks", pa.list_(TASK))]
+    [
+        *((name, pa.string()) for name in (*schemas.KEY, "problem", "document")),
+        ("group", pa.struct(schemas.GROUP)),
+        ("clients", pa.list_(pa.struct(schemas.CLIENT))),
+        ("members", pa.list_(pa.struct(schemas.MEMBER))),
+        ("tasks", pa.list_(TASK)),
+        ("state_directories", pa.list_(pa.struct(schemas.STATE_DIRECTORY))),
+    ]
 )
-KEY = ("snapshot", "cluster", "day", "group_id", "captured_at")
-"""What every row of every table carries, to join by."""
 
 
-def decode_document(key: tuple[pa.Scalar, ...], documents: pa.Table) -> pa.Table:
-    """One document → one row of DECODED."""
-    path = key[0].as_py()
-    snapshot = path[path.rfind("/snapshots/") + 1 :] if "/snapshots/" in path else path
-    return pa.Table.from_pylist([tables.decode(snapshot, content) for content in documents["content"].to_pylist()], schema=DECODED)
+def decode(row: dict) -> dict:
+    """One document → a row of DECODED."""
+    return tables.decode(row["path"], row["content"])
 
 
 def decoded(documents: DataFrame) -> DataFrame:
     """`path`, `content` → DECODED, one row a document."""
-    return documents.groupBy("path").applyInArrow(decode_document, from_arrow_schema(DECODED))
+    return lake_tables.per_row(documents, decode, DECODED)
 
 
-def tidy(decoded_rows: DataFrame) -> dict[str, DataFrame]:
+def tidy(rows: DataFrame) -> dict[str, DataFrame]:
     """DECODED → the tables, by name."""
-    good = decoded_rows.where(F.col("problem").isNull())
-    tasks = good.select(*KEY, F.explode("tasks").alias("task"))
+    good = rows.where(F.col("problem").isNull())
+    key = schemas.KEY
+    changelogs = good.select(*key, F.explode("tasks").alias("task")).select(
+        *key, F.col("task.task_id").alias("task_id"), F.explode("task.changelogs").alias("one")
+    )
     return {
-        "groups": good.select("snapshot", *(name for name, _ in GROUP)),
-        "members": good.select(*KEY, F.explode("members").alias("member")).select(*KEY, "member.*"),
-        "tasks": tasks.select(*KEY, *(f"task.{field.name}" for field in TASK if field.name != "changelogs")),
-        "changelogs": tasks.select(
-            *KEY, F.col("task.task_id").alias("task_id"), F.explode("task.changelogs").alias("changelog")
-        ).select(*KEY, "task_id", "changelog.*"),
-        "quarantine": decoded_rows.where(F.col("problem").isNotNull()).select("snapshot", "problem"),
+        "groups": good.select(*key, "group.*"),
+        "documents": good.select(*key, "document"),
+        "clients": lake_tables.exploded(good, "clients", "clients"),
+        "members": lake_tables.exploded(good, "members", "members"),
+        "tasks": lake_tables.exploded(good, "tasks", "tasks"),
+        "changelogs": changelogs.select(*key, "task_id", *(f"one.{name}" for name, _ in schemas.CHANGELOG)),
+        "state_directories": lake_tables.exploded(good, "state_directories", "state_directories"),
+        "clusters": clusters(rows),
+        "quarantine": lake_tables.quarantined(rows),
     }
 
 
-def main(argv: list[str]) -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--lake", required=True)
-    arguments.add_argument("--days", required=True)
-    arguments.add_argument("--out", required=True)
-    given = arguments.parse_args(argv)
-    spark = session("decode_snapshots")
-    documents = read_documents(spark, *(f"{given.lake}/snapshots/*/day={day}/*/*.json" for day in given.days.split(",")))
-    rows = decoded(documents).persist()
-    write_whole(spark, tidy(rows), f"{given.lake}/{given.out}")
-    spark.stop()
+def clusters(rows: DataFrame) -> DataFrame:
+    """DECODED → what there is of each cluster on each day. Of groups with several snapshots the latest counts."""
+    latest = rows.groupBy(*schemas.PARTITION, "group_id").agg(
+        F.max_by("group", F.struct("captured_at", "snapshot")).alias("group"),
+        F.count(F.when(F.col("problem").isNull(), 1)).alias("snapshots"),
+        F.count("problem").alias("quarantined"),
+    )
+    sums = [F.coalesce(F.sum(f"group.{name}"), F.lit(0)).alias(name) for name in ("clients", "threads", "stateful_tasks")]
+    return latest.groupBy(*schemas.PARTITION).agg(
+        F.sum("snapshots").alias("snapshots"), F.count("group").alias("groups"), *sums, F.sum("quarantined").alias("quarantined")
+    )
+
+
+def work(spark: SparkSession, lake: str, days: list[str]) -> None:
+    documents = lake_tables.read_documents(spark, lake, days)
+    lake_tables.staged(spark, decoded(documents), lake, lambda rows: lake_tables.write_days(spark, lake, tidy(rows), days))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    lake_tables.days_job("decode_snapshots", __doc__, sys.argv[1:], work)

@@ -1,74 +1,68 @@
-"""Changes in the order of process IDs between two snapshots of a group, and the stateful tasks that they move.
+"""Changes in the order of process IDs since the snapshot before, and the stateful tasks that they move.
 
-    spark-submit --py-files holdfast.zip detect_order_changes.py --lake URL --tables tables/NAME --out order_changes/NAME
+    spark-submit --py-files holdfast.zip detect_order_changes.py --lake URL --days 2026-11-21
 
-Reads the `groups` table of decode_snapshots and compares each snapshot with the one before it of its group. `order_changes` and
-`refused` appear together under `<lake>/<out>/`, or not at all.
+Reads `documents` of these days, and of each group the last one before them. Replaces these days of `order_changes`,
+`order_change_moves` and `quarantine_order_changes`; a change belongs to the day on which it was seen.
 """
 
 import sys
-from itertools import pairwise
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
-from pyspark.sql.pandas.types import from_arrow_schema
 
-from holdfast.adapters.spark import over_groups
+from holdfast.adapters import spark as lake_tables
+from holdfast.adapters import table_schemas as schemas
 from holdfast.rollout import tables
 
-READ = ("cluster", "group_id", "captured_at", "snapshot", "document")
-KEY = ("cluster", "group_id", "before", "before_at", "after", "after_at")
-MOVE = pa.struct([("task_id", pa.string()), ("owner_before", pa.string()), ("owner_after", pa.string())])
-SEED = pa.struct([("lost", pa.string()), ("keeps_the_order", pa.string())])
-CHANGE = [
-    ("joined", pa.list_(pa.string())),
-    ("left", pa.list_(pa.string())),
-    ("shifted", pa.list_(pa.string())),
-    ("moved_between_survivors", pa.int32()),
-    ("moved", pa.list_(MOVE)),
-    ("seeds", pa.list_(SEED)),
-    ("text_order_misleads", pa.bool_()),
-]
-DETECTED = pa.schema([*((name, pa.string()) for name in KEY), ("problem", pa.string()), *CHANGE])
-
-
-def detect(key: tuple[pa.Scalar, ...], groups: pa.Table) -> pa.Table:
-    """The snapshots of one group → a row of DETECTED for each two neighbours in time between which somebody joined or left."""
-    cluster, group_id = (part.as_py() for part in key)
-    in_time = sorted(groups.to_pylist(), key=lambda row: (row["captured_at"] or "", row["snapshot"]))
-    rows = [
-        {
-            "cluster": cluster,
-            "group_id": group_id,
-            "before": before["snapshot"],
-            "before_at": before["captured_at"],
-            "after": after["snapshot"],
-            "after_at": after["captured_at"],
-            **change,
-        }
-        for before, after in pairwise(in_time)
-        if (change := tables.order_change(before["document"], after["document"])) is not None
+DETECTED = pa.schema(
+    [
+        *((name, pa.string()) for name in (*schemas.KEY, "problem")),
+        *schemas.ORDER_CHANGE,
+        ("moves", pa.list_(pa.struct(schemas.MOVE))),
     ]
-    return pa.Table.from_pylist(rows, schema=DETECTED)
+)
+BEFORE = {"before": "snapshot", "before_at": "captured_at", "document_before": "document"}
 
 
-def detected(groups: DataFrame) -> DataFrame:
-    """The `groups` table → DETECTED."""
-    return groups.select(*READ).groupBy("cluster", "group_id").applyInArrow(detect, from_arrow_schema(DETECTED))
+def neighbours(documents: DataFrame, days: list[str]) -> DataFrame:
+    """`documents` → those of these days, each with the snapshot of its group before it, where there is one."""
+    in_time = Window.partitionBy("cluster", "group_id").orderBy("captured_at", "snapshot")
+    pairs = documents.select(
+        *schemas.KEY,
+        "document",
+        *(F.lag(column).over(in_time).alias(name) for name, column in BEFORE.items()),
+    )
+    return pairs.where(F.col("day").isin(days) & F.col("before").isNotNull())
+
+
+def detect(row: dict) -> dict | None:
+    """Two neighbours in time → a row of DETECTED; None: nobody joined or left."""
+    change = tables.order_change(row["document_before"], row["document"])
+    return None if change is None else {name: row[name] for name in (*schemas.KEY, "before", "before_at")} | change
+
+
+def detected(pairs: DataFrame) -> DataFrame:
+    """Neighbours → DETECTED."""
+    return lake_tables.per_row(pairs, detect, DETECTED)
 
 
 def tidy(rows: DataFrame) -> dict[str, DataFrame]:
     """DETECTED → the tables, by name."""
     return {
-        "order_changes": rows.where(F.col("problem").isNull()).select(*KEY, *(name for name, _ in CHANGE)),
-        "refused": rows.where(F.col("problem").isNotNull()).select(*KEY, "problem"),
+        "order_changes": rows.where(F.col("problem").isNull()).select(*schemas.KEY, *(name for name, _ in schemas.ORDER_CHANGE)),
+        "order_change_moves": lake_tables.exploded(rows, "moves", "order_change_moves"),
+        "quarantine_order_changes": lake_tables.quarantined(rows),
     }
 
 
-def main(argv: list[str]) -> None:
-    over_groups("detect_order_changes", __doc__, argv, detected, tidy)
+def work(spark: SparkSession, lake: str, days: list[str]) -> None:
+    documents = lake_tables.read_table(spark, lake, "documents")
+    before = lake_tables.latest_before(documents, days[0])
+    pairs = neighbours(documents.where(F.col("day").isin(days)).unionByName(before), days)
+    lake_tables.staged(spark, detected(pairs), lake, lambda rows: lake_tables.write_days(spark, lake, tidy(rows), days))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    lake_tables.days_job("detect_order_changes", __doc__, sys.argv[1:], work)

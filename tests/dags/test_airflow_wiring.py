@@ -4,6 +4,7 @@ import json
 import socket
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -61,6 +62,38 @@ class TestSpark:
         assert Path(url).is_file()
         assert url == spark.prepare_spark()
 
+    def test_is_refused_where_the_master_is_silent(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            port = unused.getsockname()[1]
+        monkeypatch.setenv(
+            "AIRFLOW_CONN_SPARK_DEFAULT", json.dumps({"conn_type": "spark", "host": "spark://127.0.0.1", "port": port})
+        )
+
+        with pytest.raises(ClusterTrouble, match=f"127.0.0.1:{port}, does not answer"):
+            spark.prepare_spark()
+
+    @pytest.mark.parametrize(("prints", "found"), [('version "11.0.2"', "Java 11 was found"), ("nothing", "there is no Java")])
+    def test_is_refused_without_a_new_enough_java(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, prints: str, found: str
+    ) -> None:
+        java = tmp_path / "bin" / "java"
+        java.parent.mkdir()
+        java.write_text(f"#!/bin/sh\necho '{prints}' >&2\n")
+        java.chmod(0o755)
+        monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+        monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", '{"conn_type": "spark", "host": "local[2]"}')
+
+        with pytest.raises(InvalidInput, match=f"Java 17 or newer, and {found}"):
+            spark.prepare_spark()
+
+    def test_is_not_asked_again_for_what_a_job_has_refused(self) -> None:
+        policy = objects.DEFAULTS["retry_policy"]
+        told = "Cannot execute: spark-submit. Error code is: 1. Last lines:\nholdfast blast_radius: the lake has no table groups\n"
+
+        assert policy.evaluate(RuntimeError(told), 1, 3).action.value == "fail"
+        assert policy.evaluate(RuntimeError("Error code is: 1. OutOfMemoryError"), 1, 3).action.value == "default"
+
     def test_goes_where_the_connection_says(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from airflow.providers.apache.spark.hooks.spark_submit import SparkSubmitHook
 
@@ -68,7 +101,9 @@ class TestSpark:
 
         assert SparkSubmitHook(conn_id=spark.submitted("decode_snapshots")["conn_id"])._connection["master"] == "local[2]"
 
-    @pytest.mark.parametrize("job", ["search_candidates", "decode_snapshots", "compute_targets", "detect_order_changes"])
+    @pytest.mark.parametrize(
+        "job", ["search_candidates", "decode_snapshots", "compute_targets", "detect_order_changes", "blast_radius"]
+    )
     def test_finds_its_jobs(self, job: str) -> None:
         assert Path(spark.submitted(job)["application"]).is_file()
 
@@ -233,3 +268,27 @@ def test_the_modules_are_light() -> None:
 
     assert len(modules) > 1
     assert [line for line in tops if "adapters" in line or "workflows" in line or "rollout" in line] == []
+
+
+class TestDays:
+    """`recorded` is of 2026-11-21."""
+
+    def test_are_the_last_two_unless_said_otherwise(self, lake: FsspecLake, recorded: str) -> None:
+        for day in ("2026-11-18", "2026-11-19"):
+            lake.write(("snapshots", "cluster=local", f"day={day}", "group=g", "0.json"), b"{}")
+
+        assert clusters.days_to_read(None, {}) == "2026-11-19,2026-11-21"
+        assert clusters.days_to_read("2026-11-19, 2026-11-18", {}) == "2026-11-18,2026-11-19"
+
+    def test_are_those_of_the_snapshots_that_started_the_run(self, lake: FsspecLake, recorded: str) -> None:
+        lake.write(("snapshots", "cluster=local", "day=2026-11-22", "group=g", "0.json"), b"{}")
+        event = SimpleNamespace(extra={"days": clusters.days_of([recorded, recorded])})
+
+        assert clusters.days_to_read(None, {objects.SNAPSHOTS: [event]}) == "2026-11-21"
+
+    @pytest.mark.parametrize("given", [None, "2026-11-20"])
+    def test_without_snapshots_are_refused(self, given: str | None, request: pytest.FixtureRequest) -> None:
+        if given:
+            request.getfixturevalue("recorded")
+        with pytest.raises(InvalidInput, match="there is no snapshot"):
+            clusters.days_to_read(given, {})

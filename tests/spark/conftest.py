@@ -11,6 +11,8 @@ import pytest
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
+from holdfast.adapters import spark as lake_tables
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = json.loads((ROOT / "examples" / "streams-wordcount" / "snapshot.json").read_text())
 
@@ -28,6 +30,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
         .getOrCreate()
     )
+    lake_tables.settle(session)
     yield session
     session.stop()
 

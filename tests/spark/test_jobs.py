@@ -1,15 +1,21 @@
-"""A job's result equals what the same function gives in plain Python, row for row."""
+"""A job's result equals what the same function gives in plain Python, row for row; whatever else lies in the lake."""
 
+import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import duckdb
+import pandas
 import pytest
-from pyspark.sql import Row, SparkSession
+from benchmarks import synthetic_fleet
+from pyspark.sql import DataFrame, Row, SparkSession
 from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
 
+from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.lake import FsspecLake
-from holdfast.adapters.spark import read_documents, write_whole
+from holdfast.adapters.table_schemas import KEY, TABLES
 from holdfast.rollout import candidates, codec, tables
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.workflows import snapshots
@@ -17,6 +23,7 @@ from holdfast.workflows import snapshots
 pytestmark = pytest.mark.spark
 FIRST = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
 LATER = "7d9f2c5e-41b8-4a06-9c3d-5e8f0b7a6d21"
+DAYS = ["2026-11-20", "2026-11-21"]
 GOOD = [
     snapshot_text(captured_at="2026-11-20T13:00:00Z"),
     snapshot_text(captured_at="2026-11-20T14:00:00Z", group_id="päyments / {eu} %2F*~"),
@@ -24,6 +31,12 @@ GOOD = [
 ]
 BAD = ["", "{", '{"format_version": "7.0"}', "[1, 2]", snapshot_text(clients={}, format_version=1), "\x00\x01"]
 """Not in it: bytes that are no UTF-8, see `lake`."""
+UNDECIDED = json.loads(snapshot_text(captured_at="2026-11-21T13:00:00Z", group_id="half read"))
+"""A Snapshot all right, of which nobody can say where its tasks are going."""
+for one in UNDECIDED["tasks"].values():
+    one["changelogs"] = None
+JOBS = ("decode_snapshots", "compute_targets", "detect_order_changes", "blast_radius")
+Job = Callable[[str], ModuleType]
 
 
 def plain(row: object) -> object:
@@ -33,11 +46,23 @@ def plain(row: object) -> object:
     return [plain(value) for value in row] if isinstance(row, list) else row
 
 
+def rows_of(frame: DataFrame) -> list[dict]:
+    return [plain(row) for row in frame.collect()]
+
+
+def sorted_rows(rows: list[dict]) -> list[str]:
+    return sorted(json.dumps(row, sort_keys=True) for row in rows)
+
+
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> FsspecLake:
+    """Thirty groups on two days, the recorded one with three snapshots on one, and what is no snapshot."""
     store = FsspecLake(str(tmp_path_factory.mktemp("a lake with spaces")))
-    for text in GOOD:
+    for text in (*GOOD, json.dumps(UNDECIDED)):
         snapshots.keep(store, codec.snapshot_from_json(json.loads(text)))
+    for pair in synthetic_fleet.fleet(30, 4):
+        for snapshot in (pair.before, pair.after):
+            snapshots.keep(store, snapshot)
     for number, text in enumerate(BAD):
         store.write(("snapshots", "cluster=local", "day=2026-11-20", "group=bad", f"{number}.json"), text.encode())
     store.write(("snapshots", "cluster=local", "day=2026-11-20", "group=bad", "latin.json"), b'{"cluster": "\xe4"}')
@@ -46,98 +71,149 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> FsspecLake:
 
 
 @pytest.fixture(scope="module")
-def decoded(spark: SparkSession, lake: FsspecLake, job) -> list[dict]:
-    documents = read_documents(spark, f"{lake.url}/snapshots/*/day=2026-11-20/*/*.json")
-    return [plain(row) for row in job("decode_snapshots").decoded(documents).collect()]
+def written(spark: SparkSession, lake: FsspecLake, job: Job) -> FsspecLake:
+    """The lake after all jobs for both days."""
+    for name in JOBS:
+        job(name).work(spark, lake.url, DAYS)
+    return lake
 
 
 @pytest.fixture(scope="module")
-def tables_folder(spark: SparkSession, lake: FsspecLake, job, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    documents = read_documents(spark, f"{lake.url}/snapshots/*/day=2026-11-20/*/*.json")
-    decode = job("decode_snapshots")
-    folder = tmp_path_factory.mktemp("out") / "tables of a run"
-    write_whole(spark, decode.tidy(decode.decoded(documents).persist()), str(folder))
-    return folder
+def documents(lake: FsspecLake) -> dict[str, bytes]:
+    """Every file of the two days, by its path in the lake."""
+    root = Path(lake.url)
+    found = sorted(path for day in DAYS for path in root.glob(f"snapshots/*/day={day}/*/*.json"))
+    return {str(path.relative_to(root)): path.read_bytes() for path in found}
+
+
+@pytest.fixture
+def table(spark: SparkSession, written: FsspecLake) -> Callable[[str], list[dict]]:
+    return lambda name: rows_of(lake_tables.read_table(spark, written.url, name))
+
+
+def key_of(found: dict) -> dict:
+    return {name: found.get(name) for name in KEY}
 
 
 class TestDecoding:
-    def test_gives_what_the_function_gives(self, decoded: list[dict], lake: FsspecLake) -> None:
-        wanted = []
-        for row in decoded:
-            content = lake.read(tuple(row["snapshot"].split("/")), 10**7)
-            wanted.append(dict.fromkeys(row) | tables.decode(row["snapshot"], content))
+    def test_gives_what_the_function_gives(self, spark: SparkSession, lake: FsspecLake, job: Job, documents: dict) -> None:
+        decode = job("decode_snapshots")
+        rows = rows_of(decode.decoded(lake_tables.read_documents(spark, lake.url, DAYS)))
+        wanted = [dict.fromkeys(rows[0]) | tables.decode(path, content) for path, content in documents.items()]
 
-        assert len(decoded) == len(GOOD) + len(BAD) + 1
-        assert decoded == wanted
+        assert len(wanted) == len(GOOD) + len(BAD) + 62
+        assert sorted_rows(rows) == sorted_rows(wanted)
 
-    def test_puts_each_bad_snapshot_into_the_quarantine_with_its_reason(self, tables_folder: Path) -> None:
-        found = duckdb.sql(f"select snapshot, problem from '{tables_folder}/quarantine/*.parquet' order by 1").fetchall()
+    def test_puts_each_bad_snapshot_into_the_quarantine_with_its_reason(self, table) -> None:
+        found = table("quarantine")
+        names = sorted(row["snapshot"].rsplit("/", 1)[-1] for row in found)
 
-        assert [name.rsplit("/", 1)[-1] for name, _ in found] == [*(f"{number}.json" for number in range(len(BAD))), "latin.json"]
-        assert all(problem for _, problem in found)
+        assert names == [*(f"{number}.json" for number in range(len(BAD))), "latin.json"]
+        assert all(row["problem"] for row in found)
+        assert {(row["cluster"], row["day"], row["group_id"]) for row in found} == {("local", "2026-11-20", "bad")}
 
-    def test_makes_tables_that_others_can_read(self, tables_folder: Path) -> None:
-        counted = {
-            name: duckdb.sql(f"select count(*), count(distinct snapshot) from '{tables_folder}/{name}/*.parquet'").fetchall()
-            for name in ("groups", "members", "tasks", "changelogs")
-        }
-        snapshot = codec.snapshot_from_json(json.loads(GOOD[0]))
-        changelogs = sum(len(task.changelogs or ()) for task in snapshot.tasks)
+    def test_counts_what_there_is_of_each_cluster(self, table) -> None:
+        counted = {(row["cluster"], row["day"]): row for row in table("clusters")}
+        local = counted["local", "2026-11-20"]
 
-        assert counted == {
-            "groups": [(3, 3)],
-            "members": [(3 * len(snapshot.consumers()), 3)],
-            "tasks": [(3 * len(snapshot.tasks), 3)],
-            "changelogs": [(3 * changelogs, 3)],
-        }
+        assert (local["snapshots"], local["groups"], local["quarantined"]) == (3, 2, 7)
+        assert sum(row["groups"] for (_, day), row in counted.items() if day == DAYS[1]) == 31
 
-    def test_leaves_no_other_folder_behind(self, tables_folder: Path) -> None:
-        assert [path.name for path in tables_folder.parent.iterdir()] == [tables_folder.name]
+    @pytest.mark.parametrize("name", ["clients", "members", "tasks", "state_directories"])
+    def test_makes_a_row_of_each_thing(self, table, documents: dict, name: str) -> None:
+        rows = [tables.decode(path, content) for path, content in documents.items()]
+        columns = TABLES[name].names
+        wanted = [{column: (row | one)[column] for column in columns} for row in rows for one in row.get(name) or ()]
+
+        assert sorted_rows(table(name)) == sorted_rows(wanted)
+
+    def test_makes_tables_that_others_can_read(self, written: FsspecLake, documents: dict) -> None:
+        place = f"{written.url}/tables/v1/tasks"
+        by_duckdb = duckdb.sql(f"select count(*), count(distinct snapshot) from '{place}/*/*/*.parquet'").fetchall()
+        by_pandas = pandas.read_parquet(place)
+        good = [row for path, content in documents.items() if (row := tables.decode(path, content))["problem"] is None]
+
+        assert by_duckdb == [(sum(len(row["tasks"]) for row in good), len(good))]
+        assert len(by_pandas) == by_duckdb[0][0]
+        assert sorted(by_pandas.columns) == sorted(TABLES["tasks"].names)
 
 
 class TestTargets:
-    def test_are_what_the_function_gives(self, spark: SparkSession, job, tables_folder: Path) -> None:
-        compute = job("compute_targets")
-        groups = spark.read.parquet(f"{tables_folder}/groups")
-        found = {row["snapshot"]: plain(row) for row in compute.computed(groups).collect()}
+    def test_are_what_the_function_gives(self, table) -> None:
+        latest = latest_of_day(table("documents"))
+        answers = [(row, tables.targets(row["document"])) for row in latest]
+        wanted = [key_of(row) | one for row, answer in answers for one in answer["targets"]]
 
-        assert len(found) == len(GOOD)
-        for row in groups.collect():
-            wanted = tables.targets(row["document"])
-            assert {name: found[row["snapshot"]][name] for name in wanted} == wanted
-            assert wanted["targets"]
+        assert len(wanted) > 1000
+        assert sorted_rows(table("targets")) == sorted_rows(wanted)
 
-    def test_say_why_there_are_none(self, spark: SparkSession, job) -> None:
-        group = json.loads(GOOD[0])
-        for task in group["tasks"].values():
-            task["changelogs"] = None
-        row = ("s", "local", "2026-11-20", "g", None, json.dumps(group))
-        groups = spark.createDataFrame(
-            [row], "snapshot string, cluster string, day string, group_id string, captured_at string, document string"
-        )
-        compute = job("compute_targets")
-        refused = compute.tidy(compute.computed(groups))["refused"].collect()
-
-        assert len(refused) == 1
-        assert refused[0]["problem"] == tables.targets(json.dumps(group))["problem"]
+    def test_say_why_there_are_none(self, table) -> None:
+        found = table("quarantine_targets")
+        assert [(row["group_id"], row["problem"]) for row in found] == [
+            ("half read", tables.targets(json.dumps(UNDECIDED))["problem"])
+        ]
 
 
 class TestOrderChanges:
-    def test_are_what_the_function_gives(self, spark: SparkSession, job, tables_folder: Path) -> None:
+    def test_are_what_the_function_gives(self, table) -> None:
         """The client that was first in order came back under an ID that is last: everybody's tasks move."""
-        detect = job("detect_order_changes")
-        found = [plain(row) for row in detect.detected(spark.read.parquet(f"{tables_folder}/groups")).collect()]
-        documents = [codec.dumps(codec.snapshot_to_json(codec.snapshot_from_json(json.loads(text)))) for text in (GOOD[0], GOOD[2])]
-        wanted = tables.order_change(*documents)
+        in_time: dict[tuple, list[dict]] = {}
+        for row in sorted(table("documents"), key=lambda row: (row["captured_at"], row["snapshot"])):
+            in_time.setdefault((row["cluster"], row["group_id"]), []).append(row)
+        wanted, moves = [], []
+        for rows in in_time.values():
+            for before, after in itertools.pairwise(rows):
+                change = tables.order_change(before["document"], after["document"])
+                if change is not None:
+                    times = {"before": before["snapshot"], "before_at": before["captured_at"]}
+                    moves += [key_of(after) | move for move in change.pop("moves")]
+                    wanted.append({name: (change | times | after)[name] for name in TABLES["order_changes"].names})
 
-        assert len(found) == 1
-        assert {name: found[0][name] for name in wanted} == wanted
-        assert (found[0]["left"], found[0]["joined"]) == ([FIRST], [LATER])
-        assert len(found[0]["moved"]) == 6
+        found = table("order_changes")
+        assert sorted_rows(found) == sorted_rows(wanted)
+        assert sorted_rows(table("order_change_moves")) == sorted_rows(moves)
+        mine = next(row for row in found if row["group_id"] == "streams-wordcount")
+        assert (mine["left"], mine["joined"], mine["moved"]) == ([FIRST], [LATER], 6)
+
+
+class TestBlastRadius:
+    def test_is_what_the_function_gives(self, table) -> None:
+        answers = [(row, tables.losses(row["document"])) for row in latest_of_day(table("documents"))]
+        losses = [key_of(row) | one for row, answer in answers for one in answer["losses"]]
+        places = [key_of(row) | one for row, answer in answers for one in answer["places"]]
+
+        assert len(losses) > 1000
+        assert sorted_rows(table("blast_radius")) == sorted_rows(losses)
+        assert sorted_rows(table("blast_radius_places")) == sorted_rows(places)
+
+    def test_says_of_whom_nobody_can_tell(self, table) -> None:
+        assert [row["group_id"] for row in table("quarantine_blast_radius")] == ["half read"]
+
+    def test_of_a_large_group_is_split_over_executors(self, spark: SparkSession, written: FsspecLake, job: Job) -> None:
+        """The same rows, of pieces of one host each."""
+        blast = job("blast_radius")
+        groups, documents = (lake_tables.read_table(spark, written.url, name, DAYS[:1]) for name in ("groups", "documents"))
+        mine = documents.where("group_id = 'app-00000'")
+        whole = blast.lost(blast.shared_out(groups, mine))
+        blast.LARGEST_SHARE = 1
+        pieces = blast.lost(blast.shared_out(groups, mine))
+        blast.LARGEST_SHARE = 50_000
+
+        assert whole.count() == 1
+        assert pieces.count() == groups.where("group_id = 'app-00000'").first()["clients"] > 1
+        tidy = [sorted_rows(rows_of(blast.tidy(rows)["blast_radius"])) for rows in (whole, pieces)]
+        assert tidy[0] == tidy[1]
+
+
+def latest_of_day(documents: list[dict]) -> list[dict]:
+    found: dict[tuple, dict] = {}
+    for row in sorted(documents, key=lambda row: (row["captured_at"], row["snapshot"])):
+        found[row["cluster"], row["day"], row["group_id"]] = row
+    return list(found.values())
 
 
 class TestSearching:
-    def test_gives_what_the_functions_give(self, spark: SparkSession, job) -> None:
+    def test_gives_what_the_functions_give(self, spark: SparkSession, job: Job) -> None:
         """Every candidate's evaluation, in the order in which the candidates were proposed."""
         search = job("search_candidates")
         snapshot_text, change_text = (
@@ -149,20 +225,3 @@ class TestSearching:
 
         assert len(ways) >= 5
         assert found == [codec.dumps(codec_plan.evaluation_to_json(candidates.evaluate(snapshot, way))) for way in ways]
-
-
-class TestWritingWhole:
-    def test_a_job_that_fails_leaves_what_was_there(self, spark: SparkSession, tmp_path: Path) -> None:
-        place = tmp_path / "out"
-        write_whole(spark, {"good": spark.range(3)}, str(place))
-        with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
-            write_whole(spark, {"good": spark.range(9), "bad": spark.range(3).selectExpr("1 / (id - id)")}, str(place))
-
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
-        assert spark.read.parquet(f"{place}/good").count() == 3
-
-    def test_a_second_attempt_replaces_the_first(self, spark: SparkSession, tmp_path: Path) -> None:
-        for size in (3, 5):
-            write_whole(spark, {"rows": spark.range(size)}, str(tmp_path / "out"))
-
-        assert spark.read.parquet(f"{tmp_path}/out/rows").count() == 5

@@ -60,6 +60,7 @@ def test_holds_what_travels_and_nothing_else(packed: Path) -> None:
     assert [name for name in names if name.startswith("holdfast/adapters/")] == [
         "holdfast/adapters/__init__.py",
         "holdfast/adapters/spark.py",
+        "holdfast/adapters/table_schemas.py",
     ]
     assert [name for name in names if not name.endswith(".py")] == []
 
@@ -73,14 +74,12 @@ def test_a_job_works_from_the_zip_alone(packed: Path, strange_python: Path, tmp_
         lake.url,
         "--days",
         EXAMPLE["captured_at"][:10],
-        "--out",
-        "tables/run",
     ]
 
     done = submit(strange_python, "--py-files", str(packed), *job)
 
     assert done.returncode == 0, done.stderr[-4000:]
-    assert lake.names(("tables", "run")) == ("changelogs", "groups", "members", "quarantine", "tasks")
+    assert set(lake.names(("tables", "v1"))) >= {"changelogs", "groups", "members", "quarantine", "tasks"}
 
 
 def test_and_not_without_it(strange_python: Path) -> None:

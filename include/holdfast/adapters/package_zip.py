@@ -10,8 +10,8 @@ from pathlib import Path
 
 import holdfast
 
-TRAVELS = ("__init__.py", "errors.py", "kafka", "rollout", "adapters/__init__.py", "adapters/spark.py")
-"""`adapters/spark.py` is for the driver."""
+TRAVELS = ("__init__.py", "errors.py", "kafka", "rollout", "adapters/__init__.py", "adapters/spark.py", "adapters/table_schemas.py")
+"""What of the adapters travels is for the driver, and the shape of the tables."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest time that a zip can hold."""
 

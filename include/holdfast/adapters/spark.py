@@ -1,4 +1,4 @@
-"""What the Spark jobs share: a session, reading documents whole, and writing tables whole or not at all.
+"""What the Spark jobs share: a session, reading documents and tables, and writing tables whole or not at all.
 
 Only the driver uses this. It travels in the executors' zip all the same, so that a job needs nothing else of Holdfast.
 """
@@ -6,35 +6,120 @@ Only the driver uses this. It travels in the executors' zip all the same, so tha
 import argparse
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from urllib.parse import unquote
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
 
+import pyarrow as pa
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from holdfast.adapters.table_schemas import KEY, PARTITION, TABLES, VERSION
+from holdfast.errors import HoldfastError, InvalidInput
+
+SETTINGS = {
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a cluster called 007 is no number
+    "spark.sql.files.openCostInBytes": str(256 * 1024),  # snapshots are small files, a hundred or two to a task
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "32",  # rows are whole groups
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(8 * 1024 * 1024),
+    "spark.sql.adaptive.coalescePartitions.enabled": "false",  # few bytes, and much to compute
+    "spark.sql.session.timeZone": "UTC",
+}
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|unknown", re.ASCII)
+_EMPTY_FILE = re.compile(r"path=([^;,]*); isDirectory=false; length=0;")
+"""In what a Hadoop FileStatus prints of itself."""
+_ABANDONED_S = 24 * 3600
+Rows = Iterator[pa.RecordBatch]
+Answer = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
 def session(name: str) -> SparkSession:
-    """The session of this job; its master and settings come from spark-submit. Only warnings are logged."""
+    """The session of this job; its master comes from spark-submit, and all settings but SETTINGS. Only warnings are logged."""
     spark = SparkSession.builder.appName(name).getOrCreate()
     spark.sparkContext.setLogLevel("WARN")
+    settle(spark)
     return spark
 
 
-def over_groups(
-    name: str,
-    description: str | None,
-    argv: Sequence[str],
-    rows_of: Callable[[DataFrame], DataFrame],
-    tidy: Callable[[DataFrame], Mapping[str, DataFrame]],
-) -> None:
-    """The whole of a job from the `groups` table of decode_snapshots to tables: `--lake`, `--tables` and `--out` in `argv`."""
-    arguments = argparse.ArgumentParser(description=description)
-    for option in ("--lake", "--tables", "--out"):
-        arguments.add_argument(option, required=True)
+def settle(spark: SparkSession) -> None:
+    for key, value in SETTINGS.items():
+        spark.conf.set(key, value)
+
+
+def days_job(name: str, description: str | None, argv: Sequence[str], work: Callable[[SparkSession, str, list[str]], None]) -> None:
+    """The whole of a job for some days of the lake: `work` with what `argv` says, old days deleted, refusals as one clear line."""
+    arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--lake", required=True)
+    arguments.add_argument("--days", required=True, help="such as 2026-11-20,2026-11-21")
+    arguments.add_argument(
+        "--keep-days", type=int, help="delete the days of all tables that are so much older than the last of --days"
+    )
     given = arguments.parse_args(argv)
+
+    def whole(spark: SparkSession) -> None:
+        lake, days = given.lake.rstrip("/"), days_of(given.days)
+        work(spark, lake, days)
+        if given.keep_days is not None:
+            forget_days(spark, lake, _days_before(days, given.keep_days))
+
+    run(name, whole)
+
+
+def _days_before(days: Sequence[str], count: int) -> str:
+    """The day so many days before the last one. Raise InvalidInput."""
+    last = max((day for day in days if day[0].isdigit()), default=None)
+    if count < 1 or last is None:
+        raise InvalidInput(f"--keep-days {count}: a number of days from 1 on is needed, and a day to count from")
+    return (date.fromisoformat(last) - timedelta(days=count)).isoformat()
+
+
+def run(name: str, work: Callable[[SparkSession], None]) -> None:
+    """Do the work in a session of that name. What is refused, or cannot be read, ends in one line that says so, and status 1."""
     spark = session(name)
-    rows = rows_of(spark.read.parquet(f"{given.lake}/{given.tables}/groups")).persist()
-    write_whole(spark, tidy(rows), f"{given.lake}/{given.out}")
-    spark.stop()
+    try:
+        work(spark)
+    except HoldfastError as refusal:
+        sys.exit(f"holdfast {name}: {refusal}")
+    except PySparkException as trouble:
+        reason = told(trouble)
+        if reason is None:
+            raise
+        sys.exit(f"holdfast {name}: {reason}")
+    finally:
+        spark.stop()
+
+
+def told(trouble: PySparkException) -> str | None:
+    """A known trouble in words; None for one of ours."""
+    text = str(trouble)
+    if isinstance(trouble, AnalysisException) and "PATH_NOT_FOUND" in text:
+        return f"the lake does not hold what this job reads: {_first_line(text)}. Run the job before it, or correct `--lake`"
+    if "CANNOT_READ_FILE" in text or "is not a Parquet file" in text or "FAILED_READ_FILE" in text:
+        return f"a file in the lake is damaged: {_first_line(text)}. Delete its day of that table, and let it be computed again"
+    if "Permission denied" in text or "AccessDenied" in text or "AccessControlException" in text:
+        return f"Spark may not read or write there: {_first_line(text)}. It needs to read and write the whole lake"
+    if "No space left on device" in text:
+        return "no space is left on the disk that Spark or the lake writes to"
+    return None
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:500].rstrip(".")
+
+
+def days_of(text: str) -> list[str]:
+    """Days with commas between them. Raise InvalidInput."""
+    days = [day.strip() for day in text.split(",") if day.strip()]
+    for day in days:
+        if not _DAY.fullmatch(day):
+            raise InvalidInput(f"{day[:40]!r} is not a day; one looks like 2026-11-20")
+    if not days:
+        raise InvalidInput("no day was given; one looks like 2026-11-20")
+    return sorted(dict.fromkeys(days))
 
 
 def read_texts(spark: SparkSession, folder: str, *names: str) -> tuple[str, ...]:
@@ -44,54 +129,210 @@ def read_texts(spark: SparkSession, folder: str, *names: str) -> tuple[str, ...]
     return tuple(found[name] for name in names)
 
 
-def read_documents(spark: SparkSession, *patterns: str) -> DataFrame:
-    """One row a file: `path` and `content`, all its bytes. Empty files too, which Spark itself leaves out."""
-    found = spark.read.format("binaryFile").load(list(patterns))
-    contents = found.select("path", "content")
-    listed = [(re.sub("^file:/+", "file:/", unquote(path)), bytearray()) for path in found.inputFiles()]
-    every = spark.createDataFrame(listed, "path string, content binary")
-    return contents.unionByName(every.join(contents.select("path"), on="path", how="left_anti"))
+def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFrame:
+    """The snapshots of these days, one row a file: `path` in the lake, and `content`, all its bytes. Empty files too, which Spark
+    itself leaves out. Raise InvalidInput if there is no such day."""
+    wanted = dict.fromkeys(f"day={day}" for day in days)
+    clusters = _folders(spark, f"{lake}/snapshots")
+    folders = [f"{cluster}/{day}" for cluster in clusters for day in _names(spark, cluster) if day in wanted]
+    if not folders:
+        raise InvalidInput(f"the lake {lake} has no snapshots of {', '.join(days)}: collect_groups puts them there")
+    found = (
+        spark.read.format("binaryFile")
+        .option("recursiveFileLookup", "true")
+        .option("pathGlobFilter", "*.json")
+        .load(folders)
+        .select(_in_lake(F.col("path")).alias("path"), "content")
+    )
+    empty = [(path,) for folder in folders for path in _empty_files(spark, folder)]
+    nothing = spark.createDataFrame(empty, "path string").select(_in_lake(F.col("path")).alias("path"), F.lit(b"").alias("content"))
+    return found.unionByName(nothing) if empty else found
 
 
-def write_whole(spark: SparkSession, tables: Mapping[str, DataFrame], place: str) -> None:
-    """Write each table as Parquet to `<place>/<name>`: all of them, or none.
+def _in_lake(path: Any) -> Any:
+    return F.regexp_extract(path, "(snapshots/[^/]+/[^/]+/[^/]+/[^/]+)$", 1)
 
-    They are written beside and moved by one rename of the folder, which replaces what an earlier attempt left there.
+
+def read_table(spark: SparkSession, lake: str, name: str, days: Iterable[str] | None = None) -> DataFrame:
+    """A table, or some days of it, with its `cluster` and `day`. Raise InvalidInput if nothing was ever written to it."""
+    place = table_place(lake, name)
+    if not _exists(spark, place):
+        raise InvalidInput(f"the lake {lake} has no table {name}: the job that writes it has not run yet")
+    frame = spark.read.schema(from_arrow_schema(TABLES[name])).parquet(place)
+    return frame if days is None else frame.where(F.col("day").isin(list(days)))
+
+
+def table_place(lake: str, name: str) -> str:
+    return f"{lake}/tables/{VERSION}/{name}"
+
+
+def per_row(rows: DataFrame, answer: Answer, schema: pa.Schema) -> DataFrame:
+    """`answer` of every row, as rows of `schema`; what an answer leaves out is null, and None is no row."""
+
+    def answered(batches: Rows) -> Rows:
+        for batch in batches:
+            answers = [found for row in batch.to_pylist() if (found := answer(row)) is not None]
+            if answers:
+                yield from pa.Table.from_pylist(answers, schema=schema).to_batches()
+
+    return rows.mapInArrow(answered, from_arrow_schema(schema))
+
+
+def latest_of_day(documents: DataFrame) -> DataFrame:
+    """Of each group and day the last snapshot."""
+    columns = [name for name in documents.columns if name not in (*PARTITION, "group_id")]
+    last = F.max_by(F.struct(*columns), F.struct("captured_at", "snapshot")).alias("last")
+    return documents.groupBy(*PARTITION, "group_id").agg(last).select(*PARTITION, "group_id", "last.*")
+
+
+def latest_before(documents: DataFrame, day: str) -> DataFrame:
+    """Of each group the last snapshot before that day."""
+    columns = [name for name in documents.columns if name not in ("cluster", "group_id")]
+    last = F.max_by(F.struct(*columns), F.struct("captured_at", "snapshot")).alias("last")
+    earlier = documents.where(F.col("day") < day).groupBy("cluster", "group_id").agg(last)
+    return earlier.select("cluster", "group_id", "last.*").select(*documents.columns)
+
+
+def pieces(spark: SparkSession) -> int:
+    """Into how many pieces work is cut so that no core waits long for another."""
+    cores: int = spark.sparkContext.defaultParallelism
+    return 16 * cores
+
+
+def exploded(rows: DataFrame, column: str, table: str) -> DataFrame:
+    """The structs in a list column as rows of a table."""
+    one = F.explode(column).alias("one")
+    return rows.select(*KEY, one).select(*KEY, *(f"one.{name}" for name in TABLES[table].names if name not in KEY))
+
+
+def quarantined(rows: DataFrame) -> DataFrame:
+    """The rows that have a problem, as rows of a quarantine table."""
+    return rows.where(F.col("problem").isNotNull()).select(*PARTITION, "group_id", "snapshot", "problem")
+
+
+def staged(spark: SparkSession, rows: DataFrame, lake: str, work: Callable[[DataFrame], None]) -> None:
+    """Compute `rows` once, keep them beside the tables while `work` is done with them, and delete them."""
+    place = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
+    try:
+        rows.write.mode("error").parquet(place)
+        work(spark.read.schema(rows.schema).parquet(place))
+    finally:
+        delete(spark, place)
+
+
+def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], days: Iterable[str]) -> None:
+    """Put these days of the tables in the place of what was there: all are written beside before the first is moved.
+
+    A partition is moved by one rename: whole or not at all. Whoever is killed in between leaves days that the next run replaces.
     """
-    beside = _beside(place)
+    beside = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
+    wanted = dict.fromkeys(f"day={day}" for day in days)
     try:
         for name, table in tables.items():
-            table.write.mode("error").parquet(f"{beside}/{name}")
-        _move(spark, beside, place)
+            columns = TABLES[name].names
+            in_files = table.select(*columns).repartition(*PARTITION)
+            in_files.write.mode("error").partitionBy(*PARTITION).parquet(f"{beside}/new/{name}")
+        for name in tables:
+            _replace_days(spark, f"{beside}/new/{name}", table_place(lake, name), f"{beside}/old/{name}", wanted)
     finally:
-        _delete(spark, beside)
+        delete(spark, beside)
+
+
+def _replace_days(spark: SparkSession, new: str, place: str, old: str, days: Mapping[str, None]) -> None:
+    """Partition by partition, the old one out of the way and the new one in; and days that are no more."""
+    _make(spark, place)
+    there = {one for one in _partitions(spark, place) if one.rsplit("/", 1)[-1] in days}
+    came = set(_partitions(spark, new))
+    for partition in sorted(there | came):
+        if partition in there:
+            _move(spark, f"{place}/{partition}", f"{old}/{partition}")
+        if partition in came:
+            _move(spark, f"{new}/{partition}", f"{place}/{partition}")
+
+
+def forget_days(spark: SparkSession, lake: str, before: str) -> list[str]:
+    """Delete every table's partitions of days before that one, and what runs that were killed left beside; return what went."""
+    _forget_abandoned(spark, f"{lake}/tables/.staging")
+    gone = []
+    for name in TABLES:
+        place = table_place(lake, name)
+        for partition in _partitions(spark, place):
+            day = partition.rsplit("/day=", 1)[-1]
+            if _DAY.fullmatch(day) and day < before:
+                delete(spark, f"{place}/{partition}")
+                gone.append(f"{name}/{partition}")
+    return gone
+
+
+def _forget_abandoned(spark: SparkSession, staging: str) -> None:
+    for folder in _folders(spark, staging):
+        path, files = _files(spark, folder)
+        if time.time() - files.getFileStatus(path).getModificationTime() / 1000 > _ABANDONED_S:
+            delete(spark, folder)
 
 
 def write_lines(spark: SparkSession, lines: DataFrame, place: str) -> None:
     """Write a frame of one string column as text, a line a row, into the folder `place`: all of it, or nothing."""
-    beside = _beside(place)
+    parent, _, name = place.rstrip("/").rpartition("/")
+    beside = f"{parent}/.{name}.{secrets.token_hex(4)}.tmp"
     try:
         lines.write.mode("error").text(beside)
+        delete(spark, place)
         _move(spark, beside, place)
     finally:
-        _delete(spark, beside)
+        delete(spark, beside)
 
 
-def _beside(place: str) -> str:
-    parent, _, name = place.rstrip("/").rpartition("/")
-    return f"{parent}/.{name}.{secrets.token_hex(4)}.tmp"
+def _partitions(spark: SparkSession, place: str) -> list[str]:
+    """`cluster=…/day=…` of a table, as they are called on disk."""
+    found = [
+        (cluster.rsplit("/", 1)[-1], day) for cluster in _folders(spark, place) for day in _names(spark, cluster) if "day=" in day
+    ]
+    return [f"{cluster}/{day}" for cluster, day in found if cluster.startswith("cluster=")]
 
 
-def _move(spark: SparkSession, beside: str, place: str) -> None:
-    """Hadoop's own rename: whatever file system the job writes to, its settings are Spark's."""
-    path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path  # noqa: SLF001 - PySpark has no public way to Hadoop's file systems
-    files = path(place).getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
-    files.mkdirs(path(place).getParent())
-    files.delete(path(place), True)
-    if not files.rename(path(beside), path(place)):
-        raise OSError(f"{beside} could not be renamed to {place}")
+def _files(spark: SparkSession, place: str) -> tuple[Any, Any]:
+    """Hadoop's own view of a path: whatever file system the job writes to, its settings are Spark's."""
+    path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path(place)  # noqa: SLF001 - PySpark has no public way to file systems
+    return path, path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
 
 
-def _delete(spark: SparkSession, folder: str) -> None:
-    path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path(folder)  # noqa: SLF001
-    path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()).delete(path, True)  # noqa: SLF001
+def _exists(spark: SparkSession, place: str) -> bool:
+    path, files = _files(spark, place)
+    return bool(files.exists(path))
+
+
+def _names(spark: SparkSession, place: str) -> list[str]:
+    """The names of the folders in a folder."""
+    path, files = _files(spark, place)
+    if not files.exists(path):
+        return []
+    return sorted(str(one.getPath().getName()) for one in files.listStatus(path) if one.isDirectory())
+
+
+def _folders(spark: SparkSession, place: str) -> list[str]:
+    return [f"{place}/{name}" for name in _names(spark, place)]
+
+
+def _empty_files(spark: SparkSession, folder: str) -> list[str]:
+    """Those below the groups' folders. In one call to the JVM: of files there are many."""
+    path, files = _files(spark, f"{folder}/*/*.json")
+    listed = spark.sparkContext._jvm.org.apache.commons.lang3.ArrayUtils.toString(files.globStatus(path))  # noqa: SLF001
+    return _EMPTY_FILE.findall(str(listed))
+
+
+def _make(spark: SparkSession, place: str) -> None:
+    path, files = _files(spark, place)
+    files.mkdirs(path)
+
+
+def _move(spark: SparkSession, source: str, place: str) -> None:
+    path, files = _files(spark, place)
+    files.mkdirs(path.getParent())
+    if not files.rename(_files(spark, source)[0], path):
+        raise OSError(f"{source} could not be renamed to {place}")
+
+
+def delete(spark: SparkSession, place: str) -> None:
+    path, files = _files(spark, place)
+    files.delete(path, True)

@@ -1,9 +1,11 @@
 """The clusters that connections name: which groups they have, and a fresh snapshot of one."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from holdfast.airflow_wiring.objects import ABOUT_A_GROUP, CLUSTERS_VARIABLE, KAFKA_CONNECTION, lake
+from airflow.sdk import Asset
+
+from holdfast.airflow_wiring.objects import ABOUT_A_GROUP, CLUSTERS_VARIABLE, KAFKA_CONNECTION, SNAPSHOTS, lake
 from holdfast.errors import InvalidInput
 
 
@@ -63,11 +65,27 @@ def _cluster(name: str) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, An
     return {key: str(value) for key, value in extras.items()}, groups
 
 
-def days_to_read(count: int) -> str:
-    """The latest days of which there are snapshots, separated by commas."""
+def days_to_read(given: str | None, events: Mapping[Asset, Sequence[Any]] | None) -> str:
+    """The days that a run is about, separated by commas: those given, those of the snapshots that started it, or the last two.
+
+    Raise InvalidInput if there is no snapshot of them.
+    """
     from holdfast.workflows import snapshots
 
+    started_by = (event.extra.get("days", ()) for event in (events or {}).get(SNAPSHOTS, ()))
+    named = [day.strip() for day in given.split(",") if day.strip()] if given else [day for days in started_by for day in days]
     found = snapshots.days(lake())
     if not found:
         raise InvalidInput("there is no snapshot in the lake yet; collect_groups puts them there")
-    return ",".join(found[-count:])
+    missing = [day for day in named if day not in found]
+    if missing:
+        raise InvalidInput(
+            f"there is no snapshot of {', '.join(missing)[:200]} in the lake; there are days from {found[0]} to {found[-1]}"
+        )
+    return ",".join(sorted(dict.fromkeys(named)) or found[-2:])
+
+
+def days_of(snapshot_ids: Iterable[str]) -> list[str]:
+    """The days in the IDs of snapshots, which are their paths in the lake."""
+    parts = (part for one in snapshot_ids for part in one.split("/"))
+    return sorted(dict.fromkeys(part.removeprefix("day=") for part in parts if part.startswith("day=")))

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from airflow.sdk import Asset, Param
-from airflow.sdk.definitions.retry_policy import ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk.definitions.context import Context
+from airflow.sdk.definitions.retry_policy import ExceptionRetryPolicy, RetryAction, RetryDecision, RetryRule
 
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, StatePathTrouble
 from holdfast.ports import Lake
@@ -56,18 +57,31 @@ EXAMPLE_CHANGE = {
 }
 """What the form of plan_rollout shows: the shape of a Change."""
 
+_TOLD = re.compile(r"^(.*\W)?holdfast [a-z_]+: ", re.MULTILINE)
+"""How a Spark job begins the line that says why it ended (`adapters.spark.run`)."""
+
+
+class Retries(ExceptionRetryPolicy):  # type: ignore[misc] - Airflow's classes are not typed for us
+    """What may pass (a broker, a host, the lake) is tried again; a refusal is not, nor what a Spark job said before it ended."""
+
+    def evaluate(self, exception: BaseException, try_number: int, max_tries: int, context: Context | None = None) -> RetryDecision:
+        if _TOLD.search(str(exception)):
+            return RetryDecision.fail("would be refused again: see the message")
+        return super().evaluate(exception, try_number, max_tries, context)
+
+
 DEFAULTS = {
     "owner": "holdfast",
     "retries": 2,
     "retry_delay": timedelta(seconds=30),
-    "retry_policy": ExceptionRetryPolicy(
+    "retry_policy": Retries(
         rules=[
             RetryRule(exception=[ClusterTrouble, StatePathTrouble], action=RetryAction.RETRY, reason="may pass: asking again"),
             RetryRule(exception=HoldfastError, action=RetryAction.FAIL, reason="would be refused again: see the message"),
         ]
     ),
 }
-"""Every DAG's default arguments. What may pass (a broker, a host, the lake) is tried again; a refusal is not."""
+"""Every DAG's default arguments."""
 
 
 def lake() -> Lake:

@@ -1,10 +1,12 @@
 """What the DAGs need to submit a Spark job."""
 
+import re
+import socket
 from pathlib import Path
 
 import holdfast
 from holdfast.airflow_wiring.objects import SPARK_CONNECTION, SPARK_POOL, lake
-from holdfast.errors import InvalidInput
+from holdfast.errors import ClusterTrouble, InvalidInput
 
 
 def submitted(job: str) -> dict[str, str]:
@@ -13,10 +15,15 @@ def submitted(job: str) -> dict[str, str]:
     return {"application": str(application), "conn_id": SPARK_CONNECTION, "pool": SPARK_POOL, "name": f"holdfast {job}"}
 
 
+_STANDALONE = re.compile(r"(?:spark://)?([^:/,]+):([0-9]{1,5})")
+_PATIENCE_S = 10
+
+
 def prepare_spark() -> str:
     """Check that Spark can be reached at all, and put the package's zip into the lake. Return the zip's URL, for `py_files`.
 
-    Without its connection SparkSubmitOperator would quietly submit to YARN.
+    Without its connection SparkSubmitOperator would quietly submit to YARN. Raise InvalidInput for what is set up wrongly,
+    ClusterTrouble for a master that does not answer, StatePathTrouble where the lake cannot be written to.
     """
     from airflow.sdk import BaseHook
     from airflow.sdk.exceptions import AirflowNotFoundException
@@ -24,16 +31,45 @@ def prepare_spark() -> str:
     from holdfast.adapters.package_zip import package_zip
 
     try:
-        master = BaseHook.get_connection(SPARK_CONNECTION).host
+        connection = BaseHook.get_connection(SPARK_CONNECTION)
     except AirflowNotFoundException:
-        master = None
-    if not master:
+        connection = None
+    if connection is None or not connection.host:
         raise InvalidInput(
             f"Airflow has no connection {SPARK_CONNECTION} with a host. Set one of type spark whose host is the master, like "
             """AIRFLOW_CONN_SPARK_DEFAULT='{"conn_type": "spark", "host": "local[*]"}'. Without it Spark would submit to YARN"""
         )
+    _refuse_without_java()
+    _refuse_silent_master(connection.host, connection.port)
     name, content = package_zip()
     store = lake()
     if not store.exists(("packages", name)):
         store.write(("packages", name), content)
     return f"{store.url}/packages/{name}"
+
+
+def _refuse_without_java() -> None:
+    from holdfast.adapters.machine import ThisMachine
+    from holdfast.workflows.doctor import LEAST_JAVA
+
+    java = ThisMachine().java_major()
+    if java is None or java < LEAST_JAVA:
+        found = "there is no Java" if java is None else f"Java {java} was found"
+        raise InvalidInput(
+            f"Spark needs Java {LEAST_JAVA} or newer, and {found} on the machine of this Airflow worker: install one (Debian:"
+            " default-jre-headless), or let JAVA_HOME name one"
+        )
+
+
+def _refuse_silent_master(host: str, port: int | None) -> None:
+    """Of a standalone cluster: `local[…]` is here, and others are found by Spark in ways of their own."""
+    place = _STANDALONE.fullmatch(f"{host}:{port}" if port else host)
+    if place is None or not (host.startswith("spark://") or port):
+        return
+    try:
+        socket.create_connection((place[1], int(place[2])), _PATIENCE_S).close()
+    except OSError as error:
+        raise ClusterTrouble(
+            f"the Spark master of the connection {SPARK_CONNECTION}, {place[1]}:{place[2]}, does not answer ({error}): start it, or"
+            " correct the connection"
+        ) from None

@@ -1,29 +1,53 @@
-"""A Snapshot as rows of tidy tables: one group, its members, its tasks, their changelogs.
+"""A Snapshot as rows of tidy tables: one group, its members, its tasks, what it would cost to lose a host of it.
 
 Plain values only (str, int, bool, None, lists and dicts of them), so that any table engine takes them. What cannot be answered for
 one group is a `problem` in its row: one group never costs the others theirs.
 """
 
-from holdfast.errors import HoldfastError, InvalidInput
-from holdfast.kafka.streams.group import Task
+from urllib.parse import unquote
+
+from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
+from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET
 from holdfast.rollout import codec, groups, order
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.blast_radius import BlastRadius, Loss, Place, blast_radius
+from holdfast.rollout.snapshot import Snapshot, StateDirectory
 
 Row = dict[str, object]
 LARGEST = 64 * 1024 * 1024
 """Bytes of one document. A larger one goes to the quarantine rather than take an executor down."""
+NO_DAY = UNNAMED = "unknown"
 
 
 def decode(path: str, content: bytes) -> Row:
-    """One document as one row. What is not a Snapshot is a row with a `problem`, and nothing else in it."""
+    """One document as one row. What is not a Snapshot is a row with a `problem`, and where it lies."""
+    cluster, day, group_id = _place(path)
+    found: Row = {"cluster": cluster, "day": day, "group_id": group_id, "snapshot": path}
     try:
         if len(content) > LARGEST:
             raise InvalidInput(f"the document has {len(content):,} bytes; {LARGEST:,} are allowed here")
         snapshot = codec.snapshot_from_json(codec.loads(content))
     except HoldfastError as refusal:
-        return {"snapshot": path, "problem": str(refusal)}
-    return {"snapshot": path, "problem": None, **_group(snapshot), "members": _members(snapshot), "tasks": _tasks(snapshot)}
+        return found | {"problem": str(refusal)}
+    return found | {
+        "cluster": snapshot.cluster or UNNAMED,
+        "day": day or (snapshot.captured_at or "")[:10] or NO_DAY,
+        "group_id": snapshot.group_id,
+        "captured_at": snapshot.captured_at,
+        "problem": None,
+        "document": codec.dumps(codec.snapshot_to_json(snapshot)),
+        "group": _group(snapshot),
+        "clients": _clients(snapshot),
+        "members": _members(snapshot),
+        "tasks": _tasks(snapshot),
+        "state_directories": [_state_directory(one) for one in snapshot.state_directories],
+    }
+
+
+def _place(path: str) -> tuple[str, str, str]:
+    """What the path in the lake says of cluster, day and group."""
+    parts = dict(part.split("=", 1) for part in path.split("/") if "=" in part)
+    return unquote(parts.get("cluster", "")) or UNNAMED, unquote(parts.get("day", "")), unquote(parts.get("group", ""))
 
 
 def targets(document: str) -> Row:
@@ -61,8 +85,9 @@ def order_change(before: str, after: str) -> Row | None:
         "joined": [str(process_id) for process_id in change.joined],
         "left": [str(process_id) for process_id in change.left],
         "shifted": [str(process_id) for process_id in change.shifted],
+        "moved": len(change.moved),
         "moved_between_survivors": len(change.moved_between_survivors),
-        "moved": [
+        "moves": [
             {"task_id": str(move.task), "owner_before": str(move.before), "owner_after": str(move.after)} for move in change.moved
         ],
         "seeds": [{"lost": str(lost), "keeps_the_order": str(seed)} for lost, seed in change.seeds],
@@ -70,12 +95,59 @@ def order_change(before: str, after: str) -> Row | None:
     }
 
 
-def _group(snapshot: Snapshot) -> Row:
+def losses(document: str, first: int = 0, last: int | None = None) -> Row:
+    """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of fresh IDs."""
+    try:
+        snapshot = codec.snapshot_from_json(codec.loads(document))
+        if not snapshot.clients:
+            raise CannotPredict("The group has no client: there is none to lose.")
+        in_order = sorted(client.process_id for client in snapshot.clients)
+        radii = blast_radius(snapshot, tuple(in_order[first:last]))
+    except HoldfastError as refusal:
+        return {"problem": str(refusal), "losses": [], "places": []}
+    host_of = {client.process_id: client.host for client in snapshot.clients}
+    stateful = sum(task.stateful for task in snapshot.tasks)
     return {
-        "cluster": snapshot.cluster,
-        "day": (snapshot.captured_at or "")[:10] or "unknown",
-        "group_id": snapshot.group_id,
-        "captured_at": snapshot.captured_at,
+        "problem": None,
+        "losses": [_loss(radius, loss, host_of[radius.process_id], stateful) for radius in radii for loss in radius.losses],
+        "places": [{"lost": str(radius.process_id)} | _at(place) for radius in radii for place in radius.places],
+    }
+
+
+def _loss(radius: BlastRadius, loss: Loss, host: str | None, stateful_tasks: int) -> Row:
+    fresh = loss.place is not None
+    return {
+        "process_id": str(loss.process_id),
+        "host": host,
+        "scenario": str(loss.scenario),
+        "place": None if loss.place is None else loss.place.place,
+        "probability": None if loss.place is None else loss.place.probability,
+        "stateful_tasks": stateful_tasks,
+        "moved": loss.moved,
+        "expected_moved": radius.expected_moved if fresh else float(loss.moved),
+        "without_copy": loss.without_copy,
+        "warm_ups": loss.warm_ups,
+        "rebalances": loss.rebalances,
+        "rebalances_exact": loss.rebalances_exact,
+        "hours": None if loss.seconds is None else loss.seconds / 3600,
+        "restore_bytes": loss.restore_bytes,
+        "basis": str(loss.basis),
+        "reason": loss.reason,
+    }
+
+
+def _at(place: Place) -> Row:
+    return {
+        "place": place.place,
+        "probability": place.probability,
+        "moved": place.moved,
+        "process_id": str(place.process_id),
+    }
+
+
+def _group(snapshot: Snapshot) -> Row:
+    standbys = dict(snapshot.config).get("num.standby.replicas", 0)
+    return {
         "protocol": snapshot.protocol,
         "group_state": snapshot.group_state,
         "kafka_release": snapshot.kafka_release,
@@ -83,21 +155,39 @@ def _group(snapshot: Snapshot) -> Row:
         "leader_process_id": None if snapshot.leader_process_id is None else str(snapshot.leader_process_id),
         "clients": len(snapshot.clients),
         "threads": len(snapshot.consumers()),
+        "tasks": len(snapshot.tasks),
         "stateful_tasks": sum(task.stateful for task in snapshot.tasks),
+        "standbys": standbys if isinstance(standbys, int) else None,
         "unknown": [f"{unknown.what}: {unknown.reason}" for unknown in snapshot.unknown],
         "fingerprint": codec.snapshot_fingerprint(snapshot),
-        "document": codec.dumps(codec.snapshot_to_json(snapshot)),
     }
 
 
-def _members(snapshot: Snapshot) -> list[Row]:
-    place_of = {client.process_id: place for place, client in enumerate(sorted(snapshot.clients, key=lambda one: one.process_id))}
+def _clients(snapshot: Snapshot) -> list[Row]:
     return [
         {
             "process_id": str(client.process_id),
-            "place_in_order": place_of[client.process_id],
+            "place_in_order": place,
             "host": client.host,
             "rack": client.rack,
+            "client_tags": [f"{key}={value}" for key, value in client.client_tags],
+            "threads": len(client.consumers),
+            **_copies(client),
+        }
+        for place, client in enumerate(sorted(snapshot.clients, key=lambda one: one.process_id))
+    ]
+
+
+def _copies(client: Client) -> Row:
+    totals = [total for consumer in client.consumers for _, total in consumer.task_offset_sums]
+    running = sum(total == LATEST_OFFSET for total in totals)
+    return {"active_stateful": running, "other_copies": len(totals) - running}
+
+
+def _members(snapshot: Snapshot) -> list[Row]:
+    return [
+        {
+            "process_id": str(client.process_id),
             "member_id": consumer.member_id,
             "client_id": consumer.client_id,
             "group_instance_id": consumer.group_instance_id,
@@ -132,3 +222,14 @@ def _changelogs(task: Task) -> list[Row]:
         {"topic": changelog.topic, "partition": changelog.partition, "end_offset": changelog.end_offset}
         for changelog in task.changelogs or ()
     ]
+
+
+def _state_directory(found: StateDirectory) -> Row:
+    return {
+        "url": found.url,
+        "process_id": None if found.process_id is None else str(found.process_id),
+        "tasks": len(found.tasks),
+        "files": len(found.files),
+        "bytes": sum(file.size for file in found.files),
+        "locked": None if found.lock is None else found.lock.held,
+    }

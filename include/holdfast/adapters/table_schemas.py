@@ -1,0 +1,129 @@
+"""The tables of the lake, column by column. `docs/tables.md` says what each means; a test holds one against the other.
+
+Every table is partitioned by `cluster` and `day`, so these two are in the path and not in the files. A new column may be added
+within a version; anything else is a new one, with folders of its own.
+"""
+
+import pyarrow as pa
+
+VERSION = "v1"
+
+PARTITION = ("cluster", "day")
+KEY = (*PARTITION, "group_id", "snapshot", "captured_at")
+"""What a row of a table about one snapshot of one group begins with."""
+
+
+def _columns(**columns: pa.DataType) -> list[tuple[str, pa.DataType]]:
+    return list(columns.items())
+
+
+def _about_snapshots(*columns: tuple[str, pa.DataType]) -> pa.Schema:
+    return pa.schema([*((name, pa.string()) for name in KEY), *columns])
+
+
+_text, _number, _long, _real, _flag = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.bool_()
+_texts = pa.list_(pa.string())
+
+CHANGELOG = _columns(topic=_text, partition=_number, end_offset=_long)
+TASK = _columns(
+    task_id=_text,
+    subtopology=_number,
+    partition=_number,
+    stateful=_flag,
+    end_offset_sum=_long,
+    owner=_text,
+    source_partitions=_texts,
+)
+CLIENT = _columns(
+    process_id=_text,
+    place_in_order=_number,
+    host=_text,
+    rack=_text,
+    client_tags=_texts,
+    threads=_number,
+    active_stateful=_number,
+    other_copies=_number,
+)
+MEMBER = _columns(
+    process_id=_text,
+    member_id=_text,
+    client_id=_text,
+    group_instance_id=_text,
+    owned_partitions=_number,
+    active_stateful=_number,
+    other_copies=_number,
+)
+STATE_DIRECTORY = _columns(url=_text, process_id=_text, tasks=_number, files=_number, bytes=_long, locked=_flag)
+GROUP = _columns(
+    protocol=_text,
+    group_state=_text,
+    kafka_release=_text,
+    task_assignor=_text,
+    leader_process_id=_text,
+    clients=_number,
+    threads=_number,
+    tasks=_number,
+    stateful_tasks=_number,
+    standbys=_number,
+    unknown=_texts,
+    fingerprint=_text,
+)
+TARGET = _columns(task_id=_text, owner=_text, target=_text, will_move=_flag)
+PLACE = _columns(place=_number, probability=_real, moved=_number, process_id=_text)
+LOSS = _columns(
+    process_id=_text,
+    host=_text,
+    scenario=_text,
+    place=_number,
+    probability=_real,
+    stateful_tasks=_number,
+    moved=_number,
+    expected_moved=_real,
+    without_copy=_number,
+    warm_ups=_number,
+    rebalances=_number,
+    rebalances_exact=_flag,
+    hours=_real,
+    restore_bytes=_long,
+    basis=_text,
+    reason=_text,
+)
+MOVE = _columns(task_id=_text, owner_before=_text, owner_after=_text)
+SEED = _columns(lost=_text, keeps_the_order=_text)
+ORDER_CHANGE = _columns(
+    before=_text,
+    before_at=_text,
+    joined=_texts,
+    left=_texts,
+    shifted=_texts,
+    moved=_number,
+    moved_between_survivors=_number,
+    seeds=pa.list_(pa.struct(SEED)),
+    text_order_misleads=_flag,
+)
+QUARANTINE = pa.schema([*((name, pa.string()) for name in (*PARTITION, "group_id", "snapshot", "problem"))])
+
+TABLES: dict[str, pa.Schema] = {
+    "clusters": pa.schema(
+        [
+            *((name, pa.string()) for name in PARTITION),
+            *_columns(snapshots=_long, groups=_long, clients=_long, threads=_long, stateful_tasks=_long, quarantined=_long),
+        ]
+    ),
+    "groups": _about_snapshots(*GROUP),
+    "documents": _about_snapshots(("document", _text)),
+    "clients": _about_snapshots(*CLIENT),
+    "members": _about_snapshots(*MEMBER),
+    "tasks": _about_snapshots(*TASK),
+    "changelogs": _about_snapshots(("task_id", _text), *CHANGELOG),
+    "state_directories": _about_snapshots(*STATE_DIRECTORY),
+    "quarantine": QUARANTINE,
+    "targets": _about_snapshots(*TARGET),
+    "quarantine_targets": QUARANTINE,
+    "order_changes": _about_snapshots(*ORDER_CHANGE),
+    "order_change_moves": _about_snapshots(*MOVE),
+    "quarantine_order_changes": QUARANTINE,
+    "blast_radius": _about_snapshots(*LOSS),
+    "blast_radius_places": _about_snapshots(("lost", _text), *PLACE),
+    "quarantine_blast_radius": QUARANTINE,
+}

@@ -1,0 +1,68 @@
+"""What the loss of every single host would do, to every group by its latest snapshot of each day; the worst first.
+
+    spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21
+
+Reads `groups` and `documents`. Replaces these days of `blast_radius`, `blast_radius_places` and `quarantine_blast_radius`. A large
+group's hosts are split over executors.
+"""
+
+import sys
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
+
+from holdfast.adapters import spark as lake_tables
+from holdfast.adapters import table_schemas as schemas
+from holdfast.rollout import tables
+
+LARGEST_SHARE = 50_000
+"""Hosts times clients times tasks that are looked at in one piece: less than a second's work."""
+LOST = pa.schema(
+    [
+        *((name, pa.string()) for name in (*schemas.KEY, "problem")),
+        ("losses", pa.list_(pa.struct(schemas.LOSS))),
+        ("places", pa.list_(pa.struct([("lost", pa.string()), *schemas.PLACE]))),
+    ]
+)
+
+
+def shared_out(groups: DataFrame, documents: DataFrame) -> DataFrame:
+    """The latest snapshots, each as often as it takes, with the clients `first` to `last` (not itself) that are to be looked at."""
+    sizes = groups.select(*schemas.PARTITION, "snapshot", "clients", "tasks")
+    one_host = F.greatest(F.col("clients") * F.col("tasks"), F.lit(1))
+    at_once = F.greatest((F.lit(LARGEST_SHARE) / one_host).cast("int"), F.lit(1))
+    firsts = F.sequence(F.lit(0), F.greatest(F.col("clients") - 1, F.lit(0)), at_once)
+    latest = lake_tables.latest_of_day(documents).join(sizes, [*schemas.PARTITION, "snapshot"], how="inner")
+    shares = latest.select(*schemas.KEY, "document", at_once.alias("at_once"), F.explode(firsts).alias("first"))
+    return shares.repartition(lake_tables.pieces(groups.sparkSession), *schemas.PARTITION, "group_id", "first")
+
+
+def lose(row: dict) -> dict:
+    """Some clients of a group → a row of LOST."""
+    first = row["first"]
+    return {name: row[name] for name in schemas.KEY} | tables.losses(row["document"], first, first + row["at_once"])
+
+
+def lost(shares: DataFrame) -> DataFrame:
+    """Shares → LOST."""
+    return lake_tables.per_row(shares, lose, LOST)
+
+
+def tidy(rows: DataFrame) -> dict[str, DataFrame]:
+    """LOST → the tables, by name."""
+    return {
+        "blast_radius": lake_tables.exploded(rows, "losses", "blast_radius"),
+        "blast_radius_places": lake_tables.exploded(rows, "places", "blast_radius_places"),
+        "quarantine_blast_radius": lake_tables.quarantined(rows).dropDuplicates(),
+    }
+
+
+def work(spark: SparkSession, lake: str, days: list[str]) -> None:
+    groups, documents = (lake_tables.read_table(spark, lake, name, days) for name in ("groups", "documents"))
+    rows = lost(shared_out(groups, documents))
+    lake_tables.staged(spark, rows, lake, lambda found: lake_tables.write_days(spark, lake, tidy(found), days))
+
+
+if __name__ == "__main__":
+    lake_tables.days_job("blast_radius", __doc__, sys.argv[1:], work)

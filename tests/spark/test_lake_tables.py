@@ -1,0 +1,93 @@
+"""Days of tables appear whole or not at all, replace what was there, and go when they are old."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from holdfast.adapters import spark as lake_tables
+from holdfast.adapters.table_schemas import TABLES
+from holdfast.errors import InvalidInput
+
+pytestmark = pytest.mark.spark
+DAYS = ["2026-11-20", "2026-11-21"]
+
+
+def quarantine(spark: SparkSession, *rows: tuple[str, str, str]) -> DataFrame:
+    return spark.createDataFrame(
+        [(*row, "s", "p") for row in rows], "cluster string, day string, group_id string, snapshot string, problem string"
+    )
+
+
+def found(spark: SparkSession, lake: Path) -> list[tuple[str, str, str]]:
+    rows = lake_tables.read_table(spark, str(lake), "quarantine").select("cluster", "day", "group_id").collect()
+    return sorted(tuple(row) for row in rows)
+
+
+def test_a_second_run_replaces_its_days_and_no_others(spark: SparkSession, tmp_path: Path) -> None:
+    first = [("a", DAYS[0], "1"), ("a", DAYS[1], "2"), ("007", DAYS[1], "3"), ("b c/ü", DAYS[1], "4")]
+    lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, *first)}, DAYS)
+    assert found(spark, tmp_path) == sorted(first)
+
+    lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, ("a", DAYS[1], "5"))}, DAYS[1:])
+
+    assert found(spark, tmp_path) == [("a", DAYS[0], "1"), ("a", DAYS[1], "5")]
+    assert list((tmp_path / "tables" / ".staging").iterdir()) == []
+
+
+def test_a_run_that_fails_leaves_what_was_there(spark: SparkSession, tmp_path: Path) -> None:
+    good = quarantine(spark, ("a", DAYS[0], "1"))
+    lake_tables.write_days(spark, str(tmp_path), {"quarantine": good, "quarantine_targets": good}, DAYS)
+    worse = {
+        "quarantine": quarantine(spark, ("a", DAYS[0], "2")),
+        "quarantine_targets": good.selectExpr("*", "1 / 0 as x").where("x > 0"),
+    }
+    with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
+        lake_tables.write_days(spark, str(tmp_path), worse, DAYS)
+
+    assert found(spark, tmp_path) == [("a", DAYS[0], "1")]
+    assert list((tmp_path / "tables" / ".staging").iterdir()) == []
+
+
+def test_old_days_go(spark: SparkSession, tmp_path: Path) -> None:
+    rows = [("a", DAYS[0], "1"), ("a", DAYS[1], "2"), ("b", DAYS[0], "3"), ("b", "unknown", "4")]
+    lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, *rows)}, [*DAYS, "unknown"])
+
+    gone = lake_tables.forget_days(spark, str(tmp_path), DAYS[1])
+
+    assert gone == [f"quarantine/cluster=a/day={DAYS[0]}", f"quarantine/cluster=b/day={DAYS[0]}"]
+    assert found(spark, tmp_path) == [("a", DAYS[1], "2"), ("b", "unknown", "4")]
+
+
+def test_a_table_that_nobody_wrote_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="has no table targets"):
+        lake_tables.read_table(spark, str(tmp_path), "targets")
+
+
+def test_a_day_without_snapshots_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no snapshots of 2026-11-20"):
+        lake_tables.read_documents(spark, str(tmp_path), DAYS[:1])
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-11-20,2026-11-2", "2026-11-20/.."])
+def test_what_is_no_day_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="looks like 2026-11-20"):
+        lake_tables.days_of(text)
+
+
+def test_lines_are_written_whole(spark: SparkSession, tmp_path: Path) -> None:
+    for count in (3, 5):
+        lake_tables.write_lines(spark, spark.range(count).selectExpr("cast(id as string) as value"), str(tmp_path / "out"))
+
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert spark.read.text(str(tmp_path / "out")).count() == 5
+
+
+def test_every_table_is_described(request: pytest.FixtureRequest) -> None:
+    page = (Path(request.config.rootpath) / "docs" / "tables.md").read_text()
+    about_all, *sections = page.split("\n### ")
+    for name, schema in TABLES.items():
+        described = [section for section in sections if f"`{name}`" in section.partition("\n")[0]]
+        assert len(described) == 1, f"docs/tables.md has no section about {name}, or several"
+        missing = [column for column in schema.names if f"`{column}`" not in described[0] + about_all]
+        assert missing == [], f"docs/tables.md does not say what these columns of {name} mean"
