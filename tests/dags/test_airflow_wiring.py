@@ -273,7 +273,8 @@ def test_the_modules_are_light() -> None:
 class TestDays:
     """`recorded` is of 2026-11-21."""
 
-    def test_are_the_last_two_unless_said_otherwise(self, lake: FsspecLake, recorded: str) -> None:
+    @pytest.mark.usefixtures("recorded")
+    def test_are_the_last_two_unless_said_otherwise(self, lake: FsspecLake) -> None:
         for day in ("2026-11-18", "2026-11-19"):
             lake.write(("snapshots", "cluster=local", f"day={day}", "group=g", "0.json"), b"{}")
 

@@ -61,7 +61,7 @@ _TOLD = re.compile(r"^(.*\W)?holdfast [a-z_]+: ", re.MULTILINE)
 """How a Spark job begins the line that says why it ended (`adapters.spark.run`)."""
 
 
-class Retries(ExceptionRetryPolicy):  # type: ignore[misc] - Airflow's classes are not typed for us
+class Retries(ExceptionRetryPolicy):  # type: ignore[misc]  # Airflow is not typed for us
     """What may pass (a broker, a host, the lake) is tried again; a refusal is not, nor what a Spark job said before it ended."""
 
     def evaluate(self, exception: BaseException, try_number: int, max_tries: int, context: Context | None = None) -> RetryDecision:
