@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 
 from holdfast.adapters.connection import ClusterConnection
 from holdfast.errors import ClusterTrouble
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.snapshot import Snapshot
-from holdfast.workflows import collect, doctor
+from holdfast.workflows import collect, collect_kind, doctor
+from holdfast.workflows.collect_kind import Given
 from holdfast.workflows.doctor import Check, Status
 from holdfast.workflows.settings import GroupSettings
 
@@ -37,6 +39,37 @@ def collect_snapshot(
             group_id=group,
             state_dirs=tuple(state_dirs),
             settings=settings,
+            patience=collect.Patience(_SHARE_FOR_REBALANCES * timeout_s),
+            now=lambda: datetime.now(UTC),
+        )
+
+
+def collect_any(
+    cluster: ClusterConnection,
+    group: str,
+    state_dirs: Sequence[str],
+    given: Given,
+    timeout_s: float = DEFAULT_TIMEOUT_S,
+) -> Snapshot | ConsumerSnapshot:
+    """A Snapshot of a live group of whichever kind it is, within `timeout_s`.
+
+    Raise InvalidInput for what is given and means nothing for its kind, and all that a collection raises.
+    """
+    from holdfast.adapters.deadline import Deadline
+    from holdfast.adapters.kafka_cluster import KafkaCluster
+    from holdfast.adapters.session import KafkaSession
+    from holdfast.adapters.state_files import FsspecStateDirectories
+
+    deadline = Deadline(timeout_s)
+    with KafkaSession(cluster, deadline) as session:
+        reader = KafkaCluster(session)
+        return collect_kind.snapshot(
+            reader,
+            FsspecStateDirectories(deadline),
+            cluster_name=cluster.name,
+            group_id=group,
+            state_dirs=tuple(state_dirs),
+            given=given,
             patience=collect.Patience(_SHARE_FOR_REBALANCES * timeout_s),
             now=lambda: datetime.now(UTC),
         )

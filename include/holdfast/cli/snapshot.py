@@ -5,7 +5,9 @@ import click
 from holdfast import wiring
 from holdfast.cli import cluster, documents
 from holdfast.rollout import codec
-from holdfast.workflows import settings as group_settings
+from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_to_json
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.workflows.collect_kind import Given
 
 
 @click.command
@@ -45,15 +47,15 @@ def command(
     output: str,
     as_json: bool,  # noqa: ARG001 - every command that prints has --json
 ) -> int:
-    """Take a Snapshot of a live Kafka Streams group, as JSON.
+    """Take a Snapshot of a live Kafka Streams group, or of a plain consumer group, as JSON.
 
     What could not be read, and what had to be assumed, stands in its `unknown`.
     """
     where = cluster.connection(bootstrap_server, command_config, name)
     application = cluster.properties_file(app_config) if app_config else {}
-    settings = group_settings.read(group, kafka_release, application, dict(documents.settings(pairs)), changelogs)
-    taken = wiring.collect_snapshot(where, group, state_dirs, settings, timeout_s)
-    document = codec.snapshot_to_json(taken)
+    given = Given(kafka_release, application, dict(documents.settings(pairs)), changelogs)
+    taken = wiring.collect_any(where, group, state_dirs, given, timeout_s)
+    document = consumer_snapshot_to_json(taken) if isinstance(taken, ConsumerSnapshot) else codec.snapshot_to_json(taken)
     if output == documents.STANDARD_INPUT:
         documents.print_document(document)
     else:

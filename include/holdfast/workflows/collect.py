@@ -23,7 +23,7 @@ from holdfast.workflows.settings import GroupSettings
 
 PROTOCOL = "stream"
 """The assignor's name under which classic Streams members join. Java: `StreamsPartitionAssignor.name`."""
-_REBALANCING = ("PreparingRebalance", "CompletingRebalance")
+REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _ASK_AGAIN_S = 0.5
 _ERRORS = {1: "a source topic is missing", 2: "version probing", 3: "the assignment failed", 4: "a shutdown was requested"}
 _GENERATION_BYTES = 8 * 1024 * 1024
@@ -51,7 +51,7 @@ def snapshot(
 ) -> Snapshot:
     """Raise ClusterTrouble for a cluster or group that is not there, Unsupported for a group of another kind."""
     info = cluster.info()
-    found = Gathered(_settled_group(cluster, group_id, patience), unknown=list(settings.unknown))
+    found = Gathered(settled_group(cluster, group_id, patience), unknown=list(settings.unknown))
     moment = now()
     _refuse_other_kinds(found.group)
     _read_generations(cluster, found)
@@ -68,7 +68,7 @@ def snapshot(
             )
         collect_topology.read(cluster, settings, found)
     else:
-        found.note("clients", _why_nobody(found.group, patience))
+        found.note("clients", why_nobody(found.group, patience))
     inferred = _inferred(settings, found, moment)
     leader = _leader(found)
     if found.members and leader is None:
@@ -95,18 +95,24 @@ def snapshot(
     )
 
 
-def _settled_group(cluster: ClusterReader, group_id: str, patience: Patience) -> ObservedGroup:
-    """The group outside a rebalance, or as it is when patience ends. An immediate follow-up counts as a rebalance."""
+def settled_group(
+    cluster: ClusterReader, group_id: str, patience: Patience, moving: Callable[[ObservedGroup], bool] | None = None
+) -> ObservedGroup:
+    """The group outside a rebalance, or as it is when patience ends. An immediate follow-up counts as a rebalance.
+
+    `moving` says whether the group is in one; None: as for Kafka Streams.
+    """
+    moving = moving or _moving
     ends_at = patience.clock() + patience.limit_s
     while True:
         group = cluster.group(group_id)
-        if not _moving(group) or patience.clock() + _ASK_AGAIN_S > ends_at:
+        if not moving(group) or patience.clock() + _ASK_AGAIN_S > ends_at:
             return group
         patience.sleep(_ASK_AGAIN_S)
 
 
 def _moving(group: ObservedGroup) -> bool:
-    if group.state in _REBALANCING:
+    if group.state in REBALANCING:
         return True
     if group.state != "Stable" or group.protocol != PROTOCOL:
         return False
@@ -114,8 +120,8 @@ def _moving(group: ObservedGroup) -> bool:
     return any(member.next_rebalance_ms == 0 for member in members)
 
 
-def _why_nobody(group: ObservedGroup, patience: Patience) -> str:
-    if group.state in _REBALANCING:
+def why_nobody(group: ObservedGroup, patience: Patience) -> str:
+    if group.state in REBALANCING:
         return (
             f"the group was in the middle of a rebalance ({group.state}) for {patience.limit_s:g} s: the broker then shows no "
             "member's metadata. Try again later, or give it more time"
@@ -131,8 +137,8 @@ def _refuse_other_kinds(group: ObservedGroup) -> None:
         )
     if group.members and group.state == "Stable" and group.protocol != PROTOCOL:
         raise Unsupported(
-            f"{group.group_id!r} is a plain consumer group (its assignor is {group.protocol!r}); Kafka Streams groups, whose "
-            f"assignor is {PROTOCOL!r}, are covered so far"
+            f"{group.group_id!r} is a plain consumer group (its assignor is {group.protocol!r}); here a Kafka Streams group is "
+            f"needed, whose assignor is {PROTOCOL!r}"
         )
 
 

@@ -1,0 +1,55 @@
+"""Which kind of group it is, and the collection that fits: Kafka Streams, or plain consumers."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.errors import InvalidInput
+from holdfast.ports import ClusterReader, StateDirectoryReader
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.snapshot import ConfigValue, Snapshot
+from holdfast.workflows import collect, collect_plain, plain_settings, settings
+from holdfast.workflows.collect import Patience
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the operator says of a group before anybody knows its kind: release, the application's properties, single settings that
+    win over them, and what cannot be told of changelogs."""
+
+    kafka_release: str | None
+    application: Mapping[str, str]
+    overrides: Mapping[str, ConfigValue]
+    changelogs: tuple[str, ...] = ()
+
+
+def snapshot(
+    cluster: ClusterReader,
+    disks: StateDirectoryReader,
+    *,
+    cluster_name: str | None,
+    group_id: str,
+    state_dirs: tuple[str, ...],
+    given: Given,
+    patience: Patience,
+    now: Callable[[], datetime],
+) -> Snapshot | ConsumerSnapshot:
+    """Raise InvalidInput for what is given and means nothing for the group's kind."""
+    group = collect.settled_group(cluster, group_id, patience, moving=lambda seen: seen.state in collect.REBALANCING)
+    if not collect_plain.is_plain(group):
+        about = settings.read(group_id, given.kafka_release, given.application, given.overrides, given.changelogs)
+        return collect.snapshot(
+            cluster,
+            disks,
+            cluster_name=cluster_name,
+            group_id=group_id,
+            state_dirs=state_dirs,
+            settings=about,
+            patience=patience,
+            now=now,
+        )
+    for option, value in (("--state-dir", state_dirs), ("--changelog", given.changelogs)):
+        if value:
+            raise InvalidInput(f"{group_id!r} is a plain consumer group, which keeps no state: leave it out", option)
+    plain = plain_settings.read(group_id, given.kafka_release, given.application, given.overrides)
+    return collect_plain.snapshot(cluster, cluster_name=cluster_name, group_id=group_id, settings=plain, patience=patience, now=now)

@@ -1,0 +1,89 @@
+"""What the broker cannot tell of a plain consumer group, and the operator gives: release, lists of assignors, consumer settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from holdfast.errors import InvalidInput, Unsupported
+from holdfast.kafka.consumer import config as consumer_config
+from holdfast.kafka.consumer.group import Assignor
+from holdfast.kafka.consumer.release import LINES, behaviour
+from holdfast.rollout.snapshot import ConfigValue, Unknown
+
+STRATEGY = "partition.assignment.strategy"
+DEFAULT_ASSIGNORS = (Assignor.RANGE, Assignor.COOPERATIVE_STICKY)
+"""Of a consumer that is not told otherwise, from 3.0 on (KIP-726)."""
+DEFAULT_BEFORE_3_0 = (Assignor.RANGE,)
+
+_CLASSES = {
+    "RangeAssignor": Assignor.RANGE,
+    "RoundRobinAssignor": Assignor.ROUNDROBIN,
+    "StickyAssignor": Assignor.STICKY,
+    "CooperativeStickyAssignor": Assignor.COOPERATIVE_STICKY,
+}
+_PACKAGE = "org.apache.kafka.clients.consumer."
+
+
+@dataclass(frozen=True, slots=True)
+class PlainSettings:
+    """`assignors`: every member's list; None: not given. `config`: settings that decide times and positions."""
+
+    kafka_release: str | None = None
+    assignors: tuple[Assignor, ...] | None = None
+    config: tuple[tuple[str, ConfigValue], ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+
+
+def first_with_two_assignors(release: str) -> bool:
+    """Whether Kafka's default is range and cooperative-sticky."""
+    return int(release.partition(".")[0]) >= 3
+
+
+def read(
+    group_id: str, kafka_release: str | None, application: Mapping[str, str], overrides: Mapping[str, ConfigValue]
+) -> PlainSettings:
+    """Settings from an application's properties and single ones that win over them; nothing else of the properties is taken.
+
+    Raise InvalidInput for a value that Kafka would refuse or the properties of another group, Unsupported for a release or an
+    assignor that is not covered.
+    """
+    other = application.get("group.id", group_id)
+    if other != group_id:
+        raise InvalidInput(f"the properties are those of the group {other!r}; the group is {group_id!r}", "group.id")
+    known = (*consumer_config.KEYS, STRATEGY)
+    strange = [key for key in overrides if key not in known]
+    if strange:
+        raise InvalidInput(f"{strange[0]!r} decides nothing for a plain consumer group; there are {', '.join(known)}", "--set")
+    given: dict[str, ConfigValue] = {key: application[key] for key in known if application.get(key)}
+    given |= dict(overrides)
+    unknown = []
+    if kafka_release is None:
+        unknown.append(Unknown("kafka_release", "not given, and the broker does not know it; --kafka-release says it"))
+    else:
+        behaviour(kafka_release)
+    strategy = given.pop(STRATEGY, None)
+    consumer_config.read(kafka_release or LINES[-1].releases[-1], given)
+    for key, default in (("session.timeout.ms", "Kafka's for the release"), ("auto.offset.reset", "latest")):
+        if key not in given:
+            unknown.append(Unknown(f"config.{key}", f"not given; taken to be Kafka's default, {default}"))
+    return PlainSettings(
+        kafka_release, None if strategy is None else _assignors(strategy), tuple(sorted(given.items())), tuple(unknown)
+    )
+
+
+def _assignors(value: ConfigValue) -> tuple[Assignor, ...]:
+    """Class names or the names on the wire, with commas."""
+    words = value if isinstance(value, tuple) else tuple(str(value).split(","))
+    found = [_assignor(word.strip()) for word in words if word.strip()]
+    if not found:
+        raise InvalidInput("one assignor or more is needed, none was found", STRATEGY)
+    return tuple(dict.fromkeys(found))
+
+
+def _assignor(word: str) -> Assignor:
+    simple = word.removeprefix(_PACKAGE)
+    if simple in _CLASSES:
+        return _CLASSES[simple]
+    try:
+        return Assignor(word)
+    except ValueError:
+        raise Unsupported(f"the assignor {word!r} is not modelled; {', '.join(Assignor)} are") from None

@@ -1,0 +1,201 @@
+"""Real plain consumers through a join, a leave, a crash and the migration to cooperative-sticky: the forecast is what happened.
+
+Member IDs are the broker's to give, so that each forecast is made afterwards, from the snapshot before, with the IDs that it gave.
+Every completed rebalance since is held against a round, partition by partition.
+
+`HOLDFAST_LIVE_RELEASES` repeats it with other releases.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.harness.broker import Broker
+from tests.harness.plain_app import PlainGroup
+from tests.live.observe import generations
+
+from holdfast.errors import ClusterTrouble
+from holdfast.kafka.wire.consumer_protocol import decode_assignment
+from holdfast.rollout import codec
+from holdfast.rollout.snapshot import Generation
+from holdfast.workflows.forecast import forecast_case
+
+pytestmark = pytest.mark.live
+
+RELEASES = tuple((os.environ.get("HOLDFAST_LIVE_RELEASES") or "3.9.1").split(","))
+TOPICS = {"orders": 7, "returns": 4}
+RANGE, BOTH, COOPERATIVE = ("range",), ("cooperative-sticky", "range"), ("cooperative-sticky",)
+_SETTLES_WITHIN_S = 60
+_QUIET_S = 1.5
+
+Document = dict[str, Any]
+
+
+class Watched:
+    """A group, and what the product says of it."""
+
+    def __init__(self, group: PlainGroup, folder: Path) -> None:
+        self.group, self._folder = group, folder
+        self.seen = 0
+        """The newest generation that was looked at."""
+
+    def settle(self, names: set[str]) -> None:
+        """Return once exactly these consumers share all partitions and nothing has happened for a while."""
+        deadline, quiet_since, before = time.monotonic() + _SETTLES_WITHIN_S, time.monotonic(), -1
+        while time.monotonic() < deadline:
+            found: tuple[Generation, ...] = ()
+            with contextlib.suppress(ClusterTrouble):  # nobody has joined yet: there is no __consumer_offsets
+                found = generations(self.group.bootstrap, self.group.group_id)
+            last = found[-1] if found else None
+            if last is None or last.number != before or {one.client_id for one in last.members} != names or not _whole(last):
+                before, quiet_since = (last.number if last else -1), time.monotonic()
+            elif time.monotonic() - quiet_since > _QUIET_S:
+                return
+            time.sleep(0.2)
+        raise AssertionError(f"{names} did not settle\n{self.group.log_tails()}")
+
+    def look(self, assignors: tuple[str, ...]) -> Document:
+        """`holdfast snapshot` as an operator runs it."""
+        properties = self._folder / "group.properties"
+        settings = self.group.settings | {"partition.assignment.strategy": ",".join(assignors)}
+        properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()), encoding="utf-8")
+        command = [sys.executable, "-m", "holdfast.cli.main", "snapshot", "--bootstrap-server", self.group.bootstrap]
+        command += ["--group", self.group.group_id, "--kafka-release", self.group.release, "--app-config", str(properties)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        snapshot: Document = json.loads(done.stdout)
+        self.seen = snapshot["generation"]
+        return snapshot
+
+    def happened(self) -> list[Generation]:
+        """The rebalances since the last look."""
+        return [one for one in generations(self.group.bootstrap, self.group.group_id) if one.number > self.seen]
+
+
+def _whole(generation: Generation) -> bool:
+    return sum(len(decode_assignment(one.assignment).partitions) for one in generation.members) == sum(TOPICS.values())
+
+
+def _assigned(generation: Generation) -> dict[str, list[list[object]]]:
+    return {
+        one.member_id: sorted([part.topic, part.partition] for part in decode_assignment(one.assignment).partitions)
+        for one in generation.members
+    }
+
+
+def _member_ids(happened: list[Generation]) -> dict[str, str]:
+    """The member ID that each client last had."""
+    return {one.client_id: one.member_id for generation in happened for one in generation.members}
+
+
+def _id_of(snapshot: Document, name: str) -> str:
+    (found,) = (member for member, about in snapshot["consumers"].items() if about["client_id"] == name)
+    return found
+
+
+def _joins(member_id: str, assignors: tuple[str, ...]) -> Document:
+    return {"add_consumer": {"member_id": member_id, "assignors": list(assignors), "subscription": list(TOPICS)}}
+
+
+def _compare(snapshot: Document, events: list[Document], happened: list[Generation]) -> Document:
+    """The forecast's rounds are the rebalances that came about. Returns the outcome."""
+    change = {"format_version": "1.0", "events": events}
+    answer = forecast_case({"snapshot": snapshot, "change": change}, codec.Detail.FULL)
+    (outcome,) = json.loads(json.dumps(answer))["outcomes"]
+    foreseen = [
+        {member: part["partitions"] for member, part in one["assignment"]["consumers"].items()} for one in outcome["rounds"]
+    ]
+    assert foreseen == [_assigned(one) for one in happened], json.dumps({"snapshot": snapshot, "change": change})
+    assert [one["assignment"]["assignor"] for one in outcome["rounds"]] == [one.protocol for one in happened]
+    return outcome  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_happens_is_what_was_forecast(release: str, tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker", properties={"group.initial.rebalance.delay.ms": "3000"}) as broker:
+        group = PlainGroup(release, f"billing-{release}", broker.bootstrap, TOPICS, tmp_path / "consumers")
+        watched = Watched(group, tmp_path)
+        group.create_topics()
+        try:
+            for name in ("a", "b"):
+                group.start(name, RANGE)
+            watched.settle({"a", "b"})
+            _joins_leaves_crashes(watched)
+            _migrates(watched)
+            _joins_cooperatively(watched)
+        finally:
+            group.stop()
+
+
+def _joins_leaves_crashes(watched: Watched) -> None:
+    group, before = watched.group, watched.look(RANGE)
+    group.start("c", RANGE)
+    watched.settle({"a", "b", "c"})
+    happened = watched.happened()
+    _compare(before, [_joins(_member_ids(happened)["c"], RANGE)], happened)
+
+    before = watched.look(RANGE)
+    group.close("b")
+    watched.settle({"a", "c"})
+    _compare(before, [{"remove_consumer": {"member_id": _id_of(before, "b")}}], watched.happened())
+
+    before, since = watched.look(RANGE), time.time()
+    group.kill("c")
+    watched.settle({"a"})
+    happened = watched.happened()
+    outcome = _compare(before, [{"remove_consumer": {"member_id": _id_of(before, "c"), "leaves": False}}], happened)
+    took = _seconds(happened[-1]) - since
+    assert outcome["rounds"][0]["noticed_seconds"] == 4
+    assert 3.5 < took < 4 + 3, f"a session of 4 s was noticed and followed by a rebalance after {took:.1f} s"
+
+
+def _migrates(watched: Watched) -> None:
+    """Two bounces, member by member: closed, and started again once the others share the rest."""
+    group, before = watched.group, watched.look(RANGE)
+    group.start("d", RANGE)
+    watched.settle({"a", "d"})
+    events: list[Document] = [{"add": ("d", RANGE)}, {"then": "stable"}]
+    names = {"a", "d"}
+    for bounce, assignors in enumerate((BOTH, COOPERATIVE), start=1):
+        for old in sorted(names):
+            new = f"{old[0]}{bounce}"
+            group.close(old)
+            watched.settle(names - {old})
+            group.start(new, assignors)
+            names = names - {old} | {new}
+            watched.settle(names)
+            events += [{"gone": old}, {"then": "stable"}, {"add": (new, assignors)}, {"then": "stable"}]
+    happened = watched.happened()
+    ids = {about["client_id"]: member for member, about in before["consumers"].items()} | _member_ids(happened)
+    meant = []
+    for event in events:
+        if "add" in event:
+            meant.append(_joins(ids[event["add"][0]], event["add"][1]))
+        elif "gone" in event:
+            meant.append({"remove_consumer": {"member_id": ids[event["gone"]]}})
+        else:
+            meant.append(event)
+    outcome = _compare(before, meant, happened)
+    assert {one["assignment"]["assignor"] for one in outcome["rounds"]} == {"range", "cooperative-sticky"}
+
+
+def _joins_cooperatively(watched: Watched) -> None:
+    before = watched.look(COOPERATIVE)
+    watched.group.start("e", COOPERATIVE)
+    watched.settle({"a2", "d2", "e"})
+    happened = watched.happened()
+    outcome = _compare(before, [_joins(_member_ids(happened)["e"], COOPERATIVE)], happened)
+    assert [one["trigger"] for one in outcome["rounds"]] == ["change", "immediate"]
+    assert before["leader_member_id"] in before["consumers"]
+    assert not [offset for topic in before["topics"].values() for offset in topic["partitions"] if offset["end_offset"] != 10]
+
+
+def _seconds(generation: Generation) -> float:
+    return datetime.fromisoformat(generation.completed_at).timestamp()
