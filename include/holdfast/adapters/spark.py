@@ -46,7 +46,10 @@ def session(name: str) -> SparkSession:
 
 
 def settle(spark: SparkSession) -> None:
-    for key, value in SETTINGS.items():
+    """SETTINGS, and as many tasks to a step as there are cores to keep busy: what is shuffled here is small."""
+    tasks = str(2 * spark.sparkContext.defaultParallelism)
+    sized = {"spark.sql.shuffle.partitions": tasks, "spark.sql.sources.parallelPartitionDiscovery.parallelism": tasks}
+    for key, value in (SETTINGS | sized).items():
         spark.conf.set(key, value)
 
 
@@ -211,10 +214,13 @@ def quarantined(rows: DataFrame) -> DataFrame:
 
 
 def staged(spark: SparkSession, rows: DataFrame, lake: str, work: Callable[[DataFrame], None]) -> None:
-    """Compute `rows` once, keep them beside the tables while `work` is done with them, and delete them."""
+    """Compute `rows` once, keep them beside the tables while `work` is done with them, and delete them.
+
+    They lie there by cluster and day, so that what is made of them goes into few files without being shuffled again.
+    """
     place = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
     try:
-        rows.write.mode("error").parquet(place)
+        rows.repartition(*PARTITION).write.mode("error").partitionBy(*PARTITION).parquet(place)
         work(spark.read.schema(rows.schema).parquet(place))
     finally:
         delete(spark, place)
@@ -229,9 +235,7 @@ def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], 
     wanted = dict.fromkeys(f"day={day}" for day in days)
     try:
         for name, table in tables.items():
-            columns = TABLES[name].names
-            in_files = table.select(*columns).repartition(*PARTITION)
-            in_files.write.mode("error").partitionBy(*PARTITION).parquet(f"{beside}/new/{name}")
+            table.select(*TABLES[name].names).write.mode("error").partitionBy(*PARTITION).parquet(f"{beside}/new/{name}")
         for name in tables:
             _replace_days(spark, f"{beside}/new/{name}", table_place(lake, name), f"{beside}/old/{name}", wanted)
     finally:

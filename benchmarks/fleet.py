@@ -1,0 +1,197 @@
+"""The nightly pipeline over a synthetic fleet: what Spark takes, and what the bare kernel takes for the same work on one core.
+
+    python -m benchmarks.fleet --groups 1000 --seed 1 --cores 2
+    python -m benchmarks.fleet --groups 10000 --cores 2 --json          one JSON object on one line, last
+
+Two days of snapshots are written to a lake of its own (that does not count). Then, in one Spark session on `local[C]`, bound to C
+processors: decode both days into tables, targets, order changes since the day before, and the blast radius of every single host of
+every group. `kernel_seconds`: the same functions on the same documents, one after the other, in one process without Spark.
+`processor_seconds`: what Spark used of processors, which on a busy machine says more than `seconds`. `peak_mb`: the driver, its JVM
+and all Python workers together, sampled (shared pages count once). `assignments`: targets that were worked out: each group's own,
+and one for every host that is lost, every way, and every position of a fresh ID.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+import psutil
+from pyspark import cloudpickle  # noqa: TID253 - this is about Spark
+from pyspark.sql import SparkSession  # noqa: TID253 - the same
+
+from benchmarks import synthetic_fleet
+from holdfast.adapters import spark as lake_tables
+from holdfast.adapters.lake import FsspecLake
+from holdfast.rollout import tables
+from holdfast.workflows import snapshots
+
+ROOT = Path(__file__).resolve().parents[1]
+BEFORE, AFTER = synthetic_fleet.DAYS
+JOBS = (
+    ("decode", "decode_snapshots", [BEFORE, AFTER]),
+    ("targets", "compute_targets", [AFTER]),
+    ("order_changes", "detect_order_changes", [AFTER]),
+    ("blast_radius", "blast_radius", [AFTER]),
+)
+SAMPLED_EVERY_S = 0.5
+
+
+@dataclass
+class Peak:
+    """The most memory that this process and its children had together, in MB."""
+
+    megabytes: float = 0
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        watcher = threading.Thread(target=self._watch, daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            self._stop.set()
+            watcher.join()
+
+    def _watch(self) -> None:
+        me = psutil.Process()
+        while not self._stop.wait(SAMPLED_EVERY_S):
+            total = 0
+            for one in (me, *me.children(recursive=True)):
+                try:
+                    total += one.memory_full_info().pss
+                except psutil.Error:
+                    continue
+            self.megabytes = max(self.megabytes, total / 1e6)
+
+
+def fill(lake: FsspecLake, groups: int, seed: int) -> None:
+    for pair in synthetic_fleet.fleet(groups, seed):
+        snapshots.keep(lake, pair.before)
+        snapshots.keep(lake, pair.after)
+
+
+def bare(lake: Path) -> tuple[float, int]:
+    """The kernel alone: its seconds, and the assignments that it worked out."""
+    assignments = 0
+    seconds = 0.0
+    for after in sorted(lake.glob(f"snapshots/*/day={AFTER}/*/*.json")):
+        (before,) = Path(str(after.parent).replace(f"day={AFTER}", f"day={BEFORE}")).glob("*.json")
+        contents = [(str(path.relative_to(lake)), path.read_bytes()) for path in (before, after)]
+        began = time.process_time()
+        documents = [str(tables.decode(path, content)["document"]) for path, content in contents]
+        tables.targets(documents[1])
+        tables.order_change(*documents)
+        lost = tables.losses(documents[1])
+        seconds += time.process_time() - began
+        assignments += 3 + sum(len(rows) for rows in (lost["losses"], lost["places"]) if isinstance(rows, list))
+    return seconds, assignments
+
+
+def session(cores: int) -> SparkSession:
+    return (
+        SparkSession.builder.master(f"local[{cores}]")
+        .appName("fleet")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "2g")
+        .config("spark.pyspark.python", sys.executable)
+        .getOrCreate()
+    )
+
+
+def job(name: str) -> ModuleType:
+    """A job file as a module whose functions travel by value, as those of a submitted file do."""
+    spec = importlib.util.spec_from_file_location(f"submitted_{name}", ROOT / "spark_jobs" / f"{name}.py")
+    assert spec is not None, "a job is a file"
+    assert spec.loader is not None, "a file of Python"
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    cloudpickle.register_pickle_by_value(module)
+    return module
+
+
+def processor_seconds() -> float:
+    """What this process, those below it and those that they waited for have used of processors."""
+    me = psutil.Process()
+    times = [one.cpu_times() for one in (me, *me.children(recursive=True))]
+    return sum(each.user + each.system + each.children_user + each.children_system for each in times)
+
+
+def on_spark(lake: str, cores: int) -> tuple[dict[str, float], float]:
+    """The seconds of each step, from no JVM to the last table; and of processor time for all."""
+    took = {}
+    used = processor_seconds()
+    began = time.perf_counter()
+    spark = session(cores)
+    try:
+        spark.sparkContext.setLogLevel("ERROR")
+        lake_tables.settle(spark)
+        took["start"] = time.perf_counter() - began
+        for step, name, days in JOBS:
+            began = time.perf_counter()
+            job(name).work(spark, lake, days)
+            took[step] = time.perf_counter() - began
+        used = processor_seconds() - used
+    finally:
+        spark.stop()
+    return took, used
+
+
+def measure(groups: int, seed: int, cores: int, place: Path) -> dict[str, object]:
+    fill(FsspecLake(str(place)), groups, seed)
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(everywhere)[:cores])
+    peak = Peak()
+    with peak.watched():
+        took, used = on_spark(str(place), cores)
+    os.sched_setaffinity(0, everywhere)
+    kernel_seconds, assignments = bare(place)
+    seconds = sum(took.values())
+    return {
+        "groups": groups,
+        "seed": seed,
+        "cores": cores,
+        "seconds": round(seconds, 2),
+        "kernel_seconds": round(kernel_seconds, 2),
+        "processor_seconds": round(used, 2),
+        "peak_mb": round(peak.megabytes),
+        "assignments": assignments,
+        "groups_per_second": round(groups / seconds, 2),
+        "steps": {step: round(each, 2) for step, each in took.items()},
+    }
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--groups", type=int, default=1_000)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--cores", type=int, default=2)
+    arguments.add_argument("--json", action="store_true")
+    given = arguments.parse_args()
+    if given.groups < 1 or not 1 <= given.cores <= len(os.sched_getaffinity(0)):
+        arguments.error(f"a group or more, and 1 to {len(os.sched_getaffinity(0))} cores are needed")
+    with tempfile.TemporaryDirectory(prefix="holdfast-fleet-") as place:
+        found = measure(given.groups, given.seed, given.cores, Path(place) / "lake")
+    if given.json:
+        sys.stdout.write(json.dumps(found) + "\n")
+        return
+    for name, value in found.items():
+        sys.stdout.write(f"{name:18} {value}\n")
+
+
+if __name__ == "__main__":
+    main()
