@@ -60,6 +60,7 @@ def collect_any(
     from holdfast.adapters.session import KafkaSession
     from holdfast.adapters.state_files import FsspecStateDirectories
 
+    collect_kind.refuse_what_fits_no_kind(group, given)
     deadline = Deadline(timeout_s)
     with KafkaSession(cluster, deadline) as session:
         reader = KafkaCluster(session)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.ports import ClusterReader, StateDirectoryReader
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.snapshot import ConfigValue, Snapshot
@@ -21,6 +21,21 @@ class Given:
     application: Mapping[str, str]
     overrides: Mapping[str, ConfigValue]
     changelogs: tuple[str, ...] = ()
+
+
+def refuse_what_fits_no_kind(group_id: str, given: Given) -> None:
+    """Raise, before anything is asked of a cluster, what is wrong with `given` for every kind of group: as for Kafka Streams."""
+    try:
+        settings.read(group_id, given.kafka_release, given.application, given.overrides, given.changelogs)
+    except HoldfastError:
+        try:
+            plain_settings.read(group_id, given.kafka_release, given.application, given.overrides)
+        except HoldfastError:
+            fits_plain = False
+        else:
+            fits_plain = not given.changelogs
+        if not fits_plain:
+            raise
 
 
 def snapshot(
