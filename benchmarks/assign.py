@@ -9,6 +9,7 @@ encoded assignments. Ours: `leader.assign`, from a Group to an Assignment. Neith
 decisions are compared, task by task. `again`: the same group, whose members report what they were just given.
 """
 
+import random
 import statistics
 import time
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from tests.conformance.jvm import LeaderJvm
 from benchmarks import report
 from holdfast.kafka.streams import leader
 
+RACKS = ("a", "b", "c")
 OPTIONS = ("-XX:TieredStopAtLevel=4", "-Xmx4g")
 
 
@@ -40,6 +42,8 @@ class Shape:
     goal: float
     warm: int
     runs: int
+    by_rack: str | None = None
+    """The `rack.aware.assignment.strategy`, in three racks, each partition in two of them."""
 
 
 SHAPES = (
@@ -50,6 +54,8 @@ SHAPES = (
     Shape("many-threads", "1,000 tasks, 10 clients, 1,000 threads", 1_000, 10, 1_000, 0, 1, 20, 15),
     Shape("small", "200 tasks, 50 clients", 200, 50, 1, 0, 1, 200, 100),
     Shape("tiny", "20 tasks, 5 clients", 20, 5, 1, 0, 1, 2_000, 500),
+    Shape("by-rack", "300 tasks, 20 clients, min_traffic", 300, 20, 1, 0, 1, 1, 3, "min_traffic"),
+    Shape("by-rack-evenly", "300 tasks, 20 clients, balance_subtopology", 300, 20, 1, 0, 1, 1, 3, "balance_subtopology"),
 )
 """The four shapes of Kafka's own StreamsAssignmentScaleTest, and what real groups look like."""
 
@@ -63,14 +69,24 @@ def case_of(shape: Shape) -> Case:
             {"id": f"app-{process}-StreamThread-{thread}-consumer-x", "process": process, "owned": [], "sums": {}}
             for thread in range(1, shape.threads + 1)
         ]
+    config: dict[str, Any] = {"num.standby.replicas": shape.standbys}
+    racks: dict[str, Any] = {}
+    if shape.by_rack:
+        config["rack.aware.assignment.strategy"] = shape.by_rack
+        chance = random.Random(1)  # noqa: S311 - the same racks in every run
+        racks["replicas"] = {
+            topic: [chance.sample(RACKS, k=2) for _ in range(shape.tasks)] for topic in ("input", "app-store-changelog")
+        }
+        for number, member in enumerate(members):
+            member["rack"] = RACKS[number % len(RACKS)]
     return {
         "ask": "assign",
-        "config": {"num.standby.replicas": shape.standbys},
+        "config": config,
         "subtopologies": [{"sources": [["input", shape.tasks]], "stores": ["store"]}],
         "ends": {"app-store-changelog": [1_000_000] * shape.tasks},
         "members": members,
         "leader": members[0]["process"],
-    }
+    } | racks
 
 
 def again(case: Case, answer: Case) -> Case:

@@ -1,12 +1,15 @@
 """A flow of least cost by itself, held against SciPy's assignment; which of several is the JVM's to say (tests/conformance)."""
 
+import copy
 import random
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy.optimize import linear_sum_assignment
 
+from holdfast.kafka.streams.rack_aware import cycles
 from holdfast.kafka.streams.rack_aware.flow import Flow
 
 
@@ -33,6 +36,54 @@ def test_no_other_way_of_dealing_out_costs_less(seed: int, from_every_node: bool
     least = sum(costs[row][places[column]] for row, column in zip(rows, columns, strict=True))
     assert flow.cost() == sum(costs[task][end - tasks] for task, end in enumerate(ends)) == least
     assert sorted(end - tasks for end in ends) == sorted(start), "every client has as many as before"
+
+
+def _dealt(chance: random.Random, tasks: int, clients: int, most: int) -> Flow:
+    """As `min_traffic` asks: from tasks to clients, some of which have none."""
+    owner = [chance.randrange(clients) for _ in range(tasks)]
+    flow = Flow(-1, tasks + clients)
+    for task in range(tasks):
+        for client in range(clients):
+            flow.add(task, tasks + client, 1, chance.randint(0, most), int(owner[task] == client))
+        flow.add(-1, task, 1, 0, 1)
+    for client in range(clients):
+        flow.add(tasks + client, tasks + clients, owner.count(client), 0, owner.count(client))
+    return flow
+
+
+def _in_layers(chance: random.Random, tasks: int, clients: int, most: int) -> Flow:
+    """As `balance_subtopology` asks: a layer of clients for each subtopology, then clients."""
+    owner = [chance.randrange(clients) for _ in range(tasks)]
+    groups = sorted(chance.randrange(3) for _ in range(tasks))
+    second = tasks + clients * 3
+    flow = Flow(-1, second + clients)
+    for client in range(clients):
+        for task, group in enumerate(groups):
+            flow.add(task, tasks + clients * group + client, 1, chance.randint(0, most), 0)
+        for group in dict.fromkeys(groups):
+            share = -(-owner.count(client) * groups.count(group) // tasks)
+            flow.add(tasks + clients * group + client, second + client, share, 0, 0)
+        flow.add(second + client, second + clients, owner.count(client), 0, 0)
+    for task in range(tasks):
+        flow.add(-1, task, 1, 0, 0)
+    flow.fill()
+    return flow
+
+
+@settings(max_examples=400, deadline=None)
+@given(some.integers(0, 2**32), some.sampled_from([_dealt, _in_layers]))
+def test_with_tasks_folded_away_the_same_cycles_are_found(seed: int, network: Callable[..., Flow]) -> None:
+    chance = random.Random(seed)
+    tasks, clients, most = chance.randint(1, 14), chance.randint(1, 6), chance.choice([1, 3, 12, 100])
+    flow = network(chance, tasks, clients, most)
+    literal = copy.deepcopy(flow)
+    folds = cycles.can_fold(flow, tasks)
+
+    flow.least_cost(from_every_node=False, tasks=tasks)
+    literal.least_cost(from_every_node=False)
+
+    assert flow.residual == literal.residual
+    assert folds or network is _in_layers, "only what cannot be filled cannot be folded"
 
 
 def test_filling_reaches_all_that_there_is_room_for() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from holdfast.kafka import java
 from holdfast.kafka.streams.client_state import LeaderThrows
+from holdfast.kafka.streams.rack_aware import cycles
 
 
 class Flow:
@@ -22,36 +23,36 @@ class Flow:
     def __init__(self, source: int, sink: int) -> None:
         self.source = source
         self.sink = sink
-        self._to: list[int] = []
-        self._cost: list[int] = []
-        self._residual: list[int] = []
+        self.to: list[int] = []
+        self.cost_of: list[int] = []
+        self.residual: list[int] = []
         self._edges: dict[int, dict[int, int]] = {}
 
     def add(self, start: int, end: int, capacity: int, cost: int, flow: int) -> None:
-        edge = len(self._to)
-        self._to += (end, start)
-        self._cost += (cost, -cost)
-        self._residual += (capacity - flow, flow)
+        edge = len(self.to)
+        self.to += (end, start)
+        self.cost_of += (cost, -cost)
+        self.residual += (capacity - flow, flow)
         self._edges.setdefault(start, {})[end] = edge
         self._edges.setdefault(end, {})[start] = edge + 1
 
     def target(self, start: int) -> int | None:
         """Where the flow out of `start` goes, if there is one: to the first in order."""
         edges = self._edges[start]
-        return next((end for end in sorted(edges) if not edges[end] & 1 and self._residual[edges[end] ^ 1] > 0), None)
+        return next((end for end in sorted(edges) if not edges[end] & 1 and self.residual[edges[end] ^ 1] > 0), None)
 
     def cost(self) -> int:
         """What the whole flow costs."""
-        return sum(self._cost[edge] * self._residual[edge + 1] for edge in range(0, len(self._to), 2))
+        return sum(self.cost_of[edge] * self.residual[edge + 1] for edge in range(0, len(self.to), 2))
 
     def fill(self) -> int:
         """Send as much as there is room for, on the shortest ways; return how much flows out of the source (`fordFulkson`)."""
-        order = self._in_order()
+        order = self.in_order()
         while (came_by := self._breadth_first(order)) is not None:
             way = list(self._back(came_by))
-            most = min(self._residual[edge] for edge in way)
+            most = min(self.residual[edge] for edge in way)
             self._send(way, most)
-        return sum(self._residual[edge ^ 1] for edge in self._edges[self.source].values() if not edge & 1)
+        return sum(self.residual[edge ^ 1] for edge in self._edges[self.source].values() if not edge & 1)
 
     def _breadth_first(self, order: dict[int, list[int]]) -> dict[int, int] | None:
         """By which edge each node was reached, up to the sink; None if it cannot be reached."""
@@ -60,8 +61,8 @@ class Flow:
         while queue:
             node = queue.popleft()
             for edge in order[node]:
-                end = self._to[edge]
-                if end in came_by or end == self.source or self._residual[edge] <= 0:
+                end = self.to[edge]
+                if end in came_by or end == self.source or self.residual[edge] <= 0:
                     continue
                 came_by[end] = edge
                 if end == self.sink:
@@ -74,17 +75,24 @@ class Flow:
         while node != self.source:
             edge = came_by[node]
             yield edge
-            node = self._to[edge ^ 1]
+            node = self.to[edge ^ 1]
 
-    def least_cost(self, *, from_every_node: bool) -> None:
+    def least_cost(self, *, from_every_node: bool, tasks: int = 0) -> None:
         """Cancel negative cycles until there is none.
 
-        `from_every_node` (3.6): look for one from each node in turn, and over again; else (3.7) from all at once.
+        `from_every_node` (3.6): look for one from each node in turn, and over again; else (3.7) from all at once. So many of the
+        first nodes are `tasks`, which can be folded away.
         """
-        order = self._in_order()
+        if tasks and not from_every_node and cycles.can_fold(self, tasks):
+            folded = cycles.Folded(self, tasks)
+            while (cycle := folded.cycle()) is not None:
+                self._send(cycle, min(self.residual[edge] for edge in cycle))
+                folded.sent_along(cycle)
+            return
+        order = self.in_order()
         if not from_every_node:
             while (cycle := self._cycle(order, None)) is not None:
-                self._send(cycle, min(self._residual[edge] for edge in cycle))
+                self._send(cycle, min(self.residual[edge] for edge in cycle))
             return
         found = True
         while found:
@@ -93,15 +101,15 @@ class Flow:
                 cycle = self._cycle(order, node)
                 if cycle is not None:
                     found = True
-                    self._send(cycle, min(self._residual[edge] for edge in cycle))
+                    self._send(cycle, min(self.residual[edge] for edge in cycle))
 
-    def _in_order(self) -> dict[int, list[int]]:
+    def in_order(self) -> dict[int, list[int]]:
         return {node: [edge for _, edge in sorted(self._edges[node].items())] for node in sorted(self._edges)}
 
     def _send(self, edges: list[int], amount: int) -> None:
         for edge in edges:
-            self._residual[edge] -= amount
-            self._residual[edge ^ 1] += amount
+            self.residual[edge] -= amount
+            self.residual[edge ^ 1] += amount
 
     def _cycle(self, order: dict[int, list[int]], start: int | None) -> list[int] | None:
         """The edges of a negative cycle, found as Bellman and Ford do; None if there is none.
@@ -141,7 +149,7 @@ class Flow:
 
     def _open(self, edges: list[int]) -> list[tuple[int, int, int]]:
         """Where there is still room: end, cost and edge."""
-        return [(self._to[edge], self._cost[edge], edge) for edge in edges if self._residual[edge]]
+        return [(self.to[edge], self.cost_of[edge], edge) for edge in edges if self.residual[edge]]
 
     def _around(self, came_by: dict[int, int], node: int) -> list[int]:
         """The cycle that the way back from `node` leads into."""
@@ -150,11 +158,11 @@ class Flow:
             seen[node] = None
             if node not in came_by:
                 raise LeaderThrows("NullPointerException: the search for a negative cycle lost its way")
-            node = self._to[came_by[node] ^ 1]
+            node = self.to[came_by[node] ^ 1]
         first = node
         cycle: list[int] = []
         while not cycle or node != first:
             edge = came_by[node]
             cycle.append(edge)
-            node = self._to[edge ^ 1]
+            node = self.to[edge ^ 1]
         return cycle

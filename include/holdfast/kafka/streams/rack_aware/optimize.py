@@ -106,7 +106,7 @@ class Optimizer:
             flow.add(SOURCE, node, 1, 0, 1)
         for place, count in enumerate(counts):
             flow.add(first + place, sink, count, 0, count)
-        flow.least_cost(from_every_node=self._from_every_node)
+        flow.least_cost(from_every_node=self._from_every_node, tasks=len(tasks))
         return [(task, clients[_sure(flow.target(node)) - first]) for node, task in enumerate(tasks)]
 
     def _spread_by_subtopology(self, tasks: Sequence[int], owner: dict[int, int], costs: Costs) -> list[tuple[int, int]]:
@@ -141,7 +141,7 @@ class Optimizer:
             flow.add(second + client, sink, counts[client], 0, 0)
         if flow.fill() != len(tasks):
             raise LeaderThrows("IllegalStateException: the maximal flow does not reach every task")
-        flow.least_cost(from_every_node=self._from_every_node)
+        flow.least_cost(from_every_node=self._from_every_node, tasks=len(tasks))
         in_order = [task for group in groups for task in group if task in wanted]
         return [(task, _sure(flow.target(node)) - layer_of[node]) for node, task in enumerate(in_order)]
 
