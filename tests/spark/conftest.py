@@ -2,7 +2,9 @@
 
 import importlib.util
 import json
+import os
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +14,7 @@ from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
 from holdfast.adapters import spark as lake_tables
+from holdfast.adapters.package_zip import package_zip
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = json.loads((ROOT / "examples" / "streams-wordcount" / "snapshot.json").read_text())
@@ -58,3 +61,49 @@ def snapshot_text(**changes: object) -> str:
 def with_client_renamed(old: str, new: str, **changes: object) -> str:
     """The recorded group in which one client has another process ID."""
     return json.dumps(EXAMPLE | changes).replace(old, new)
+
+
+LIBRARIES = ("pyspark", "py4j", "pyarrow", "numpy", "numpy.libs")
+"""All that an executor's Python has beside the standard library."""
+OF_THE_DRIVER = ("pandas", "pandas.libs", "dateutil", "pytz", "six.py", "tzdata")
+"""PySpark wants pandas wherever a function is handed to it, though not where it is run."""
+
+
+@pytest.fixture(scope="session")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The zip that travels."""
+    name, content = package_zip()
+    path = tmp_path_factory.mktemp("zip") / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.fixture(scope="session")
+def strange_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same interpreter with neither Airflow nor the checkout: a few libraries, and no .pth file of the environment.
+
+    Beside it stands `driver`, which has pandas too.
+    """
+    place = tmp_path_factory.mktemp("strange")
+    for name, libraries in (("python", LIBRARIES), ("driver", LIBRARIES + OF_THE_DRIVER)):
+        folder = place / f"lib-{name}"
+        folder.mkdir()
+        for library in libraries:
+            installed = Path(sysconfig.get_path("purelib")) / library
+            if installed.exists():
+                (folder / library).symlink_to(installed)
+        script = place / name
+        script.write_text(f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH:{folder}" exec "{sys.executable}" -S "$@"\n')
+        script.chmod(0o755)
+    return place / "python"
+
+
+def strange_environment(python: Path) -> dict[str, str]:
+    """What spark-submit, masters and workers run in."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return environment | {
+        "PYSPARK_PYTHON": str(python),
+        "PYSPARK_DRIVER_PYTHON": str(python.with_name("driver")),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_HOME": sysconfig.get_path("purelib") + "/pyspark",
+    }
