@@ -42,8 +42,11 @@ class ProcessMetadataFiles(Protocol):
         """The process ID in the directory; None if it, or the file, is not there. Raise StatePathTrouble for a broken file."""
         ...
 
-    def write(self, state_dir: str, process_id: ProcessId) -> None:
-        """Write the file whole or not at all, and durably. Raise StatePathTrouble if it holds another ID, or cannot be written."""
+    def write(self, state_dir: str, process_id: ProcessId, replaces: ProcessId | None = None) -> None:
+        """Write the file whole or not at all, and durably.
+
+        Raise StatePathTrouble if it holds another ID than `process_id` or `replaces`, or cannot be written.
+        """
         ...
 
 

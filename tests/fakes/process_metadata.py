@@ -13,10 +13,10 @@ class MemoryProcessMetadataFiles:
     def read(self, state_dir: str) -> ProcessId | None:
         return self.directories.get(state_dir)
 
-    def write(self, state_dir: str, process_id: ProcessId) -> None:
+    def write(self, state_dir: str, process_id: ProcessId, replaces: ProcessId | None = None) -> None:
         if state_dir not in self.directories:
             raise StatePathTrouble(f"{state_dir} is no directory")
         found = self.directories[state_dir]
-        if found is not None and found != process_id:
-            raise StatePathTrouble(f"{state_dir} already holds process ID {found}, not {process_id}")
+        if found not in (None, process_id, replaces):
+            raise StatePathTrouble(f"{state_dir} already holds process ID {found}, not {replaces or process_id}")
         self.directories[state_dir] = process_id

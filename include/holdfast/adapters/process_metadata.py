@@ -41,14 +41,14 @@ class LocalProcessMetadataFiles:
                 f"{file} holds no process ID. Kafka would replace it by a new one: look why, then delete it."
             ) from None
 
-    def write(self, state_dir: str, process_id: ProcessId) -> None:
+    def write(self, state_dir: str, process_id: ProcessId, replaces: ProcessId | None = None) -> None:
         folder = _folder(state_dir)
         found = self.read(state_dir)
         if found == process_id:
             return
-        if found is not None:
+        if found not in (None, replaces):
             raise StatePathTrouble(
-                f"{folder / FILE_NAME} already holds process ID {found}, not {process_id}: somebody has started there."
+                f"{folder / FILE_NAME} already holds process ID {found}, not {replaces or process_id}: somebody has started there."
                 " Nothing was written."
             )
         if not folder.is_dir():

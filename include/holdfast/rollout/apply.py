@@ -18,13 +18,17 @@ from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import (
     AwaitRebalance,
     AwaitStable,
+    ChangeThreads,
     CopyStateDirectory,
+    DeployTopology,
+    GrowTopic,
     RestartClient,
     SetConfig,
     SetRelease,
     StartClient,
     Step,
     StopClient,
+    StopEverybody,
     WriteProcessMetadata,
     touched,
 )
@@ -128,16 +132,22 @@ def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allow
     moving = tuple(process_id for one in until for process_id in touched(one.action))
     absent = any(plan.basis.client(process_id) is not None and process_id not in there for process_id in moving)
     arrived = any(plan.basis.client(client.process_id) is None for client in fresh.clients)
-    moved = any(isinstance(one.action, StopClient | StartClient | RestartClient | SetConfig | SetRelease) for one in until[:-1])
+    moved = any(isinstance(one.action, _MOVING) for one in until[:-1])
     return Allowed(
-        moving=moving if moved or absent or isinstance(step.action, StartClient | RestartClient) else (),
+        moving=moving if moved or absent or isinstance(step.action, StartClient | RestartClient | ChangeThreads) else (),
         fresh_ids=sum(_brings_fresh_id(one) for one in until),
         settings=(
             *(one.action.key for one in until if isinstance(one.action, SetConfig)),
             *("kafka_release" for one in until if isinstance(one.action, SetRelease)),
         ),
-        ownership=moved or absent or arrived or isinstance(step.action, RestartClient | SetConfig | SetRelease),
+        ownership=moved or absent or arrived or isinstance(step.action, _UNDER_WAY),
+        tasks=any(isinstance(one.action, GrowTopic | DeployTopology) for one in until),
     )
+
+
+_UNDER_WAY = RestartClient | SetConfig | SetRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology
+"""What an operator does while Holdfast looks on."""
+_MOVING = StopClient | StartClient | _UNDER_WAY
 
 
 def _brings_fresh_id(step: Step) -> bool:
@@ -167,13 +177,13 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: date
             return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is copied"), can_confirm=True)
         case StartClient():
             return _started(plan, journal, step, step.action, fresh)
-        case RestartClient() | SetConfig() | SetRelease():
+        case RestartClient() | SetConfig() | SetRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
             return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is done"), can_confirm=True)
         case AwaitRebalance(limit_s):
             return _stable(journal, step, fresh, now, limit_s)
         case AwaitStable(limit_s):
             stable = _stable(journal, step, fresh, now, limit_s)
-            last = step.id == plan.steps[-1].id or all(isinstance(one.action, SetConfig) for one in plan.steps[int(step.id) :])
+            last = step.id == plan.steps[-1].id
             return _as_forecast(plan, journal, step, fresh, now, limit_s) if last and isinstance(stable, Note) else stable
         case _:
             assert_never(step.action)
@@ -191,13 +201,17 @@ def _stopped(plan: Plan, journal: Journal, process_id: ProcessId, fresh: Snapsho
 
 def _in_the_way(plan: Plan, journal: Journal, action: WriteProcessMetadata, fresh: Snapshot) -> str | None:
     """Why the file must not be written now (None: it may)."""
-    holder = action.source or action.process_id
-    if _stopped(plan, journal, holder, fresh):
-        return None
-    return (
-        f"The client {holder} is still in the group: two clients with one process ID are one to Kafka. Stop it, and give a fresh"
-        " snapshot without it; or, if its process has ended and only its session has not, confirm the step that stops it."
-    )
+    for holder in (one for one in (action.source, action.process_id) if one is not None):
+        if _stopped(plan, journal, holder, fresh):
+            continue
+        return _HELD.format(holder=holder)
+    return None
+
+
+_HELD = (
+    "The client {holder} is still in the group: two clients with one process ID are one to Kafka. Stop it, and give a fresh"
+    " snapshot without it; or, if its process has ended and only its session has not, confirm the step that stops it."
+)
 
 
 def _started(plan: Plan, journal: Journal, step: Step, action: StartClient, fresh: Snapshot) -> Next:

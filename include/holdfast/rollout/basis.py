@@ -60,13 +60,15 @@ class Allowed:
     """What the plan's own steps explain: these are no drift.
 
     `moving`: clients that may be gone, there, or there with other threads; `fresh_ids`: how many clients may be there that nobody
-    named; `settings`: keys that may differ, `kafka_release` among them; `ownership`: tasks may be on their way.
+    named; `settings`: keys that may differ, `kafka_release` among them; `ownership`: tasks may be on their way; `tasks`:
+    there may be other ones.
     """
 
     moving: tuple[ProcessId, ...] = ()
     fresh_ids: int = 0
     settings: tuple[str, ...] = ()
     ownership: bool = False
+    tasks: bool = False
 
 
 def basis_of(snapshot: Snapshot) -> Basis:
@@ -147,7 +149,7 @@ def drifts(basis: Basis, fresh: Snapshot, allowed: Allowed = Allowed()) -> tuple
     return (
         *_facts_drift(basis, now, assumed, allowed),
         *_config_drift(basis, now, assumed, allowed),
-        *_tasks_drift(basis, now),
+        *(() if allowed.tasks else _tasks_drift(basis, now)),
         *_clients_drift(basis, now, allowed),
     )
 

@@ -8,26 +8,12 @@ the edges of a gap by next to nothing.)
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import assert_never
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import order
-from holdfast.rollout.change import (
-    AddClient,
-    AddPartitions,
-    Batch,
-    Change,
-    Event,
-    RemoveClient,
-    ReplaceClient,
-    RestartClient,
-    SetConfig,
-    SetRelease,
-    SetThreads,
-    SetTopology,
-    StopApplication,
-)
+from holdfast.rollout.change import Change, RollingRestart, Then, Wait
+from holdfast.rollout.presence import Present, come_and_go
 
 MOST_OUTCOMES = 2_000
 
@@ -93,39 +79,13 @@ def _representatives(gaps: tuple[_Gap, ...], inside: tuple[tuple[int, ...], ...]
 
 def _neighbours(present: tuple[ProcessId, ...], change: Change) -> tuple[ProcessId, ...]:
     """The known IDs that stand beside one left to chance at any time."""
-    there: dict[ProcessId, None] = dict.fromkeys(present)
+    there = Present(present)
     found: dict[ProcessId, None] = {}
-    fresh_there = False
-    for batch in change.numbered_batches():
-        fresh_there |= _carry_out(batch, there)
-        if fresh_there:
-            found.update(there)
+    for item in (*change.events, Then(Wait.STABLE)):
+        if isinstance(item, RollingRestart):
+            continue
+        if not isinstance(item, Then):
+            come_and_go(item, there)
+        elif None in there:
+            found.update(dict.fromkeys(one for one in there if one is not None))
     return tuple(found)
-
-
-def _carry_out(batch: Batch, there: dict[ProcessId, None]) -> bool:
-    """Let known IDs come and go; whether one left to chance came."""
-    fresh = False
-    for _, event in batch.events:
-        gone, came = _gone_and_came(event)
-        for one in gone:
-            there.pop(one, None)
-        fresh |= None in came
-        there.update(dict.fromkeys(one for one in came if one is not None))
-    return fresh
-
-
-def _gone_and_came(event: Event) -> tuple[tuple[ProcessId, ...], tuple[ProcessId | None, ...]]:
-    match event:
-        case AddClient(client):
-            return (), (client.process_id,)
-        case RemoveClient(process_id=process_id):
-            return (process_id,), ()
-        case ReplaceClient():
-            return (event.process_id,), (event.by.process_id,)
-        case RestartClient():
-            return ((), ()) if event.keeps_process_id else ((event.process_id,), (event.new_process_id,))
-        case SetThreads() | SetConfig() | SetRelease() | AddPartitions() | StopApplication() | SetTopology():
-            return (), ()
-        case _:
-            assert_never(event)

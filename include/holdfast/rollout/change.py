@@ -174,7 +174,8 @@ class Then:
 class RollingRestart:
     """Shorthand for restarts, `at_once` at a time, each lot waiting for `wait` (`shorthands` writes them out).
 
-    `process_ids` None: all clients of the group, in the order of their process IDs.
+    `process_ids` None: all clients of the group, in the order of their process IDs. `settings` and `kafka_release`: what the
+    clients come back with. A rebalance goes by what its leader has; here it is taken to go by them once the last client is back.
     """
 
     process_ids: tuple[ProcessId, ...] | None = None
@@ -182,6 +183,15 @@ class RollingRestart:
     wait: Wait = Wait.STABLE
     keeps_process_id: bool = True
     keeps_state: bool = True
+    settings: tuple[tuple[str, ConfigValue], ...] = ()
+    kafka_release: str | None = None
+    within_session: bool = False
+    """As in `RestartClient`: static members return in time, each without a rebalance."""
+
+    @property
+    def rolls_out(self) -> bool:
+        """Whether clients come back with something else than they had."""
+        return bool(self.settings) or self.kafka_release is not None
 
 
 Event = (

@@ -6,19 +6,19 @@ restore so long that copying the disk is worth it, handwork, tasks that change o
 
 from dataclasses import dataclass
 
-from holdfast.rollout.evaluation import Cost, Evaluation, effort_rank
+from holdfast.rollout.evaluation import Candidate, Cost, Evaluation, effort_rank
 from holdfast.rollout.rules import Policy, Rule, Status
 from holdfast.rollout.wording import duration, many
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """An evaluation with what the policy says about it; `place` is its place in the list."""
+    """An evaluation with what the policy says about it. `place`: its place in the list; `barred`: why it cannot be chosen."""
 
     place: int
     evaluation: Evaluation
     rules: tuple[Rule, ...]
-    excluded: bool
+    barred: str
 
     @property
     def name(self) -> str:
@@ -26,15 +26,26 @@ class Weighed:
 
     @property
     def possible(self) -> bool:
-        return not self.excluded and bool(self.evaluation.costs)
+        return not self.barred and bool(self.evaluation.costs)
 
     @property
     def failed(self) -> tuple[Rule, ...]:
         return tuple(rule for rule in self.rules if rule.status is Status.FAIL)
 
 
+def barred(candidate: Candidate, policy: Policy) -> str:
+    """Why a way cannot be chosen; empty: it can. A combination goes by the names of the ways that it is made of too."""
+    if not candidate.as_asked:
+        return "It is not what you asked for; it is here to be compared."
+    if not set(policy.exclude).isdisjoint((candidate.name, *candidate.name.split("+"))):
+        return "Your policy excludes it."
+    if candidate.if_allowed and candidate.name not in policy.allow:
+        return f"Only where your policy names {candidate.name} under allow."
+    return ""
+
+
 def best(weighed: tuple[Weighed, ...], policy: Policy) -> Weighed | None:
-    """None where no way can be predicted or all are excluded."""
+    """None where no way can be predicted or all are barred."""
     return min((one for one in weighed if one.possible), key=lambda one: _criteria(one, policy), default=None)
 
 
@@ -60,8 +71,8 @@ def _worth_copying(cost: Cost, policy: Policy) -> int:
 
 def why_not(loser: Weighed, chosen: Weighed | None, policy: Policy) -> str:
     """The first criterion by which it lost, in words."""
-    if loser.excluded:
-        return "Your policy excludes it."
+    if loser.barred:
+        return loser.barred
     if loser.evaluation.refused is not None or chosen is None:
         return loser.evaluation.refused or "No way was chosen."
     mine, theirs = loser.evaluation.worst, chosen.evaluation.worst

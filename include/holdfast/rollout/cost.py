@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, Consumer
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import changelog_sizes, disk_use, order, stops
-from holdfast.rollout.change import AddClient, CatchUp, Change, RemoveClient, ReplaceClient, RestartClient
+from holdfast.rollout.change import CatchUp, Change, RestartClient
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.evaluation import ClientRestore, Cost, Round, Span
 from holdfast.rollout.forecast import Forecast, Outcome
@@ -15,9 +15,9 @@ from holdfast.rollout.snapshot import Snapshot
 Owners = Mapping[TaskId, ProcessId]
 
 
-def costs_of(snapshot: Snapshot, change: Change, forecast: Forecast) -> tuple[Cost, ...]:
-    """One cost an outcome, in the forecast's order."""
-    return tuple(_cost(snapshot, change, outcome) for outcome in forecast.outcomes)
+def costs_of(snapshot: Snapshot, change: Change, forecast: Forecast, displaced: tuple[ProcessId, ...] = ()) -> tuple[Cost, ...]:
+    """One cost an outcome, in the forecast's order. `displaced`: see `Candidate`."""
+    return tuple(_cost(snapshot, change.with_process_ids(one.drawn), one, displaced) for one in forecast.outcomes)
 
 
 def empty_client(group_id: str, process_id: ProcessId, threads: int) -> Client:
@@ -26,12 +26,14 @@ def empty_client(group_id: str, process_id: ProcessId, threads: int) -> Client:
     return Client(process_id, tuple(Consumer(f"{name}-{process_id}", name) for name in names))
 
 
-def _cost(snapshot: Snapshot, change: Change, outcome: Outcome) -> Cost:
+def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple[ProcessId, ...]) -> Cost:
     stateful = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
     decisions = [one.decision for one in outcome.rounds if isinstance(one.decision, Assignment)]
     before = dict(order.owners(snapshot))
-    handed_over = _handed_over(decisions, before, stateful)
+    renamed = _renamed(change)
+    handed_over = _handed_over(decisions, before, stateful, renamed)
     after = _owners(decisions[-1]) if decisions else before
+    stayed = {task: renamed.get(owner, owner) for task, owner in after.items()}
     end = decisions[-1].clients if decisions else ()
     seconds = outcome.rounds[-1].at_seconds if outcome.summary.seconds_to_stable is None else outcome.summary.seconds_to_stable
     at_least = outcome.summary.seconds_to_stable_at_least
@@ -45,8 +47,9 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome) -> Cost:
         process_ids=outcome.process_ids,
         stable=outcome.stable,
         stateful_tasks=outcome.summary.stateful_tasks,
-        moved=outcome.summary.active_moved,
-        needless=_needless(snapshot, change, {task: before[task] for task in stateful if task in before}, after),
+        moved=sum(before.get(task) != stayed.get(task) for task in stateful) if renamed else outcome.summary.active_moved,
+        needless=_needless(snapshot, displaced, {task: before[task] for task in stateful if task in before}, stayed)
+        + outcome.latent,
         handovers=sum(handed_over),
         rebalances=Span(outcome.summary.rebalances_at_least, outcome.summary.rebalances_at_most),
         seconds_to_stable=Span(math.ceil(seconds if at_least is None else at_least), math.ceil(seconds)),
@@ -66,7 +69,18 @@ def _owners(decision: Assignment) -> dict[TaskId, ProcessId]:
     return {task: client.process_id for client in decision.clients for task in client.active}
 
 
-def _handed_over(decisions: Iterable[Assignment], before: Owners, stateful: Mapping[TaskId, int]) -> tuple[int, ...]:
+def _renamed(change: Change) -> dict[ProcessId, ProcessId]:
+    """Clients that come back with their state under another process ID, with the one they had: to them nothing is handed over."""
+    return {
+        item.new_process_id: item.process_id
+        for item in change.events
+        if isinstance(item, RestartClient) and item.keeps_state and not item.keeps_process_id and item.new_process_id is not None
+    }
+
+
+def _handed_over(
+    decisions: Iterable[Assignment], before: Owners, stateful: Mapping[TaskId, int], renamed: Mapping[ProcessId, ProcessId]
+) -> tuple[int, ...]:
     """How many stateful tasks pass to another client, decision by decision. The same share (the same object) is passed over."""
     owners, shares = dict(before), dict[ProcessId, ClientAssignment]()
     found = []
@@ -77,32 +91,20 @@ def _handed_over(decisions: Iterable[Assignment], before: Owners, stateful: Mapp
                 continue
             shares[client.process_id] = client
             for task in client.active:
-                was = owners.get(task)
-                count += task in stateful and was is not None and was != client.process_id
-                owners[task] = client.process_id
+                was, owner = owners.get(task), renamed.get(client.process_id, client.process_id)
+                count += task in stateful and was is not None and was != owner
+                owners[task] = owner
         found.append(count)
     return tuple(found)
 
 
-def _needless(snapshot: Snapshot, change: Change, before: Owners, after: Owners) -> int:
-    """Tasks that leave clients which the change does not touch, beyond those that make up a new client's share."""
-    touched = dict.fromkeys(_touched(change))
-    kept = {client.process_id: None for client in snapshot.clients if client.process_id not in touched}
+def _needless(snapshot: Snapshot, displaced: tuple[ProcessId, ...], before: Owners, after: Owners) -> int:
+    """Tasks that leave clients which the change does not displace, beyond those that make up a new client's share."""
+    kept = {client.process_id: None for client in snapshot.clients if client.process_id not in displaced}
     leave = sum(owner in kept and after.get(task) != owner for task, owner in before.items())
-    orphaned = sum(owner in touched for owner in before.values())
+    orphaned = sum(owner in displaced for owner in before.values())
     gained = sum(after.get(task) not in kept for task in before)
     return max(0, leave - max(0, gained - orphaned))
-
-
-def _touched(change: Change) -> Iterable[ProcessId]:
-    for item in change.events:
-        match item:
-            case RemoveClient(process_id) | ReplaceClient(process_id=process_id) | RestartClient(process_id=process_id):
-                yield process_id
-            case AddClient():
-                continue
-            case _:
-                continue
 
 
 def _restores(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:

@@ -16,10 +16,13 @@ class Effort(StrEnum):
     """The handwork and risk that a way asks for, from least to most; `effort_rank` orders them."""
 
     NONE = "no handwork beyond the change itself"
+    ONE_SETTING = "each client gets a setting of its own"
     ONE_FILE = "one small file is written before the start"
+    DOWN_TOGETHER = "several clients are down together while a small file is written for each"
     ROLLING_RESTARTS = "every client restarts twice more"
     COPY_DISK = "a whole state directory is copied while nobody runs on it"
     SECOND_COPIES = "every client restarts twice more, and the whole state is restored a second time, on other disks"
+    CLEARED = "every client's local state is deleted, and all of it restored"
 
 
 def effort_rank(effort: Effort) -> int:
@@ -40,6 +43,12 @@ class Candidate:
     wrong_if: str
     """The one fact that would make its forecast wrong."""
     effort: Effort
+    as_asked: bool = True
+    """False: it does something else than was asked for; it is there to be compared, and is never chosen."""
+    if_allowed: bool = False
+    """Only chosen where the policy allows it by name: it cannot be undone, or leans on what Kafka does not promise."""
+    displaced: tuple[ProcessId, ...] = ()
+    """The clients that the operator's change takes away, or takes the state or the ID of: their tasks need a place anyway."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What each event of a Change does to a group, before the rebalance it causes: rules 4 and 5 of a forecast (see `evolution`)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar, assert_never
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
@@ -28,6 +28,7 @@ from holdfast.rollout.change import (
     StopApplication,
 )
 from holdfast.rollout.evolution import Reports
+from holdfast.rollout.presence import gone_and_came
 from holdfast.rollout.scene import Scene
 
 __all__ = ["Scene", "apply", "started"]
@@ -46,11 +47,15 @@ def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
         if isinstance(event, SetRelease) and event.kafka_release in RELEASES:
             reports = reports.read_by(event.kafka_release)  # whoever starts now reads its disk as the new one does
     before = scene = replace(scene, delay_s=0, stopped=(), all_down=False)
+    left = {process_id for _, event in batch.events for process_id in gone_and_came(event)[0]}
     for index, event in batch.events:
         try:
-            scene = _apply(scene, event, before, reports)
+            scene = _apply(scene, event, _Before(before, left), reports)
         except InvalidInput as problem:
             raise InvalidInput(problem.problem, f"events[{index}].{_verb(event)}.{problem.where}") from None
+    if len({client.process_id for client in scene.clients}) < len(scene.clients):
+        index = batch.events[-1][0]
+        raise InvalidInput("two clients would have one process ID once these events have taken effect", f"events[{index}]")
     return _with_leader(scene)
 
 
@@ -75,18 +80,26 @@ def _starts(event: Event, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:
             assert_never(event)
 
 
-def _apply(scene: Scene, event: Event, before: Scene, reports: Reports) -> Scene:
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """The scene before events that take effect together, and the process IDs that clients leave in them: others may take those."""
+
+    scene: Scene
+    left: set[ProcessId]
+
+
+def _apply(scene: Scene, event: Event, before: _Before, reports: Reports) -> Scene:
     match event:
         case AddClient(client):
             _refuse_present(scene, client.process_id)
             return _joined(scene, _made(scene, client, None, ()))
         case RemoveClient(process_id, leaves):
-            gone = _client(scene, process_id)
+            gone = _still_there(scene, process_id, before)
             return _without(scene if leaves else outage.stopped(scene, (gone,), outage.session_timeout_s(scene)), gone)
         case ReplaceClient():
             return _replaced(scene, event, before, reports)
         case RestartClient():
-            return _restarted(scene, event, reports)
+            return _restarted(scene, event, before, reports)
         case SetThreads():
             return _with_threads(scene, event, reports)
         case AddPartitions():
@@ -97,7 +110,8 @@ def _apply(scene: Scene, event: Event, before: Scene, reports: Reports) -> Scene
             topology_change.refuse_what_does_not_fit(scene.tasks, event)
             return replace(_started_again(scene, reports, keeps_state=event.keeps_state), tasks=event.tasks)
         case SetConfig(settings):
-            return replace(scene, config=tuple(sorted((dict(scene.config) | dict(settings)).items())))
+            there = dict(scene.config) | dict(settings)
+            return replace(scene, config=tuple(sorted((key, value) for key, value in there.items() if value is not None)))
         case SetRelease(kafka_release):
             return _upgraded(scene, kafka_release)
         case _:
@@ -165,8 +179,8 @@ def _upgraded(scene: Scene, kafka_release: str) -> Scene:
     return replace(scene, clients=clients, kafka_release=kafka_release)
 
 
-def _replaced(scene: Scene, event: ReplaceClient, before: Scene, reports: Reports) -> Scene:
-    old = _client(scene, event.process_id)
+def _replaced(scene: Scene, event: ReplaceClient, before: _Before, reports: Reports) -> Scene:
+    old = _still_there(scene, event.process_id, before)
     rest = _without(scene, old)
     _refuse_present(rest, event.by.process_id)
     match event.disk:
@@ -176,17 +190,17 @@ def _replaced(scene: Scene, event: ReplaceClient, before: Scene, reports: Report
             disk = reports.on_disk(old)
         case Disk.COPIED:
             assert event.copied_from is not None, "a copy has a source"
-            disk = reports.on_disk(_client(before, event.copied_from, "state.copied_from"))
+            disk = reports.on_disk(_client(before.scene, event.copied_from, "state.copied_from"))
         case _:
             assert_never(event.disk)
     return _joined(rest, _made(rest, event.by, old, disk))
 
 
-def _restarted(scene: Scene, event: RestartClient, reports: Reports) -> Scene:
-    old = _client(scene, event.process_id)
+def _restarted(scene: Scene, event: RestartClient, before: _Before, reports: Reports) -> Scene:
+    old = _still_there(scene, event.process_id, before)
     process_id = event.process_id if event.keeps_process_id else event.new_process_id
     assert process_id is not None, "IDs left to chance are chosen before"
-    if process_id != old.process_id:
+    if process_id != old.process_id and process_id not in before.left:
         _refuse_present(scene, process_id)
     if event.within_session:
         returned = static_members.returned(old, event, process_id, reports, scene.tasks)
@@ -271,6 +285,12 @@ def _client(scene: Scene, process_id: ProcessId, field: str = "process_id") -> C
         there = ", ".join(str(client.process_id) for client in sorted(scene.clients, key=lambda client: client.process_id)[:_SHOWN])
         raise InvalidInput(f"the client {process_id} is not in the group then; there are: {there or 'none'}", field)
     return found
+
+
+def _still_there(scene: Scene, process_id: ProcessId, before: _Before) -> Client:
+    """The client with this ID that was there before, where another one has just taken the ID over."""
+    same = [client for client in scene.clients if client.process_id == process_id]
+    return next((one for one in same if any(one is other for other in before.scene.clients)), None) or _client(scene, process_id)
 
 
 _SHOWN = 20

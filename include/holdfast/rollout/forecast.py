@@ -13,15 +13,16 @@ from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailur
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import (
     broker_reads,
-    chances,
     changelog_sizes,
     events,
     groups,
     order,
+    positions,
     releases_apart,
     shorthands,
     static_members,
 )
+from holdfast.rollout.chances import Chance
 from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.events import Scene
@@ -37,11 +38,14 @@ MOST_ROUNDS = 20_000
 """At ten minutes each, four months."""
 
 
-def forecast(snapshot: Snapshot, change: Change) -> Forecast:
-    """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group."""
+def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = None) -> Forecast:
+    """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
+
+    `most_outcomes`: where process IDs left to chance can fall in more ways, that many stand for all (`positions`). None: every way.
+    """
     change = shorthands.written_out(snapshot, change)
     releases = groups.releases_of(snapshot)
-    answers = [(release, _outcomes(groups.with_release(snapshot, release), change)) for release in releases]
+    answers = [(release, _outcomes(groups.with_release(snapshot, release), change, most_outcomes)) for release in releases]
     unknown = [*snapshot.unknown, *releases_apart.unknown_release(answers)]
     outcomes = answers[-1][1]
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
@@ -72,28 +76,38 @@ def _static_members(snapshot: Snapshot, change: Change) -> tuple[Unknown, ...]:
     )
 
 
-def _outcomes(snapshot: Snapshot, change: Change) -> tuple[Outcome, ...]:
-    present = tuple(client.process_id for client in snapshot.clients)
+def _outcomes(snapshot: Snapshot, change: Change, most: int | None) -> tuple[Outcome, ...]:
+    found, there_are = positions.ways(snapshot, change, most)
+    sampled = _SAMPLED.format(found=len(found), there_are=there_are)
     return tuple(
-        _outcome(snapshot, change.with_process_ids(chance.process_ids), float(chance.probability))
-        for chance in chances.chances(present, change)
+        _outcome(snapshot, change.with_process_ids(way.process_ids), way, (sampled,) if len(found) < there_are else ())
+        for way in found
     )
 
 
-def _outcome(snapshot: Snapshot, change: Change, probability: float) -> Outcome:
+_SAMPLED = (
+    "{found} of {there_are:,} places that the process IDs left to chance can take stand for all: the one that moves the most tasks,"
+    " and one for each part of the others, which move about as much"
+)
+
+
+def _outcome(snapshot: Snapshot, change: Change, way: Chance, notes: tuple[str, ...]) -> Outcome:
+    change = shorthands.written_out(snapshot, change)
     course = _course(snapshot, change, change.assume)
     quick = course
     if change.assume.catch_up is CatchUp.PROBING_REBALANCE and any(one.trigger is Trigger.IMMEDIATE for one in course.rounds):
         quick = _course(snapshot, change, replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE))
     undetermined = (note for one in course.rounds if isinstance(one.decision, Assignment) for note in one.decision.undetermined)
     return Outcome(
-        probability=probability,
+        probability=float(way.probability),
         process_ids=tuple(sorted(client.process_id for client in course.clients)),
         stable=course.trouble is None,
         rounds=course.rounds,
         summary=_summary(snapshot, course, quick),
         clients=course.clients,
-        notes=(*dict.fromkeys((*undetermined, *course.notes)), *(() if course.trouble is None else (course.trouble,))),
+        notes=(*notes, *dict.fromkeys((*undetermined, *course.notes)), *(() if course.trouble is None else (course.trouble,))),
+        drawn=way.process_ids,
+        latent=course.latent,
     )
 
 
@@ -108,6 +122,7 @@ class _Course:
     unstarted: int
     stopped: tuple[Stopped, ...]
     notes: tuple[str, ...]
+    latent: int
     trouble: str | None = None
 
 
@@ -152,23 +167,23 @@ class _Stage:
         self._memory: tuple[Group, object, leader.Memory] | None = None
         """The group without what members report, its members likewise, and what is remembered of it."""
         self._fingerprints: dict[ProcessId, tuple[Client, int]] = {}
-        self._latent: tuple[str, ...] = ()
+        self._latent: tuple[TaskId, ...] = ()
 
     def course(self, trouble: str | None) -> _Course:
         books = self._restoring
         counts = books.waiting_records, books.open_copies, books.unstarted
-        notes = (*self.scene.notes, *self._latent)
-        return _Course(tuple(self._rounds), self.scene.clients, *counts, tuple(self._stopped.values()), notes, trouble)
+        notes = self.scene.notes
+        if self._latent:
+            what = f"{many(len(self._latent), 'stateful task')} ({listed(self._latent)})"
+            note = f"The group only looks stable: the next rebalance, whatever causes it, sets out to move {what}"
+            notes = (*notes, f"{note}, because process IDs have changed without one.")
+        stopped = tuple(self._stopped.values())
+        return _Course(tuple(self._rounds), self.scene.clients, *counts, stopped, notes, len(self._latent), trouble)
 
     def came_back_unseen(self) -> None:
         """Clients came back without a rebalance: note what the next one will set out to do about their process IDs."""
-        self._latent = ()
         runs = dict(order.owners_among(self.scene.clients, self.scene.tasks))
-        moved = [task for task, owner in order.target(self._group) if runs.get(task, owner) != owner]
-        if moved:
-            what = f"{many(len(moved), 'stateful task')} ({listed(moved)})"
-            note = f"The group only looks stable: the next rebalance, whatever causes it, sets out to move {what}"
-            self._latent = (f"{note}, because process IDs have changed without one.",)
+        self._latent = tuple(task for task, owner in order.target(self._group) if runs.get(task, owner) != owner)
 
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""

@@ -104,6 +104,10 @@ class Outcome:
     clients: tuple[Client, ...]
     """What the members report once it is over."""
     notes: tuple[str, ...] = ()
+    drawn: tuple[ProcessId, ...] = ()
+    """The process IDs in the place of those that the change leaves to chance, in the order of its events."""
+    latent: int = 0
+    """Stateful tasks that the next rebalance sets out to move, though none is pending."""
 
 
 @dataclass(frozen=True, slots=True)

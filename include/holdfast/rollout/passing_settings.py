@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from holdfast.kafka.release import RELEASES, behaviour
 from holdfast.rollout.snapshot import Snapshot
 
 WARMUPS = "max.warmup.replicas"
@@ -15,6 +16,8 @@ WARMUPS_PER_CLIENT_MOST = 4
 """How many warm-ups a client are asked for at most: each is a full restore, at the brokers' and the client's expense."""
 STANDBYS = "num.standby.replicas"
 HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
+ASSIGNOR = "internal.task.assignor.class"
+ASSIGNORS = "org.apache.kafka.streams.processor.internals.assignment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +25,8 @@ class PassingSetting:
     """A setting that is another one while the change is made, and is put back. `value_for` None: it would not help."""
 
     key: str
-    default: int
-    value_for: Callable[[Snapshot], int | None]
-    settles: bool = False
-    """Whether the group is to be stable with it before anything else happens."""
+    default: int | str
+    value_for: Callable[[Snapshot], int | str | None]
 
 
 def _warmups_for(snapshot: Snapshot) -> int | None:
@@ -56,6 +57,18 @@ def _standbys_for(snapshot: Snapshot) -> int | None:
     return 1 if none_yet and len(snapshot.clients) > 1 else None
 
 
+def _assignor_for(snapshot: Snapshot) -> str | None:
+    """The assignor that leaves tasks where they are, as this release calls it."""
+    release = snapshot.kafka_release
+    if not _warms_up(snapshot) or release is None or release not in RELEASES:
+        return None
+    if any(key in dict(snapshot.config) for key in (ASSIGNOR, "task.assignor.class")):
+        return None
+    name = "LegacyStickyTaskAssignor" if behaviour(release).public_task_assignor else "StickyTaskAssignor"
+    return f"{ASSIGNORS}.{name}" if any(task.stateful for task in snapshot.tasks) else None
+
+
 RAISED_WARMUPS = PassingSetting(WARMUPS, WARMUPS_DEFAULT, _warmups_for)
-FIRST_STANDBYS = PassingSetting(STANDBYS, 0, _standbys_for, settles=True)
+FIRST_STANDBYS = PassingSetting(STANDBYS, 0, _standbys_for)
 SHORT_PROBING = PassingSetting(PROBING, PROBING_DEFAULT, _probing_for)
+ANOTHER_ASSIGNOR = PassingSetting(ASSIGNOR, HIGH_AVAILABILITY, _assignor_for)

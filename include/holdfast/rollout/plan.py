@@ -33,8 +33,7 @@ def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, 
     made = now.astimezone(UTC).replace(microsecond=0)
     at = Circumstances(made, tuple((client.process_id, client.host) for client in snapshot.clients))
     weighed = tuple(
-        Weighed(place, one, judge(one, policy, at), not set(policy.exclude).isdisjoint(_ways_in(one.candidate.name)))
-        for place, one in enumerate(evaluations)
+        Weighed(place, one, judge(one, policy, at), choice.barred(one.candidate, policy)) for place, one in enumerate(evaluations)
     )
     nothing = _changes_nothing(snapshot, change)
     chosen = None if nothing else choice.best(weighed, policy)
@@ -66,11 +65,6 @@ def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, 
         unknown=_unknown(snapshot, chosen),
     )
     return replace(plan, plan_id=codec_plan.plan_id_of(plan))
-
-
-def _ways_in(name: str) -> tuple[str, ...]:
-    """A combination goes by the names of the ways that it is made of too."""
-    return (name, *name.split("+"))
 
 
 def _instant(moment: datetime) -> str:
@@ -128,6 +122,7 @@ def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Conside
         unknown=(*evaluation.unknown, *evaluation.unknown_sizes),
         refused=evaluation.refused,
         why_not="" if is_chosen else choice.why_not(one, chosen, policy),
+        as_asked=evaluation.candidate.as_asked,
     )
 
 

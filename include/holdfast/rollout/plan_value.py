@@ -42,6 +42,8 @@ class Considered:
     unknown: tuple[str, ...]
     refused: str | None
     why_not: str
+    as_asked: bool = True
+    """False: it does something else than was asked for, and is there to be compared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ Within a batch of events (they take effect together) files that can be prepared 
 that need the old process gone, then all starts. So the group is short of a client for as little time as can be.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import assert_never
 
 from holdfast.errors import Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import order
+from holdfast.rollout import for_all, order
 from holdfast.rollout.change import (
     AddClient,
     AddPartitions,
@@ -23,29 +23,35 @@ from holdfast.rollout.change import (
     RemoveClient,
     ReplaceClient,
     RestartClient,
+    RollingRestart,
     SetConfig,
     SetRelease,
     SetThreads,
     SetTopology,
     StopApplication,
+    Then,
     Wait,
 )
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.drafts import Draft, Phase
+from holdfast.rollout.snapshot import ConfigValue, Snapshot
 from holdfast.rollout.steps import (
-    Action,
     AwaitRebalance,
     AwaitStable,
+    ChangeThreads,
     CopyStateDirectory,
+    DeployTopology,
+    GrowTopic,
     StartClient,
     Step,
     StopClient,
+    StopEverybody,
     Who,
     WriteProcessMetadata,
 )
 from holdfast.rollout.steps import RestartClient as RestartInPlace
 from holdfast.rollout.steps import SetConfig as RollOutConfig
 from holdfast.rollout.steps import SetRelease as RollOutRelease
-from holdfast.rollout.wording import host_or, listed, many, printable
+from holdfast.rollout.wording import host_or, listed, many
 
 PROCESS_FILE = "kafka-streams-process-metadata"
 FIRST_LIMIT_S = 3_600
@@ -60,61 +66,41 @@ class Identity(StrEnum):
     DISK = "disk"
 
 
-class Phase(StrEnum):
-    """The order of steps within a batch."""
-
-    CONFIGURE = "configure"
-    PREPARE = "prepare"
-    STOP = "stop"
-    HAND_OVER = "hand over"
-    START = "start"
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A step without its number."""
-
-    phase: Phase
-    action: Action
-    who: Who
-    check_before: str
-    check_after: str
-    undo: str
-    expect: str
-
-
 def steps_of(snapshot: Snapshot, meant: Change, change: Change, identity: Identity) -> tuple[Step, ...]:
     """All steps of `change`, numbered from 1; the last one waits until the group is stable.
 
-    `meant` is what the operator asked for, event by event: `identity` is for the events that are no longer as they were there.
+    `meant` is what the operator asked for: `identity` is for the events that are not in it.
     """
-    assert len(meant.events) == len(change.events), "a way changes events, it adds none"
     drafts: list[Draft] = []
+    config = dict(snapshot.config)
     phases = tuple(Phase)
-    for batch in change.numbered_batches():
-        together = [
-            draft
-            for index, event in batch.events
-            for draft in _drafts(snapshot, event, Identity.AS_IT_COMES if meant.events[index] == event else identity)
-        ]
+    for lot, wait in _lots(change):
+        together: list[Draft] = []
+        for item in lot:
+            for draft in _drafts(snapshot, config, item, Identity.AS_IT_COMES if item in meant.events else identity):
+                together.append(draft)
+                if isinstance(draft.action, RollOutConfig):
+                    config[draft.action.key] = draft.action.value
         drafts.extend(sorted(together, key=lambda draft: phases.index(draft.phase)))
-        drafts.append(wait_for(batch.wait or Wait.STABLE))
-    return numbered(drafts)
-
-
-def numbered(drafts: Iterable[Draft]) -> tuple[Step, ...]:
+        drafts.append(wait_for(wait))
     return tuple(
         Step(str(number), draft.action, draft.who, draft.check_before, draft.check_after, draft.undo, draft.expect)
         for number, draft in enumerate(drafts, start=1)
     )
 
 
-def around(steps: tuple[Step, ...], before: tuple[Draft, ...], after: Draft) -> tuple[Step, ...]:
-    """`steps` with some steps before and one after them, numbered again."""
-    inner = [
-        Draft(Phase.START, step.action, step.who, step.check_before, step.check_after, step.undo, step.expect) for step in steps
-    ]
-    return numbered((*before, *inner, after))
+def _lots(change: Change) -> Iterator[tuple[list[Event | RollingRestart], Wait]]:
+    """What takes effect together, and what the next waits for. What is rolled out comes before the rest, and is waited for."""
+    lot: list[Event | RollingRestart] = []
+    for item in (*change.events, Then(Wait.STABLE)):
+        if not isinstance(item, Then):
+            lot.append(item)
+            if isinstance(item, RollingRestart):
+                yield lot, item.wait
+                lot = []
+        elif lot:
+            yield lot, item.wait
+            lot = []
 
 
 def session_timeout(snapshot: Snapshot) -> str:
@@ -127,7 +113,10 @@ def session_timeout(snapshot: Snapshot) -> str:
     return "10 s" if snapshot.kafka_release.startswith("2.") else "45 s"
 
 
-def _drafts(snapshot: Snapshot, event: Event, identity: Identity) -> tuple[Draft, ...]:
+def _drafts(
+    snapshot: Snapshot, config: Mapping[str, ConfigValue], event: Event | RollingRestart, identity: Identity
+) -> tuple[Draft, ...]:
+    """`config`: the group's settings by then."""
     match event:
         case AddClient(client):
             return _added(client, identity)
@@ -138,16 +127,24 @@ def _drafts(snapshot: Snapshot, event: Event, identity: Identity) -> tuple[Draft
         case RestartClient():
             return _restarted(snapshot, event, identity)
         case SetConfig(settings):
-            had = dict(snapshot.config)
-            return tuple(set_config(snapshot, RollOutConfig(key, value, had.get(key))) for key, value in settings)
+            return _settings(snapshot, config, settings)
         case SetRelease(kafka_release):
-            return (_set_release(snapshot, RollOutRelease(kafka_release, snapshot.kafka_release)),)
+            return (for_all.release(snapshot, RollOutRelease(kafka_release, snapshot.kafka_release)),)
+        case RollingRestart():
+            if not event.rolls_out:
+                raise Unsupported("No step restarts a client whose process ID is left to chance; say which clients restart.")
+            releases = () if event.kafka_release is None else (RollOutRelease(event.kafka_release, snapshot.kafka_release),)
+            return (*(for_all.release(snapshot, one) for one in releases), *_settings(snapshot, config, event.settings))
         case SetThreads() | AddPartitions() | StopApplication() | SetTopology():
-            raise Unsupported(
-                "No step of a plan changes threads, partitions or the topology, or stops everybody; `holdfast forecast` shows it."
-            )
+            return (for_all.draft(snapshot, event),)
         case _:
             assert_never(event)
+
+
+def _settings(
+    snapshot: Snapshot, config: Mapping[str, ConfigValue], settings: tuple[tuple[str, ConfigValue], ...]
+) -> tuple[Draft, ...]:
+    return tuple(for_all.setting(snapshot, RollOutConfig(key, value, config.get(key))) for key, value in settings)
 
 
 def _added(client: NewClient, identity: Identity) -> tuple[Draft, ...]:
@@ -189,7 +186,8 @@ def _restarted(snapshot: Snapshot, event: RestartClient, identity: Identity) -> 
     if identity is Identity.DISK:
         drafts.append(_copy(CopyStateDirectory(event.process_id, host, host), session_timeout(snapshot)))
     elif back is not None:
-        drafts.append(_write(WriteProcessMetadata(back, host, event.process_id)))
+        replaces = event.process_id if event.keeps_state and back != event.process_id else None
+        drafts.append(_write(WriteProcessMetadata(back, host, event.process_id, replaces)))
     return tuple(drafts)
 
 
@@ -213,13 +211,15 @@ def _stop(snapshot: Snapshot, process_id: ProcessId, *, has_successor: bool) -> 
 
 def _write(action: WriteProcessMetadata) -> Draft:
     gone = f"The process of {action.source} has ended. " if action.source else ""
+    found = f"its process ID is {action.replaces}" if action.replaces else "no other process ID is in it"
+    undo = f'Write {{"processId":"{action.replaces}"}} into' if action.replaces else "Delete"
     return Draft(
         Phase.HAND_OVER if action.source else Phase.PREPARE,
         action,
         Who.HOLDFAST,
-        f"{gone}STATE_DIR/APPLICATION_ID is there, no client runs on it, and no other process ID is in it.",
+        f"{gone}STATE_DIR/APPLICATION_ID is there, no client runs on it, and {found}.",
         f'{PROCESS_FILE} holds {{"processId":"{action.process_id}"}}.',
-        f"Delete {PROCESS_FILE} there, as long as nobody has started on it.",
+        f"{undo} {PROCESS_FILE} there, as long as nobody has started on it.",
         "Nothing yet: the file is read when the client starts.",
     )
 
@@ -257,40 +257,10 @@ def _restart(action: RestartInPlace, timeout: str) -> Draft:
         f"The group is stable, and {action.process_id} is in it.",
         f"It is back within {timeout}, under {back}.",
         "None: it is back where it was.",
-        "It comes back with its state." if action.keeps_state else "It comes back with an empty disk.",
+        "It comes back with its state."
+        if action.keeps_state
+        else "It comes back without state. (KafkaStreams#cleanUp before the start deletes it, and leaves the process ID.)",
     )
-
-
-def set_config(snapshot: Snapshot, action: RollOutConfig) -> Draft:
-    clients = len(snapshot.clients)
-    value = "Kafka's default" if action.value is None else _shown(action.value)
-    return Draft(
-        Phase.CONFIGURE,
-        action,
-        Who.OPERATOR,
-        "The group is stable. Restart one client, wait until the group is stable, then the next.",
-        f"Every client has logged {printable(action.key)} = {value} at its start.",
-        f"Set {printable(action.key)} back to {'nothing' if action.was is None else _shown(action.was)} the same way.",
-        f"{many(clients, 'restart')}, one after the other, each with its own disk and process ID; nothing changes hands.",
-    )
-
-
-def _set_release(snapshot: Snapshot, action: RollOutRelease) -> Draft:
-    was = action.was or "the release it has now"
-    return Draft(
-        Phase.CONFIGURE,
-        action,
-        Who.OPERATOR,
-        f"The group is stable, and Kafka's upgrade notes from {was} to {action.kafka_release} ask for nothing else. Restart one"
-        " client on the new release, wait until the group is stable, then the next.",
-        f"Every client has logged Kafka version: {action.kafka_release} at its start.",
-        f"Go back to {was} the same way, if the upgrade notes allow it: it may not read a disk that {action.kafka_release} wrote.",
-        f"{many(len(snapshot.clients), 'restart')}, one after the other, each with its own disk and process ID.",
-    )
-
-
-def _shown(value: object) -> str:
-    return printable(",".join(value) if isinstance(value, tuple) else str(value))
 
 
 def wait_for(wait: Wait) -> Draft:
@@ -321,7 +291,7 @@ def with_waits(steps: tuple[Step, ...], limit_s: int, expect: str) -> tuple[Step
                 return replace(step, action=AwaitRebalance(limit_s), expect="The group rebalances once.")
             case StopClient() | WriteProcessMetadata() | CopyStateDirectory() | StartClient() | RestartInPlace():
                 return step
-            case RollOutConfig() | RollOutRelease():
+            case RollOutConfig() | RollOutRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
                 return step
             case _:
                 assert_never(step.action)

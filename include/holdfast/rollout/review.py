@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout import step_words
 from holdfast.rollout.asked import asked
 from holdfast.rollout.burden import burden
 from holdfast.rollout.cost import end_owners
@@ -15,19 +16,7 @@ from holdfast.rollout.evaluation import Cost
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
 from holdfast.rollout.rendering import Block, Heading, Lines, Paragraph, Table
 from holdfast.rollout.rules import Status
-from holdfast.rollout.steps import (
-    Action,
-    AwaitRebalance,
-    AwaitStable,
-    CopyStateDirectory,
-    RestartClient,
-    SetConfig,
-    SetRelease,
-    StartClient,
-    Step,
-    StopClient,
-    WriteProcessMetadata,
-)
+from holdfast.rollout.steps import StartClient, Step, WriteProcessMetadata
 from holdfast.rollout.wording import amount_of_bytes, duration, listed, many, span
 
 MOST_ROWS = 40
@@ -60,7 +49,7 @@ def _blocks(plan: Plan) -> Iterator[Block]:
     if plan.steps:
         yield Heading(2, "Steps")
         for step in plan.steps:
-            yield Heading(3, f"{step.id}. {describe(step.action)} ({step.who})")
+            yield Heading(3, f"{step.id}. {step_words.describe(step.action)} ({step.who})")
             yield Lines(_step_lines(step))
     if plan.preconditions:
         yield Heading(2, "It takes for granted")
@@ -69,7 +58,7 @@ def _blocks(plan: Plan) -> Iterator[Block]:
         yield Heading(2, "Settings for the window")
         yield Table(
             ("setting", "meanwhile", "afterwards", "note"),
-            tuple((one.key, _setting(one.value), _setting(one.revert_to), one.note) for one in plan.settings),
+            tuple((one.key, step_words.setting(one.value), step_words.setting(one.revert_to), one.note) for one in plan.settings),
         )
     yield from _comparison(plan)
     yield from _chosen_in_detail(plan)
@@ -113,7 +102,7 @@ def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
         if reason not in plan.headline:
             yield "Blocked", reason
     if plan.steps:
-        briefs = "; ".join(f"({step.id}) {_brief(step.action)}" for step in plan.steps)
+        briefs = "; ".join(f"({step.id}) {step_words.brief(step.action)}" for step in plan.steps)
         yield "Do", f"{briefs}. Checks and undo are below."
     if plan.wrong_if:
         yield "Wrong if", plan.wrong_if.removeprefix("Wrong if ")
@@ -202,81 +191,12 @@ def _short(fingerprint: str) -> str:
 # Steps.
 
 
-def describe(action: Action) -> str:
-    """What a step does, in full."""
-    match action:
-        case StopClient():
-            return f"Stop the client {action.process_id}{_at(action.host)}"
-        case WriteProcessMetadata():
-            return f"Put the process ID {action.process_id} into the state directory{_at(action.host)}"
-        case CopyStateDirectory():
-            there = f"from {action.from_host or 'its host'} to {action.to_host or 'the new host'}"
-            return f"Copy the state directory of {action.process_id} {there}"
-        case StartClient():
-            return f"Start a client{_at(action.host)} with {many(action.threads, 'stream thread')}{_as(action.process_id)}"
-        case RestartClient():
-            return f"Restart the client {action.process_id}{_at(action.host)}"
-        case SetConfig():
-            return f"Roll out {action.key} = {_setting(action.value)} (it is {_setting(action.was)})"
-        case SetRelease():
-            return f"Roll every client to Kafka Streams {action.kafka_release} (it is {action.was or 'not known which'})"
-        case AwaitRebalance():
-            return "Wait for one rebalance"
-        case AwaitStable(limit_s):
-            return f"Wait until the group is stable, {duration(limit_s)} at most"
-        case _:
-            assert_never(action)
-
-
-def _brief(action: Action) -> str:
-    match action:
-        case StopClient():
-            return f"stop {action.host or str(action.process_id)[:8]}"
-        case WriteProcessMetadata():
-            return f"write process ID {str(action.process_id)[:8]}…{_at(action.host)}"
-        case CopyStateDirectory():
-            return f"copy its disk to {action.to_host or 'the new host'}"
-        case StartClient():
-            return f"start the new client{_at(action.host)}"
-        case RestartClient():
-            return f"restart {action.host or str(action.process_id)[:8]}"
-        case SetConfig():
-            return f"roll out {action.key} = {_setting(action.value)}"
-        case SetRelease():
-            return f"roll to Kafka Streams {action.kafka_release}"
-        case AwaitRebalance():
-            return "wait for a rebalance"
-        case AwaitStable():
-            return "wait until it is stable"
-        case _:
-            assert_never(action)
-
-
-def _at(host: str | None) -> str:
-    return f" on {host}" if host else ""
-
-
-def _as(process_id: ProcessId | None) -> str:
-    return f" as {process_id}" if process_id else ", under a process ID of its own making"
-
-
-def _setting(value: object) -> str:
-    if value is None:
-        return "Kafka's default"
-    return ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
-
-
 def _step_lines(step: Step) -> tuple[tuple[str, str], ...]:
     lines = [("Before", step.check_before)]
     if isinstance(step.action, WriteProcessMetadata):
-        lines.append(("By hand", by_hand(step.action)))
+        lines.append(("By hand", step_words.by_hand(step.action)))
     lines += [("Expect", step.expect), ("Check", step.check_after), ("Undo", step.undo)]
     return tuple((label, text) for label, text in lines if text)
-
-
-def by_hand(action: WriteProcessMetadata) -> str:
-    """The same as a shell command, for directories that Holdfast does not reach. The names in capitals are the application's."""
-    return f"""printf '{{"processId":"{action.process_id}"}}' > STATE_DIR/APPLICATION_ID/kafka-streams-process-metadata"""
 
 
 # The rest.

@@ -13,7 +13,17 @@ from holdfast.rollout import hours
 from holdfast.rollout.evaluation import ClientDisk, Cost, Effort, Evaluation, restore_seconds
 from holdfast.rollout.hours import Window
 from holdfast.rollout.rates import RateSource
-from holdfast.rollout.steps import AwaitRebalance, AwaitStable, SetConfig, SetRelease, hosts_of, verb
+from holdfast.rollout.steps import (
+    AwaitRebalance,
+    AwaitStable,
+    DeployTopology,
+    GrowTopic,
+    SetConfig,
+    SetRelease,
+    StopEverybody,
+    hosts_of,
+    verb,
+)
 from holdfast.rollout.wording import amount_of_bytes, listed, many, printable
 
 RULES = (
@@ -98,6 +108,8 @@ class Policy:
     blocking: tuple[str, ...] = ("forecast", "converges", *ONLY_IF_STATED)
     exclude: tuple[str, ...] = ()
     """Names of candidates that cannot be done here (say, no access to the hosts' disks)."""
+    allow: tuple[str, ...] = ()
+    """Names of candidates that are chosen only where somebody wants them: they cannot be undone, or lean on internals of Kafka."""
 
     @property
     def slowest_restore(self) -> int:
@@ -365,9 +377,9 @@ def _hosts_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Ru
     touched: dict[str | None, None] = {}
     for step in evaluation.candidate.steps:
         match step.action:
-            case SetConfig() | SetRelease():
+            case SetConfig() | SetRelease() | StopEverybody() | DeployTopology():
                 touched.update(dict.fromkeys(known.values()))
-            case AwaitRebalance() | AwaitStable():
+            case AwaitRebalance() | AwaitStable() | GrowTopic():
                 continue
             case action:
                 touched.update(dict.fromkeys(hosts_of(action)))

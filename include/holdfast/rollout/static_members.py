@@ -9,13 +9,15 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
-from holdfast.rollout.change import Batch, RestartClient
+from holdfast.rollout.change import Batch, RestartClient, SetConfig, SetRelease
 from holdfast.rollout.evolution import Reports
 
 
 def causes_no_rebalance(batch: Batch) -> bool:
-    """Whether nothing happens in it but returns of static members."""
-    return bool(batch.events) and all(isinstance(event, RestartClient) and event.within_session for _, event in batch.events)
+    """Whether nothing happens in it but returns of static members, with whatever settings they come back."""
+    returns = [event for _, event in batch.events if isinstance(event, RestartClient) and event.within_session]
+    settings = [event for _, event in batch.events if isinstance(event, SetConfig | SetRelease)]
+    return bool(returns) and len(returns) + len(settings) == len(batch.events)
 
 
 def returned(old: Client, event: RestartClient, process_id: ProcessId, reports: Reports, tasks: tuple[Task, ...]) -> Client:

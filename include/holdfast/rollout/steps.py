@@ -1,7 +1,7 @@
 """What a plan is made of: a closed set of actions, in order.
 
-Two walkers match every action and end in `assert_never`: `review.describe` says it, `apply.next_action` does it or waits for it. A
-step carries all it needs, words included: nothing is made up at run time that the review did not show.
+Two walkers match every action and end in `assert_never`: `step_words.describe` says it, `apply.next_action` does it or waits.
+A step carries all it needs, words included: nothing is made up at run time that the review did not show.
 """
 
 from collections.abc import Mapping
@@ -29,14 +29,16 @@ class StopClient:
 
 @dataclass(frozen=True, slots=True)
 class WriteProcessMetadata:
-    """Put a process ID into the state directory of a client that is not running, before its first start.
+    """Put a process ID into the state directory of a client that is not running.
 
-    `source`: the client that has the ID now and must be gone before; None: nobody has it.
+    `source`: the client that must be gone before; None: nobody. `replaces`: the ID that is there, in the place of which it is
+    written; None: there is none yet, and another one than `process_id` is somebody else's.
     """
 
     process_id: ProcessId
     host: str | None
     source: ProcessId | None
+    replaces: ProcessId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,39 @@ class SetRelease:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeThreads:
+    """Add stream threads to a running client, or take some away, until it has `threads` (KIP-663). `was`: how many it has."""
+
+    process_id: ProcessId
+    host: str | None
+    threads: int
+    was: int
+
+
+@dataclass(frozen=True, slots=True)
+class GrowTopic:
+    """Give a source topic more partitions, in all `partitions` of them."""
+
+    topic: str
+    partitions: int
+
+
+@dataclass(frozen=True, slots=True)
+class StopEverybody:
+    """Stop every client, and start them all again after so many minutes, each with its disk."""
+
+    minutes: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeployTopology:
+    """Stop every client, and start them all again with another topology, of so many tasks."""
+
+    tasks: int
+    keeps_state: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AwaitRebalance:
     """Wait for one rebalance, converged or not, and no longer than `limit_s`."""
 
@@ -109,6 +144,10 @@ Action = (
     | RestartClient
     | SetConfig
     | SetRelease
+    | ChangeThreads
+    | GrowTopic
+    | StopEverybody
+    | DeployTopology
     | AwaitRebalance
     | AwaitStable
 )
@@ -148,7 +187,9 @@ def touched(action: Action) -> tuple[ProcessId, ...]:
             return () if process_id is None else (process_id,)
         case RestartClient(process_id=process_id, comes_back_as=back):
             return (process_id,) if back is None or back == process_id else (process_id, back)
-        case SetConfig() | SetRelease() | AwaitRebalance() | AwaitStable():
+        case ChangeThreads(process_id=process_id):
+            return (process_id,)
+        case SetConfig() | SetRelease() | GrowTopic() | StopEverybody() | DeployTopology() | AwaitRebalance() | AwaitStable():
             return ()
 
 
@@ -159,7 +200,9 @@ def hosts_of(action: Action) -> tuple[str | None, ...]:
             return (host,)
         case CopyStateDirectory(from_host=source, to_host=target):
             return (source, target)
-        case SetConfig() | SetRelease() | AwaitRebalance() | AwaitStable():
+        case ChangeThreads(host=host):
+            return (host,)
+        case SetConfig() | SetRelease() | GrowTopic() | StopEverybody() | DeployTopology() | AwaitRebalance() | AwaitStable():
             return ()
 
 
@@ -176,6 +219,10 @@ VERBS: Mapping[type, str] = {
     RestartClient: "restart_client",
     SetConfig: "set_config",
     SetRelease: "set_release",
+    ChangeThreads: "set_threads",
+    GrowTopic: "add_partitions",
+    StopEverybody: "stop_application",
+    DeployTopology: "deploy_topology",
     AwaitRebalance: "await_rebalance",
     AwaitStable: "await_stable",
 }

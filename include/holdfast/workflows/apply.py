@@ -12,7 +12,7 @@ from typing import assert_never
 from holdfast.errors import HoldfastError, InvalidInput, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
-from holdfast.rollout import review
+from holdfast.rollout import step_words
 from holdfast.rollout.apply import Do, Done, Note, Stop, Wait, next_action, refuse_unapproved
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
@@ -96,7 +96,7 @@ def _write(journal: Journal, step: Step, action: WriteProcessMetadata, directory
         begun = f"writing process ID {action.process_id} into {directory}"
         journal = plans.add_entry(hands.lake, journal, hands.entry(step, Event.BEGUN, begun))
     try:
-        hands.files.write(directory, action.process_id)
+        hands.files.write(directory, action.process_id, action.replaces)
         found = hands.files.read(directory)
     except HoldfastError as refusal:
         plans.add_entry(hands.lake, journal, hands.entry(step, Event.STOPPED, str(refusal)))
@@ -110,7 +110,7 @@ def _by_hand(step: Step, action: WriteProcessMetadata) -> Wait:
     return Wait(
         step,
         f"Nobody has said which directory is meant: give --state-dir-of {action.process_id}=DIRECTORY, or do it by hand"
-        f" ({review.by_hand(action)}) and confirm step {step.id}. Before: {step.check_before}",
+        f" ({step_words.by_hand(action)}) and confirm step {step.id}. Before: {step.check_before}",
         can_confirm=True,
     )
 
@@ -164,7 +164,7 @@ def applied_to_json(applied: Applied) -> dict[str, object]:
         "checklist": [
             {
                 "step": step.id,
-                "what": review.describe(step.action),
+                "what": step_words.describe(step.action),
                 "who": step.who.value,
                 "done": applied.journal.has(step.id, Event.DONE),
                 "check_before": step.check_before,

@@ -62,6 +62,7 @@ class TestTheArticle:
             exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "standbys-first"),
             time_to_stable_s_most=100,
             moved_percent_most=100,
+            rebalances_most=20,
         )
         plan = article_plan(only)
 

@@ -34,7 +34,7 @@ def raised() -> Plan:
     from holdfast.rollout.rules import Policy
 
     remedies = ("copy-process-metadata", "copy-state-directory", "seed-process-id")
-    return article_plan(Policy(exclude=remedies, time_to_stable_s_most=100, bytes_per_record=2000))
+    return article_plan(Policy(exclude=remedies, time_to_stable_s_most=100, rebalances_most=20, bytes_per_record=2000))
 
 
 def blocked() -> Plan:

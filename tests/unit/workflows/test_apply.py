@@ -132,7 +132,7 @@ class TestTheWholeWay:
 class TestCrashes:
     def test_between_journal_and_act_it_goes_on(self, operator: Operator) -> None:
         class Dies(LocalProcessMetadataFiles):
-            def write(self, state_dir: str, process_id: ProcessId) -> None:  # noqa: ARG002 - the port's signature
+            def write(self, state_dir: str, process_id: ProcessId, replaces: ProcessId | None = None) -> None:  # noqa: ARG002 - the port's signature
                 raise KeyboardInterrupt
 
         operator.files = Dies()
@@ -147,8 +147,8 @@ class TestCrashes:
 
     def test_between_act_and_journal_it_goes_on(self, operator: Operator) -> None:
         class Dies(LocalProcessMetadataFiles):
-            def write(self, state_dir: str, process_id: ProcessId) -> None:
-                super().write(state_dir, process_id)
+            def write(self, state_dir: str, process_id: ProcessId, replaces: ProcessId | None = None) -> None:
+                super().write(state_dir, process_id, replaces)
                 raise KeyboardInterrupt
 
         operator.files = Dies()
@@ -340,12 +340,12 @@ def test_a_fresh_id_is_found_wherever_it_falls(tmp_path: Path) -> None:
 
 def test_settings_are_rolled_out_and_back(tmp_path: Path) -> None:
     remedies = ("copy-process-metadata", "copy-state-directory", "seed-process-id")
-    operator = Operator(tmp_path, article_plan(Policy(exclude=remedies, time_to_stable_s_most=100)))
+    operator = Operator(tmp_path, article_plan(Policy(exclude=remedies, time_to_stable_s_most=100, rebalances_most=20)))
     operator.dirs = {ProcessId.parse(LAST): str(operator.state_dir)}
     six = altered(group(AFTER), ["config", "max.warmup.replicas"], 6)
 
     assert waits_for(operator.apply(group(AFTER))) == "1"
-    assert waits_for(operator.apply(six, confirm=["1"])) == "3"
+    assert waits_for(operator.apply(six, confirm=["1"])) == "4"
     assert operator.written() == {"processId": LAST}
 
 

@@ -154,27 +154,33 @@ class _Mover:
         return self._warmups_left >= 0
 
 
-_Event = int | tuple[int, int, tuple[float, int], tuple[float, int]] | None
-"""What happened to a queue: a client was taken, two were offered with these loads, or (None) a poll found nobody."""
+_Event = int | tuple[int, int, tuple[float, int], tuple[float, int]]
+"""What happened to a queue: a client was taken, or two were offered with these loads."""
 
 
 class ConstrainedPrioritySet:
     """Clients by load, as Kafka queues them: loads change while clients wait, and only an offer puts a client where it belongs.
 
-    So the queue's array is emulated, not its meaning: now and then the head is not the least loaded client. Where at most one
-    client is eligible the array does not matter, though; what happens to it is written down, and made up for once there is a
-    choice.
+    So the queue's array is emulated, not its meaning: now and then the head is not the least loaded client. But as long as the
+    array is a heap, who is polled is the least loaded one; and it stays one but for a rare kind of movement (`settle`). What
+    happens is written down, and the array made up only where that kind occurred. After a poll that finds nobody the array is a heap
+    again, and what was before matters no more but for clients that meet in one bucket of a HashSet: Kafka offers all of them anew,
+    in its order.
     """
 
     def __init__(self, board: Board) -> None:
         self._board = board
+        self._waiting = set(range(len(board.clients)))
         self._loads = list(board.load_order)
-        """Those that the array knows."""
-        self._queue: java.PriorityQueue[int] = java.PriorityQueue(self._loads.__getitem__)
-        self._filled = False
-        self._waiting: set[int] = set()
-        self._missed: list[_Event] = []
-        """What the array has yet to go through."""
+        """Those that clients were last offered with."""
+        self._is_heap = True
+        """Whether the array is known to be one; False: it has to be made up."""
+        self._offered: list[int] | None = list(range(len(board.clients)))
+        """The order in which clients were offered to an empty queue; None: that of a HashSet, to which they were added by load."""
+        self._begin = set(self._waiting), list(self._loads)
+        """Who they were, and their loads then."""
+        self._since: list[_Event] = []
+        """What happened to the array after that."""
 
     @functools.cached_property
     def _hash_set_order(self) -> java_hash.SubsetOrder:
@@ -182,52 +188,70 @@ class ConstrainedPrioritySet:
 
     def poll(self, eligible: AbstractSet[int]) -> int | None:
         """Take the first eligible client out; those passed over go back in the order of the HashSet that Kafka keeps them in."""
-        if len(eligible) > 1:
-            if not self._filled:
-                self._filled = True
-                for client in range(len(self._board.clients)):
-                    self._offer(client)
-            for event in self._missed:
-                self._go_through(event)
-            self._missed.clear()
-            return self._poll(eligible)
-        found = next(iter(eligible), None)
-        self._missed.append(found)
+        there = eligible & self._waiting
+        if not there:
+            self._offer_all_anew()
+            return None
+        if len(there) == 1:
+            (found,) = there
+        elif self._is_heap:
+            found = min(there, key=self._loads.__getitem__)
+        else:
+            found = self._polled(*self._made_up(), there)
+        self._waiting.remove(found)
+        self._since.append(found)
         return found
 
     def settle(self, source: int, destination: int) -> None:
-        """Offer both clients of a movement, first the one that was taken out: their loads are others now."""
+        """Offer both clients of a movement, first the one that was taken out: their loads are others now.
+
+        While the source is offered, the destination waits with its new load where its old one belongs. That is of no consequence
+        unless the source comes to lie between the two: it then stops below a client that it should have passed.
+        """
         loads = self._board.load_order
-        self._missed.append((source, destination, loads[source], loads[destination]))
+        before, after, own = self._loads[destination], loads[destination], loads[source]
+        in_between = after > before or after <= own < before
+        if in_between or source in self._waiting or destination not in self._waiting:
+            self._is_heap = False
+        self._since.append((source, destination, own, after))
+        self._loads[source], self._loads[destination] = own, after
+        self._waiting.update((source, destination))
 
-    def _go_through(self, event: _Event) -> None:
-        if isinstance(event, tuple):
-            source, destination, self._loads[event[0]], self._loads[event[1]] = event
-            self._offer(source)
-            self._offer(destination)
-        else:
-            self._poll(frozenset() if event is None else frozenset((event,)))
+    def _offer_all_anew(self) -> None:
+        """As after a poll that found nobody."""
+        self._offered = None if self._is_heap else self._hash_set_order(self._made_up()[0].drained())
+        self._begin = set(self._waiting), list(self._loads)
+        self._since.clear()
+        self._is_heap = True
 
-    def _poll(self, eligible: AbstractSet[int]) -> int | None:
-        if self._waiting.isdisjoint(eligible):
-            self._queue.refill(self._hash_set_order(self._queue.drained()))
-            return None
+    def _made_up(self) -> tuple[java.PriorityQueue[int], set[int]]:
+        """The array as it is now, and who is in it."""
+        there, loads = set(self._begin[0]), list(self._begin[1])
+        queue: java.PriorityQueue[int] = java.PriorityQueue(loads.__getitem__)
+        in_order = self._hash_set_order(sorted(there, key=loads.__getitem__)) if self._offered is None else self._offered
+        queue.refill(in_order)
+        for event in self._since:
+            if isinstance(event, tuple):
+                source, destination, loads[event[0]], loads[event[1]] = event
+                for client in (source, destination):
+                    if client in there:
+                        queue.remove(client)
+                    queue.offer(client)
+                    there.add(client)
+            else:
+                self._polled(queue, there, frozenset((event,)))
+        return queue, there
+
+    def _polled(self, queue: java.PriorityQueue[int], there: set[int], eligible: AbstractSet[int]) -> int:
         passed_over: list[int] = []
-        found = self._queue.poll()
+        found = queue.poll()
         while found not in eligible:
             passed_over.append(found)
-            found = self._queue.poll()
-        self._waiting.remove(found)
+            found = queue.poll()
         for client in self._hash_set_order(passed_over):
-            self._queue.offer(client)
+            queue.offer(client)
+        there.remove(found)
         return found
-
-    def _offer(self, client: int) -> None:
-        if client in self._waiting:
-            self._queue.remove(client)
-        else:
-            self._waiting.add(client)
-        self._queue.offer(client)
 
 
 def _urgency(movement: Movement) -> tuple[int, int]:

@@ -240,6 +240,9 @@ def _rolling_restart(value: object) -> RollingRestart:
         wait=fields.optional("wait", lambda wait: _one_of(Wait, wait), plain.wait),
         keeps_process_id=fields.optional("keeps_process_id", document.boolean, plain.keeps_process_id),
         keeps_state=fields.optional("keeps_state", document.boolean, plain.keeps_state),
+        settings=fields.optional("set_config", lambda settings: _set_config(settings).settings, ()),
+        kafka_release=fields.optional("kafka_release", nullable(document.name), None),
+        within_session=fields.optional("within_session", document.boolean, default=False),
     )
     fields.finish(closed=True)
     return event

@@ -123,10 +123,15 @@ def _restart_to_json(event: RestartClient) -> Mapping[str, object]:
 
 
 def _rolling_to_json(event: RollingRestart) -> Mapping[str, object]:
+    settings: dict[str, object] = {"set_config": kafka.config_to_json(event.settings)} if event.settings else {}
+    release: dict[str, object] = {} if event.kafka_release is None else {"kafka_release": event.kafka_release}
     return {
         "process_ids": None if event.process_ids is None else [str(process_id) for process_id in event.process_ids],
         "at_once": event.at_once,
         "wait": str(event.wait),
         "keeps_process_id": event.keeps_process_id,
         "keeps_state": event.keeps_state,
+        **settings,
+        **release,
+        **({"within_session": True} if event.within_session else {}),
     }

@@ -37,6 +37,9 @@ def candidate_from_json(value: object) -> Candidate:
         preconditions=fields.need("preconditions", texts),
         wrong_if=fields.need("wrong_if", document.text),
         effort=fields.need("effort", one_of(Effort)),
+        as_asked=fields.optional("as_asked", document.boolean, default=True),
+        if_allowed=fields.optional("if_allowed", document.boolean, default=False),
+        displaced=fields.optional("displaced", lambda ids: document.each(ids, kafka.process_id), ()),
     )
     fields.finish(closed=True)
     return candidate
@@ -53,6 +56,9 @@ def candidate_to_json(candidate: Candidate) -> dict[str, object]:
         "preconditions": list(candidate.preconditions),
         "wrong_if": candidate.wrong_if,
         "effort": candidate.effort.value,
+        "as_asked": candidate.as_asked,
+        "if_allowed": candidate.if_allowed,
+        "displaced": [str(one) for one in candidate.displaced],
     }
 
 

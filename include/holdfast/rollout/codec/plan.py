@@ -152,6 +152,7 @@ def _considered(value: object) -> Considered:
         unknown=fields.need("unknown", texts),
         refused=fields.need("refused", nullable(document.text)),
         why_not=fields.need("why_not", document.text),
+        as_asked=fields.optional("as_asked", document.boolean, default=True),
     )
     fields.finish(closed=True)
     return found
@@ -168,6 +169,7 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "rules": _rules_to_json(one.rules),
         "unknown": list(one.unknown),
         "refused": one.refused,
+        "as_asked": one.as_asked,
     }
 
 

@@ -60,6 +60,7 @@ def policy_from_json(value: object) -> Policy:
     stated = tuple(rule for limit, rule in LIMITS_OF_RULES.items() if fields.has(limit) and numbers[limit] is not None)
     blocking = fields.optional("blocking", _known_names(RULES, "rule"), (*default.blocking, *stated))
     exclude = fields.optional("exclude", texts, default.exclude)
+    allow = fields.optional("allow", texts, default.allow)
     fields.finish(closed=True)
     return Policy(
         **numbers,
@@ -71,6 +72,7 @@ def policy_from_json(value: object) -> Policy:
         review=review,
         blocking=blocking,
         exclude=exclude,
+        allow=allow,
     )
 
 

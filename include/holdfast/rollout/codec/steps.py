@@ -6,12 +6,16 @@ from typing import TypeVar, assert_never
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.codec import document, kafka
+from holdfast.rollout.codec.change import LONGEST_STOP, MOST_PARTITIONS, MOST_THREADS
 from holdfast.rollout.codec.document import Fields, nullable
 from holdfast.rollout.steps import (
     Action,
     AwaitRebalance,
     AwaitStable,
+    ChangeThreads,
     CopyStateDirectory,
+    DeployTopology,
+    GrowTopic,
     RestartClient,
     SetConfig,
     SetRelease,
@@ -19,6 +23,7 @@ from holdfast.rollout.steps import (
     StartClient,
     Step,
     StopClient,
+    StopEverybody,
     Who,
     WriteProcessMetadata,
     verb,
@@ -86,7 +91,10 @@ def _write(fields: Fields) -> Action:
     return _closed(
         fields,
         WriteProcessMetadata(
-            fields.need("process_id", kafka.process_id), fields.need("host", _host), fields.need("source", _process_id)
+            fields.need("process_id", kafka.process_id),
+            fields.need("host", _host),
+            fields.need("source", _process_id),
+            fields.optional("replaces", _process_id, None),
         ),
     )
 
@@ -105,7 +113,7 @@ def _start(fields: Fields) -> Action:
         fields,
         StartClient(
             fields.need("process_id", _process_id),
-            fields.need("threads", lambda value: document.integer(value, 1, 10_000)),
+            fields.need("threads", _threads),
             fields.need("host", _host),
         ),
     )
@@ -136,6 +144,46 @@ def _set_release(fields: Fields) -> Action:
     return _closed(fields, SetRelease(fields.need("kafka_release", document.name), fields.need("was", nullable(document.name))))
 
 
+def _set_threads(fields: Fields) -> Action:
+    return _closed(
+        fields,
+        ChangeThreads(
+            fields.need("process_id", kafka.process_id),
+            fields.need("host", _host),
+            fields.need("threads", _threads),
+            fields.need("was", _threads),
+        ),
+    )
+
+
+def _add_partitions(fields: Fields) -> Action:
+    return _closed(
+        fields,
+        GrowTopic(
+            fields.need("topic", document.name),
+            fields.need("partitions", lambda count: document.integer(count, 1, MOST_PARTITIONS)),
+        ),
+    )
+
+
+def _stop_application(fields: Fields) -> Action:
+    return _closed(fields, StopEverybody(fields.need("minutes", _minutes)))
+
+
+def _deploy_topology(fields: Fields) -> Action:
+    return _closed(fields, DeployTopology(fields.need("tasks", document.offset), fields.need("keeps_state", document.boolean)))
+
+
+def _threads(value: object) -> int:
+    return document.integer(value, 1, MOST_THREADS)
+
+
+def _minutes(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_STOP:
+        raise document.mismatch(f"a number of minutes, up to {LONGEST_STOP:,}", value)
+    return value
+
+
 def _await_rebalance(fields: Fields) -> Action:
     return _closed(fields, AwaitRebalance(fields.need("limit_s", _limit)))
 
@@ -161,6 +209,10 @@ _ACTIONS: Mapping[str, Callable[[Fields], Action]] = {
     "restart_client": _restart,
     "set_config": _set_config,
     "set_release": _set_release,
+    "set_threads": _set_threads,
+    "add_partitions": _add_partitions,
+    "stop_application": _stop_application,
+    "deploy_topology": _deploy_topology,
     "await_rebalance": _await_rebalance,
     "await_stable": _await_stable,
 }
@@ -187,7 +239,8 @@ def _inputs(action: Action) -> dict[str, object]:
         case StopClient():
             return {"process_id": str(action.process_id), "host": action.host}
         case WriteProcessMetadata():
-            return {"process_id": str(action.process_id), "host": action.host, "source": _text(action.source)}
+            replaces = {} if action.replaces is None else {"replaces": str(action.replaces)}
+            return {"process_id": str(action.process_id), "host": action.host, "source": _text(action.source), **replaces}
         case CopyStateDirectory():
             return {"process_id": str(action.process_id), "from_host": action.from_host, "to_host": action.to_host}
         case StartClient():
@@ -199,12 +252,30 @@ def _inputs(action: Action) -> dict[str, object]:
                 "comes_back_as": _text(action.comes_back_as),
                 "keeps_state": action.keeps_state,
             }
+        case SetConfig() | SetRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
+            return _inputs_for_all(action)
+        case AwaitRebalance(limit_s) | AwaitStable(limit_s):
+            return {"limit_s": limit_s}
+        case _:
+            assert_never(action)
+
+
+def _inputs_for_all(
+    action: SetConfig | SetRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology,
+) -> dict[str, object]:
+    match action:
         case SetConfig():
             return {"key": action.key, "value": _setting(action.value), "was": _setting(action.was)}
         case SetRelease():
             return {"kafka_release": action.kafka_release, "was": action.was}
-        case AwaitRebalance(limit_s) | AwaitStable(limit_s):
-            return {"limit_s": limit_s}
+        case ChangeThreads():
+            return {"process_id": str(action.process_id), "host": action.host, "threads": action.threads, "was": action.was}
+        case GrowTopic():
+            return {"topic": action.topic, "partitions": action.partitions}
+        case StopEverybody(minutes):
+            return {"minutes": minutes}
+        case DeployTopology():
+            return {"tasks": action.tasks, "keeps_state": action.keeps_state}
         case _:
             assert_never(action)
 

@@ -180,6 +180,7 @@ _added = closed({"process_id": _new_id}, {"threads": nullable(shapes.THREADS)} |
 }
 _replacement = closed({"process_id": _new_id}, {"threads": nullable(shapes.THREADS)} | _where)
 _wait = shapes.one_of(Wait, "What follows waits for this.")
+_settings = shapes.table(shapes.name(), shapes.CONFIG_VALUE, at_least=1)
 _EVENTS: dict[str, Shape] = {
     "add_client": _added,
     "add_partitions": closed(
@@ -209,9 +210,12 @@ _EVENTS: dict[str, Shape] = {
             "wait": _wait,
             "keeps_process_id": shapes.boolean(),
             "keeps_state": shapes.boolean(),
+            "set_config": _settings,
+            "kafka_release": nullable(shapes.RELEASE),
+            "within_session": shapes.boolean(),
         },
     ),
-    "set_config": shapes.table(shapes.name(), shapes.CONFIG_VALUE, at_least=1),
+    "set_config": _settings,
     "set_release": closed({"kafka_release": shapes.RELEASE}),
     "set_threads": closed({"process_id": PROCESS_ID, "threads": shapes.THREADS}, {"member_ids": _member_ids}),
     "set_topology": closed({"tasks": table(TASK_ID, _task)}, {"keeps_state": shapes.boolean()}),
@@ -281,6 +285,7 @@ POLICY: Shape = closed(
         "review": shapes.one_of(Review, "When a person must look. Never: what would ask a person stops the plan."),
         "blocking": items(shapes.one_of(RULES), "Rules whose failure stops a plan; left out: those whose limit this file states."),
         "exclude": items(shapes.text(), "Ways that cannot be done here, by name."),
+        "allow": items(shapes.text(), "Ways that are chosen only where they stand here, by name."),
     },
     "The limits of a team. What is left out is Holdfast's own.",
 )

@@ -3,6 +3,7 @@
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import NextRebalance
 from holdfast.rollout.basis import Kind
+from holdfast.rollout.codec.change import LONGEST_STOP, MOST_PARTITIONS
 from holdfast.rollout.codec.steps import LONGEST_LIMIT_S, MOST_STEPS
 from holdfast.rollout.evaluation import Effort
 from holdfast.rollout.journal import Event
@@ -168,7 +169,9 @@ _host = nullable(text())
 _limit = shapes.integer(1, LONGEST_LIMIT_S)
 _INPUTS: dict[str, Shape] = {
     "stop_client": closed({"process_id": PROCESS_ID, "host": _host}),
-    "write_process_metadata": closed({"process_id": PROCESS_ID, "host": _host, "source": nullable(PROCESS_ID)}),
+    "write_process_metadata": closed(
+        {"process_id": PROCESS_ID, "host": _host, "source": nullable(PROCESS_ID)}, {"replaces": nullable(PROCESS_ID)}
+    ),
     "copy_state_directory": closed({"process_id": PROCESS_ID, "from_host": _host, "to_host": _host}),
     "start_client": closed({"process_id": nullable(PROCESS_ID), "threads": shapes.THREADS, "host": _host}),
     "restart_client": closed(
@@ -176,6 +179,10 @@ _INPUTS: dict[str, Shape] = {
     ),
     "set_config": closed({"key": shapes.name(), "value": CONFIG_VALUE, "was": CONFIG_VALUE}),
     "set_release": closed({"kafka_release": shapes.RELEASE, "was": nullable(shapes.RELEASE)}),
+    "set_threads": closed({"process_id": PROCESS_ID, "host": _host, "threads": shapes.THREADS, "was": shapes.THREADS}),
+    "add_partitions": closed({"topic": shapes.name(), "partitions": shapes.integer(1, MOST_PARTITIONS)}),
+    "stop_application": closed({"minutes": shapes.number(0, LONGEST_STOP)}),
+    "deploy_topology": closed({"tasks": count(), "keeps_state": shapes.boolean()}),
     "await_rebalance": closed({"limit_s": _limit}),
     "await_stable": closed({"limit_s": _limit}),
 }
@@ -207,7 +214,8 @@ _CONSIDERED = closed(
         "rules": items(RULE),
         "unknown": items(text()),
         "refused": nullable(text()),
-    }
+    },
+    {"as_asked": shapes.boolean("False: it does not do what was asked; it is there to be compared.")},
 )
 _client_basis = closed(
     {"host": _host, "members": items(text()), "active": TASK_IDS},
