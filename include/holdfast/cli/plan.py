@@ -7,9 +7,14 @@ import click
 from holdfast.cli import documents, plan_view, progress, reading
 from holdfast.rollout import codec
 from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.codec.consumer_plan import consumer_plan_to_json
+from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
+from holdfast.rollout.consumer import review
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.rules import Policy
+from holdfast.workflows import consumer_groups
 from holdfast.workflows import plan as workflow
+from holdfast.workflows.naming import Named
 
 STATUS = {PlanVerdict.NOTHING_TO_DO: 0, PlanVerdict.SAFE: 2, PlanVerdict.REVIEW: 2, PlanVerdict.BLOCKED: 3}
 
@@ -29,9 +34,15 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
     """
     if [snapshot, change, policy].count(documents.STANDARD_INPUT) > 1:
         raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
-    group = reading.value(snapshot, codec.snapshot_from_json)
-    meant = reading.value(change, codec.change_from_json)
+    document = documents.read_document(snapshot)
     limits = reading.limits(policy) if policy else Policy()
+    if is_consumer_classic(document):
+        if lake:
+            raise click.UsageError("--lake keeps plans for Kafka Streams; write the JSON of this one to a file.")
+        return _plain((documents.label(snapshot), document), change, limits, as_json=as_json)
+    with documents.naming(snapshot):
+        group = codec.snapshot_from_json(document)
+    meant = reading.value(change, codec.change_from_json)
     with documents.naming(snapshot):
         workflow.refuse_settings(group)
     with documents.naming(change), progress.telling("Looking for ways to make the change") as tell:
@@ -45,4 +56,16 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
         documents.print_document(codec_plan.plan_to_json(made))
     else:
         plan_view.show(made)
+    return STATUS[made.verdict]
+
+
+def _plain(snapshot: Named, change: str, limits: Policy, *, as_json: bool) -> int:
+    """The same for a plain consumer group."""
+    meant = (documents.label(change), documents.read_document(change))
+    with progress.telling("Looking for ways to make the change") as tell:
+        made = consumer_groups.make_plan(snapshot, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"))
+    if as_json:
+        documents.print_document(consumer_plan_to_json(made))
+    else:
+        plan_view.show_blocks(review.review(made))
     return STATUS[made.verdict]

@@ -17,7 +17,11 @@ from holdfast.rollout.wording import printable
 
 def show(plan: Plan, *, markdown: bool = False) -> None:
     """Print it on standard output."""
-    blocks = review.review(plan)
+    show_blocks(review.review(plan), markdown=markdown)
+
+
+def show_blocks(blocks: tuple[Block, ...], *, markdown: bool = False) -> None:
+    """Print what a review says of whatever plan."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that knows no ellipsis shows a question mark
     if markdown:

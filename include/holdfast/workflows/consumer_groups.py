@@ -1,18 +1,28 @@
 """From documents to answers for plain consumer groups."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.consumer import leader
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure
 from holdfast.kafka.consumer.release import LINES
+from holdfast.rollout import codec
+from holdfast.rollout.basis import Drift, Kind
 from holdfast.rollout.codec.consumer_assignment import consumer_assignment_to_json
-from holdfast.rollout.codec.consumer_change import consumer_change_from_json
+from holdfast.rollout.codec.consumer_change import consumer_change_from_json, consumer_change_to_json
+from holdfast.rollout.codec.consumer_plan import relied_on, with_id
 from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
+from holdfast.rollout.codec.policy import policy_to_json
 from holdfast.rollout.consumer.forecast import forecast, settings_of
 from holdfast.rollout.consumer.outcomes import ConsumerForecast
+from holdfast.rollout.consumer.plan import ConsumerPlan, assemble
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.plan_value import CreatedFrom
+from holdfast.rollout.rules import Policy
 from holdfast.rollout.snapshot import ConfigValue
+from holdfast.rollout.staleness import Staleness
 from holdfast.workflows.naming import Named, read_named
 
 
@@ -54,3 +64,33 @@ def read_forecast(snapshot: Named, change: Named) -> tuple[ConsumerSnapshot, Con
     read_named(snapshot, lambda _: settings_of(group))
     meant = read_named(change, consumer_change_from_json)
     return group, read_named(change, lambda _: forecast(group, meant))
+
+
+def make_plan(
+    snapshot: Named, change: Named, policy: Policy, now: datetime, tell: Callable[[str], None] = lambda _: None
+) -> ConsumerPlan:
+    """Search and assemble. A problem says in which document it is."""
+    group = read_named(snapshot, consumer_snapshot_from_json)
+    read_named(snapshot, lambda _: settings_of(group))
+    meant = read_named(change, consumer_change_from_json)
+    fingerprints = CreatedFrom(
+        snapshot=codec.fingerprint(relied_on(group)),
+        change=codec.fingerprint(consumer_change_to_json(meant)),
+        policy=codec.fingerprint(policy_to_json(policy)),
+    )
+    return read_named(change, lambda _: with_id(assemble(group, meant, policy, now, fingerprints, tell)))
+
+
+def drifts(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> Staleness:
+    """Whether the plan still holds for the group as it is now."""
+    found = []
+    if (fresh.cluster, fresh.group_id) != (plan.cluster, plan.group_id):
+        found.append(Drift(Kind.GROUP, "The snapshot is of another group.", True, "Another group has other members and topics."))
+    elif codec.fingerprint(relied_on(fresh)) != plan.created_from.snapshot:
+        why = "The forecast goes by who is in the group, with which list and what it owns, and by the topics."
+        found.append(Drift(Kind.MEMBERS, "Members, what they own, their settings or topics are others now.", True, why))
+    late = fresh.captured_at is not None and datetime.fromisoformat(fresh.captured_at) > datetime.fromisoformat(plan.expires_at)
+    if late:
+        sentence = f"The plan could be applied until {plan.expires_at}; the snapshot is of {fresh.captured_at}."
+        found.append(Drift(Kind.TIME, sentence, True, "Nobody looked at the limits for this hour."))
+    return Staleness(plan.plan_id, tuple(found))

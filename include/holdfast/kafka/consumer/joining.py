@@ -12,22 +12,20 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import sticky_user_data
 from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolSubscription, decode_subscription, encode_subscription
 
-_FIRST_VERSION_WITH_RACK = 3
+_WITH_GENERATION_AND_RACK = 3
 
 
 def subscription_version(release: str) -> int:
-    """The version of the subscription that a member of this release sends: 2 from 3.2, 3 from 3.4 (KAFKA-13715, KIP-881)."""
+    """The version of the subscription that a member of this release sends: 3 from 3.4 on (KIP-881), 1 before."""
     major, minor = (int(part) for part in release.split(".")[:2])
-    if (major, minor) >= (3, 4):
-        return 3
-    return 2 if (major, minor) >= (3, 2) else 1
+    return 3 if (major, minor) >= (3, 4) else 1
 
 
 def encode(member: Member, assignor: Assignor, release: str) -> bytes:
-    """What the member sends for this assignor. Version 2 has a place for the generation that 3.2 and 3.3 leave empty."""
+    """What the member sends for this assignor."""
     line, version = behaviour(release), subscription_version(release)
     owned = member.owned if member.cooperative else ()
-    fills = version >= _FIRST_VERSION_WITH_RACK
+    fills = version >= _WITH_GENERATION_AND_RACK
     return encode_subscription(
         ConsumerProtocolSubscription(
             version=version,

@@ -50,13 +50,13 @@ def _assume(value: object) -> None:
 
 
 def _events(value: object) -> tuple[ConsumerItem, ...]:
-    events = document.each(value, _event)
+    events = document.each(value, item_from_json)
     if len(events) > MOST_EVENTS:
         raise InvalidInput(f"{len(events):,} events were found; {MOST_EVENTS:,} are allowed")
     return events
 
 
-def _event(value: object) -> ConsumerItem:
+def item_from_json(value: object) -> ConsumerItem:
     verbs = document.mapping(value)
     known = ", ".join(_READERS)
     if len(verbs) != 1:
@@ -221,10 +221,10 @@ _READERS: Mapping[str, Callable[[object], ConsumerItem]] = {
 
 def consumer_change_to_json(change: ConsumerChange) -> dict[str, object]:
     """The canonical form, in which what is as by default is left out."""
-    return {"format_version": document.FORMAT_VERSION, "events": [_event_to_json(item) for item in change.events]}
+    return {"format_version": document.FORMAT_VERSION, "events": [item_to_json(item) for item in change.events]}
 
 
-def _event_to_json(item: ConsumerItem) -> dict[str, object]:
+def item_to_json(item: ConsumerItem) -> dict[str, object]:
     if isinstance(item, Then):
         return {"then": str(item.wait)}
     return {verb(item): _content(item)}

@@ -51,7 +51,7 @@ def _outcome_to_json(outcome: ConsumerOutcome, detail: Detail) -> dict[str, obje
     }
     if detail is Detail.FULL:
         written["rounds"] = [_round_to_json(one) for one in outcome.rounds]
-    return written | {"positions": _positions_to_json(outcome.positions), "summary": _summary_to_json(outcome.summary)}
+    return written | {"positions": _positions_to_json(outcome.positions), "summary": consumer_summary_to_json(outcome.summary)}
 
 
 def _positions_to_json(found: Positions) -> dict[str, object]:
@@ -82,7 +82,7 @@ def _round_to_json(one: ConsumerRound) -> dict[str, object]:
     }
 
 
-def _summary_to_json(summary: ConsumerSummary) -> dict[str, object]:
+def consumer_summary_to_json(summary: ConsumerSummary) -> dict[str, object]:
     return {
         "partitions": summary.partitions,
         "moved": summary.moved,

@@ -1,0 +1,251 @@
+"""The JSON of a Plan for a plain consumer group, and the fingerprint of what it relies on.
+
+Reading is strict, and `plan_id` must be the digest of the rest: a plan that somebody edited is no plan.
+"""
+
+import hashlib
+from dataclasses import replace
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.change import Then, Wait
+from holdfast.rollout.codec import document
+from holdfast.rollout.codec.consumer_change import consumer_change_from_json, consumer_change_to_json, item_from_json, item_to_json
+from holdfast.rollout.codec.consumer_forecast import consumer_summary_to_json
+from holdfast.rollout.codec.consumer_snapshot import PROTOCOL, consumer_snapshot_to_json
+from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
+from holdfast.rollout.codec.steps import one_of
+from holdfast.rollout.consumer.change import ConsumerItem
+from holdfast.rollout.consumer.outcomes import ConsumerSummary
+from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
+from holdfast.rollout.consumer.steps import WAIT_AT_LEAST_S, ConsumerStep
+from holdfast.rollout.consumer.timing import Span
+from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumerSnapshot
+from holdfast.rollout.plan_value import CreatedFrom, PlanVerdict
+from holdfast.rollout.rules import Rule, Status
+from holdfast.rollout.steps import Who
+
+_PLAN_ID_DIGITS = 16
+
+
+def relied_on(snapshot: ConsumerSnapshot) -> dict[str, object]:
+    """What a plan goes by: members, what they own, topics. Not offsets, times, hosts and who leads, which forecasts are for."""
+    topics = tuple(
+        replace(topic, partitions=tuple(ConsumedPartition(one.replica_racks) for one in topic.partitions))
+        for topic in snapshot.topics
+    )
+    members = tuple(replace(one, host=None, owned=tuple(sorted(one.owned)), owned_generation=None) for one in snapshot.members)
+    kept = replace(
+        snapshot,
+        captured_at=None,
+        group_state=None,
+        generation=None,
+        leader_member_id=None,
+        members=members,
+        topics=topics,
+        unknown=(),
+    )
+    return consumer_snapshot_to_json(kept)
+
+
+def is_consumer_plan(value: object) -> bool:
+    """Whether a document says that it is a plan for a plain consumer group."""
+    return isinstance(value, dict) and "plan_id" in value and value.get("protocol") == PROTOCOL
+
+
+def with_id(plan: ConsumerPlan) -> ConsumerPlan:
+    """The plan under the first hexadecimal digits of the digest of everything but its ID."""
+    content = consumer_plan_to_json(plan)
+    del content["plan_id"]
+    digest = hashlib.sha256(document.dumps(content).encode("ascii")).hexdigest()
+    return replace(plan, plan_id=digest[:_PLAN_ID_DIGITS])
+
+
+def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
+    way = plan.chosen_way
+    return {
+        "format_version": FORMAT_VERSION,
+        "plan_id": plan.plan_id,
+        "protocol": PROTOCOL,
+        "created_at": plan.created_at,
+        "expires_at": plan.expires_at,
+        "created_from": {
+            "snapshot": plan.created_from.snapshot,
+            "change": plan.created_from.change,
+            "policy": plan.created_from.policy,
+        },
+        "cluster": plan.cluster,
+        "group_id": plan.group_id,
+        "verdict": plan.verdict.value,
+        "headline": plan.headline,
+        "wrong_if": plan.wrong_if,
+        "blocked_by": list(plan.blocked_by),
+        "chosen": plan.chosen,
+        "steps": [_step_to_json(step) for step in plan.steps],
+        "settings": [],
+        "preconditions": list(plan.preconditions),
+        "rules": [] if way is None else _rules_to_json(way.rules),
+        "unknown": [] if way is None else list(way.unknown),
+        "candidates": [_considered_to_json(one) for one in plan.candidates],
+        "change": consumer_change_to_json(plan.change),
+    }
+
+
+def consumer_plan_from_json(value: object) -> ConsumerPlan:
+    """Raise InvalidInput for what is none, or was edited; Unsupported for another major version."""
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    for derived in ("protocol", "settings", "rules", "unknown"):
+        fields.need(derived, lambda found: found)
+    plan = ConsumerPlan(
+        plan_id=fields.need("plan_id", document.name),
+        created_at=fields.need("created_at", document.instant),
+        expires_at=fields.need("expires_at", document.instant),
+        created_from=fields.need("created_from", _created_from),
+        cluster=fields.need("cluster", document.text),
+        group_id=fields.need("group_id", document.name),
+        change=fields.need("change", consumer_change_from_json),
+        verdict=fields.need("verdict", one_of(PlanVerdict)),
+        headline=fields.need("headline", document.text),
+        wrong_if=fields.need("wrong_if", document.text),
+        blocked_by=fields.need("blocked_by", _texts),
+        chosen=fields.need("chosen", nullable(document.name)),
+        candidates=fields.need("candidates", lambda found: document.each(found, _considered)),
+        steps=fields.need("steps", lambda found: document.each(found, _step)),
+        preconditions=fields.need("preconditions", _texts),
+    )
+    fields.finish(closed=True)
+    if with_id(plan).plan_id != plan.plan_id or consumer_plan_to_json(plan) != value:
+        raise InvalidInput(
+            f"{document.shown(plan.plan_id)} is not the digest of this plan's content: the plan was edited after it was made. Make"
+            " a new plan",
+            "plan_id",
+        )
+    return plan
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return document.each(value, document.text)
+
+
+def _created_from(value: object) -> CreatedFrom:
+    fields = Fields(value)
+    found = CreatedFrom(*(fields.need(which, document.name) for which in ("snapshot", "change", "policy")))
+    fields.finish(closed=True)
+    return found
+
+
+def _step_to_json(step: ConsumerStep) -> dict[str, object]:
+    if isinstance(step.item, Then):
+        action, inputs = f"await_{step.item.wait}", {"limit_s": WAIT_AT_LEAST_S}
+    else:
+        ((action, inputs),) = item_to_json(step.item).items()  # type: ignore[assignment]
+    return {
+        "id": step.id,
+        "action": action,
+        "who": Who.OPERATOR.value,
+        "inputs": inputs,
+        "says": step.says,
+        "check_before": step.check_before,
+        "check_after": step.check_after,
+        "undo": step.undo,
+        "expect": step.expect,
+    }
+
+
+def _step(value: object) -> ConsumerStep:
+    fields = Fields(value)
+    action = fields.need("action", document.name)
+    inputs = fields.need("inputs", document.mapping)
+    fields.need("who", one_of(Who))
+    step = ConsumerStep(
+        id=fields.need("id", document.name),
+        item=Then(Wait.STABLE),
+        says=fields.need("says", document.text),
+        check_before=fields.need("check_before", document.text),
+        check_after=fields.need("check_after", document.text),
+        undo=fields.need("undo", document.text),
+        expect=fields.need("expect", document.text),
+    )
+    fields.finish(closed=True)
+    waits: dict[str, ConsumerItem] = {f"await_{wait}": Then(wait) for wait in Wait}
+    return replace(step, item=waits[action] if action in waits else item_from_json({action: inputs}))
+
+
+def _considered_to_json(one: Considered) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "title": one.title,
+        "why_not": one.why_not,
+        "change": consumer_change_to_json(one.change),
+        "summary": None if one.summary is None else consumer_summary_to_json(one.summary),
+        "rules": _rules_to_json(one.rules),
+        "warnings": list(one.warnings),
+        "unknown": list(one.unknown),
+        "refused": one.refused,
+    }
+
+
+def _considered(value: object) -> Considered:
+    fields = Fields(value)
+    one = Considered(
+        name=fields.need("name", document.name),
+        title=fields.need("title", document.text),
+        why_not=fields.need("why_not", document.text),
+        change=fields.need("change", consumer_change_from_json),
+        summary=fields.need("summary", nullable(_summary)),
+        rules=fields.need("rules", lambda found: document.each(found, _rule)),
+        warnings=fields.need("warnings", _texts),
+        unknown=fields.need("unknown", _texts),
+        refused=fields.need("refused", nullable(document.text)),
+    )
+    fields.finish(closed=True)
+    return one
+
+
+def _summary(value: object) -> ConsumerSummary:
+    fields = Fields(value)
+    summary = ConsumerSummary(
+        partitions=fields.need("partitions", document.offset),
+        moved=fields.need("moved", nullable(document.offset)),
+        needless=fields.need("needless", nullable(document.offset)),
+        rebalances=fields.need("rebalances", document.offset),
+        stops=fields.need("stops", nullable(document.offset)),
+        seconds_to_stable=fields.need("seconds_to_stable", nullable(_seconds)),
+        longest_stop=fields.need("longest_stop_seconds", nullable(_span)),
+        partition_seconds=fields.need("stopped_partition_seconds", nullable(_span)),
+    )
+    fields.finish(closed=True)
+    return summary
+
+
+def _seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        raise document.mismatch("a number of seconds, 0 or more", value)
+    return value
+
+
+def _span(value: object) -> Span:
+    found = document.each(value, _seconds)
+    if len(found) != 2:
+        raise document.mismatch("two numbers of seconds: usual, and at most", value)
+    return Span(*found)
+
+
+def _rules_to_json(rules: tuple[Rule, ...]) -> list[object]:
+    return [
+        {"name": one.name, "found": one.found, "limit": one.limit, "status": one.status.value, "blocking": one.blocking}
+        for one in rules
+    ]
+
+
+def _rule(value: object) -> Rule:
+    fields = Fields(value)
+    rule = Rule(
+        fields.need("name", document.name),
+        fields.need("found", document.text),
+        fields.need("limit", document.text),
+        fields.need("status", one_of(Status)),
+        fields.need("blocking", document.boolean),
+    )
+    fields.finish(closed=True)
+    return rule

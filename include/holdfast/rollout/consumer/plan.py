@@ -1,0 +1,282 @@
+"""A Plan for a plain consumer group: the best way by the policy, with reasons. No clock: `now` is an argument.
+
+The values are those of the contract's Plan; what differs from Kafka Streams is what a way costs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.rollout.consumer import ways
+from holdfast.rollout.consumer.change import ConsumerChange
+from holdfast.rollout.consumer.forecast import forecast
+from holdfast.rollout.consumer.outcomes import ConsumerForecast, ConsumerSummary
+from holdfast.rollout.consumer.steps import ConsumerStep, steps_of
+from holdfast.rollout.consumer.ways import Way
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.plan_value import PLAINLY, CreatedFrom, PlanVerdict
+from holdfast.rollout.rules import Policy, Review, Rule, Status
+from holdfast.rollout.wording import duration, many
+
+RULES = ("forecast", "converges", "reads-on", "moved-without-need", "standing-still", "rebalances")
+"""In the order in which a review lists them. `reads-on`: nobody skips data or is stopped by an offset that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """One way that was weighed. `summary` None: `refused` says why nothing can be predicted. `why_not`: empty if it is chosen."""
+
+    name: str
+    title: str
+    change: ConsumerChange
+    summary: ConsumerSummary | None
+    rules: tuple[Rule, ...]
+    warnings: tuple[str, ...]
+    unknown: tuple[str, ...]
+    refused: str | None
+    why_not: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerPlan:
+    """`plan_id` is a digest of everything else. `chosen` None: there is nothing to do, or no way can be predicted."""
+
+    plan_id: str
+    created_at: str
+    expires_at: str
+    created_from: CreatedFrom
+    cluster: str
+    group_id: str
+    change: ConsumerChange
+    verdict: PlanVerdict
+    headline: str
+    wrong_if: str
+    blocked_by: tuple[str, ...]
+    chosen: str | None
+    candidates: tuple[Considered, ...]
+    steps: tuple[ConsumerStep, ...]
+    preconditions: tuple[str, ...]
+
+    @property
+    def chosen_way(self) -> Considered | None:
+        return next((one for one in self.candidates if one.name == self.chosen), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    place: int
+    way: Way
+    foreseen: ConsumerForecast | None
+    refused: str | None
+    rules: tuple[Rule, ...]
+    excluded: bool
+
+    @property
+    def possible(self) -> bool:
+        return self.foreseen is not None and not self.excluded and not self.way.drawback
+
+    @property
+    def failed(self) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules if rule.status is Status.FAIL)
+
+    @property
+    def summary(self) -> ConsumerSummary:
+        assert self.foreseen is not None, "only what was forecast is compared"
+        return self.foreseen.outcome.summary
+
+
+def assemble(
+    snapshot: ConsumerSnapshot,
+    change: ConsumerChange,
+    policy: Policy,
+    now: datetime,
+    fingerprints: CreatedFrom,
+    tell: Callable[[str], None] = lambda _: None,
+) -> ConsumerPlan:
+    """The plan, without its ID. Raise InvalidInput for a change that does not fit the group, or a `now` without time zone."""
+    if now.tzinfo is None:
+        raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
+    weighed = []
+    for place, way in enumerate(ways.propose(snapshot, change)):
+        tell(way.name)
+        weighed.append(_weigh(place, way, snapshot, policy))
+    nothing = not change.events
+    chosen = None if nothing else min((one for one in weighed if one.possible), key=_criteria, default=None)
+    blocked_by = () if nothing else _blocked_by(weighed, chosen, policy)
+    made = now.astimezone(UTC).replace(microsecond=0)
+    return ConsumerPlan(
+        plan_id="",
+        created_at=_instant(made),
+        expires_at=_instant(made + timedelta(seconds=policy.valid_for_s)),
+        created_from=fingerprints,
+        cluster=snapshot.cluster,
+        group_id=snapshot.group_id,
+        change=change,
+        verdict=_verdict(nothing, chosen, blocked_by, policy),
+        headline=_headline(nothing, chosen, weighed, blocked_by),
+        wrong_if="" if chosen is None else chosen.way.wrong_if,
+        blocked_by=blocked_by,
+        chosen=None if chosen is None else chosen.way.name,
+        candidates=tuple(_considered(one, chosen) for one in weighed),
+        steps=() if chosen is None or chosen.foreseen is None or blocked_by else steps_of(chosen.foreseen, snapshot),
+        preconditions=() if chosen is None else chosen.way.preconditions,
+    )
+
+
+def _weigh(place: int, way: Way, snapshot: ConsumerSnapshot, policy: Policy) -> _Weighed:
+    excluded = way.name in policy.exclude
+    try:
+        foreseen = forecast(snapshot, way.change)
+    except (CannotPredict, Unsupported) as refusal:
+        why = f"Cannot predict: {refusal}"
+        return _Weighed(place, way, None, why, (_rule("forecast", why, "can be predicted", Status.FAIL, policy),), excluded)
+    except InvalidInput:
+        if way.name == PLAINLY:
+            raise
+        why = "The change cannot be made in this order."  # what one event does may need what another one did before
+        return _Weighed(place, way, None, why, (_rule("forecast", why, "can be predicted", Status.FAIL, policy),), excluded)
+    return _Weighed(place, way, foreseen, None, _judged(foreseen, policy), excluded)
+
+
+def _judged(foreseen: ConsumerForecast, policy: Policy) -> tuple[Rule, ...]:
+    outcome, summary = foreseen.outcome, foreseen.outcome.summary
+    settles = Status.PASS if outcome.stable else Status.FAIL
+    trouble = "the group settles" if outcome.stable else next(iter(reversed(outcome.notes)), "it does not")
+    found = [
+        _rule("forecast", "it can be predicted", "can be predicted", Status.PASS, policy),
+        _rule("converges", trouble, "the group settles", settles, policy),
+    ]
+    status = Status.FAIL if outcome.warnings else Status.UNKNOWN if outcome.positions.unknown else Status.PASS
+    of_unknown = f"of {many(outcome.positions.unknown, 'partition')} the committed offset is not known"
+    said = " ".join(outcome.warnings) or (of_unknown if outcome.positions.unknown else "nobody skips anything")
+    found.append(_rule("reads-on", said, "nobody skips data, or stops for want of an offset", status, policy))
+    if summary.needless is None:
+        found.append(
+            _rule("moved-without-need", "not known", f"{policy.moved_percent_most} %", Status.UNKNOWN, policy),
+        )
+    else:
+        percent = 100 * summary.needless / max(summary.partitions, 1)
+        within = Status.PASS if percent <= policy.moved_percent_most else Status.FAIL
+        text = f"{summary.needless:,} of {many(summary.partitions, 'partition')} ({percent:.0f} %)"
+        found.append(_rule("moved-without-need", text, f"{policy.moved_percent_most} %", within, policy))
+    limit = policy.without_caught_up_copy_s_most
+    longest = summary.longest_stop
+    still = Status.UNKNOWN if longest is None else Status.PASS if longest.usual <= limit else Status.FAIL
+    text = "not known" if longest is None else f"{longest.usual:g} s usually, {longest.most:g} s at most"
+    found.append(_rule("standing-still", text, f"{duration(limit)} usually", still, policy))
+    many_rounds = Status.PASS if summary.rebalances <= policy.rebalances_most else Status.FAIL
+    found.append(_rule("rebalances", str(summary.rebalances), str(policy.rebalances_most), many_rounds, policy))
+    return tuple(found)
+
+
+def _rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> Rule:
+    return Rule(name, found, limit, status, name in policy.blocking)
+
+
+def _criteria(one: _Weighed) -> tuple[float, ...]:
+    """Limits broken that block, limits broken, moves without need, seconds that partitions stand still, rebalances, the list."""
+    summary = one.summary
+    still = summary.partition_seconds
+    return (
+        sum(rule.blocking for rule in one.failed),
+        len(one.failed),
+        float("inf") if summary.needless is None else summary.needless,
+        float("inf") if still is None else still.usual,
+        summary.rebalances,
+        one.place,
+    )
+
+
+def _blocked_by(weighed: list[_Weighed], chosen: _Weighed | None, policy: Policy) -> tuple[str, ...]:
+    if chosen is None:
+        reasons = dict.fromkeys(one.refused for one in weighed if one.refused is not None)
+        return tuple(reasons) or ("Your policy excludes every way there is.",)
+    over = tuple(f"{rule.name}: {rule.found}, {rule.limit} is the limit" for rule in chosen.failed if rule.blocking)
+    if policy.review is not Review.NEVER:
+        return over
+    asking = (rule for rule in chosen.rules if rule.status is not Status.PASS and not (rule.blocking and rule in chosen.failed))
+    return (*over, *(f"{rule.name}: {rule.found}. A person would have to look, and your policy says never" for rule in asking))
+
+
+def _verdict(nothing: bool, chosen: _Weighed | None, blocked_by: tuple[str, ...], policy: Policy) -> PlanVerdict:
+    if nothing:
+        return PlanVerdict.NOTHING_TO_DO
+    if chosen is None or blocked_by:
+        return PlanVerdict.BLOCKED
+    clean = all(rule.status is Status.PASS for rule in chosen.rules)
+    return PlanVerdict.SAFE if clean and policy.review is not Review.ALWAYS else PlanVerdict.REVIEW
+
+
+def _headline(nothing: bool, chosen: _Weighed | None, weighed: list[_Weighed], blocked_by: tuple[str, ...]) -> str:
+    """What would skip data stands before everything else."""
+    if nothing:
+        return "Nothing to do: the change has no events."
+    if chosen is None or chosen.foreseen is None:
+        return blocked_by[0] if blocked_by[0].startswith("Cannot predict") else f"Blocked: {blocked_by[0]}"
+    first = "".join(f"{warning} " for warning in chosen.foreseen.outcome.warnings)
+    effect = _effect(chosen.summary)
+    if blocked_by:
+        return f"{first}Blocked: even the best way, {chosen.way.name}, breaks a limit: {effect}"
+    if chosen.way.name == PLAINLY:
+        return f"{first}{chosen.way.title}: {effect}"
+    plain = next((one for one in weighed if one.way.name == PLAINLY and one.foreseen is not None), None)
+    return f"{first}{chosen.way.title}: {effect}{'' if plain is None else f' Done plainly: {_effect(plain.summary)}'}"
+
+
+def _effect(summary: ConsumerSummary) -> str:
+    """`2 of 6 partitions change hands in 2 rebalances; 4 stops of a partition, up to 3 s each.`"""
+    rebalances = many(summary.rebalances, "rebalance") if summary.rebalances else "no rebalance"
+    if summary.seconds_to_stable is None:
+        return f"{rebalances} and no end."
+    moved = "it is not known how many" if summary.moved is None else f"{summary.moved:,}"
+    still = "how long partitions stand still is not known"
+    if summary.stops is not None and summary.longest_stop is not None:
+        stops = many(summary.stops, "stop")
+        still = f"{stops} of a partition, up to {summary.longest_stop.usual:g} s each" if summary.stops else "nothing stands still"
+    return f"{moved} of {many(summary.partitions, 'partition')} change hands in {rebalances}; {still}."
+
+
+def _considered(one: _Weighed, chosen: _Weighed | None) -> Considered:
+    foreseen = one.foreseen
+    return Considered(
+        name=one.way.name,
+        title=one.way.title,
+        change=one.way.change,
+        summary=None if foreseen is None else foreseen.outcome.summary,
+        rules=one.rules,
+        warnings=() if foreseen is None else foreseen.outcome.warnings,
+        unknown=() if foreseen is None else tuple(f"{each.what}: {each.reason}" for each in foreseen.unknown),
+        refused=one.refused,
+        why_not="" if one is chosen else _why_not(one, chosen),
+    )
+
+
+def _why_not(loser: _Weighed, chosen: _Weighed | None) -> str:
+    """The first thing by which it lost, in words."""
+    if loser.excluded:
+        return "Your policy excludes it."
+    if loser.refused is not None or chosen is None:
+        return loser.refused or "No way was chosen."
+    if loser.way.drawback:
+        return loser.way.drawback
+    pairs = list(zip(_criteria(loser), _criteria(chosen), strict=True))
+    lost_by = next((index for index, (mine, theirs) in enumerate(pairs) if mine != theirs), len(pairs) - 1)
+    mine, theirs = pairs[lost_by]
+    match lost_by:
+        case 0 | 1:
+            kept = [rule.name for rule in chosen.failed]
+            broken = "; ".join(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in loser.failed if rule.name not in kept)
+            return f"It breaks limits that the chosen way keeps ({broken})."
+        case 2:
+            return f"{mine:g} partitions of consumers that nobody touches would move, not {theirs:g}."
+        case 3:
+            return f"Partitions would stand still for {mine:g} s in all, not {theirs:g} s."
+        case 4:
+            return f"It takes {many(int(mine), 'rebalance')}, not {theirs:g}."
+        case _:
+            return "As good as the chosen way, which comes first in the list."
+
+
+def _instant(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")

@@ -1,0 +1,125 @@
+"""The steps of a plan for plain consumers: one an event, in order, with the waits between. People do all of them."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from holdfast.kafka.consumer.group import Member
+from holdfast.rollout.change import Then, Wait
+from holdfast.rollout.consumer.change import (
+    AddConsumer,
+    AddPartitions,
+    AddTopic,
+    ConsumerItem,
+    RemoveConsumer,
+    RemoveTopic,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
+from holdfast.rollout.consumer.outcomes import ConsumerForecast
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.wording import listed, printable
+
+WAIT_AT_LEAST_S = 600
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerStep:
+    """One thing to do, by the operator: an event of the change, or a wait. `id` is its number in the plan, from "1"."""
+
+    id: str
+    item: ConsumerItem
+    says: str
+    check_before: str
+    check_after: str
+    undo: str
+    expect: str
+
+
+def steps_of(foreseen: ConsumerForecast, snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
+    """The events of the way that was forecast, and a wait at the end."""
+    hosts = {member.member_id: member for member in snapshot.members}
+    events: list[ConsumerItem] = [*foreseen.change.events]
+    if events and not isinstance(events[-1], Then):
+        events.append(Then(Wait.STABLE))
+    found = []
+    for number, item in enumerate(events, start=1):
+        found.append(_step(str(number), item, hosts, foreseen))
+        hosts |= {new: hosts[old] for old, new in _renamed(item) if old in hosts}
+    return tuple(found)
+
+
+def _renamed(item: ConsumerItem) -> tuple[tuple[str, str], ...]:
+    """Consumers that come back under another ID: people know them by what they are now."""
+    match item:
+        case RestartConsumer(member_id, back):
+            return ((member_id, back.member_id),)
+        case SetAssignors(_, member_ids):
+            return member_ids
+        case _:
+            return ()
+
+
+def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], foreseen: ConsumerForecast) -> ConsumerStep:
+    if isinstance(item, Then):
+        stable = item.wait is Wait.STABLE
+        return ConsumerStep(
+            number,
+            item,
+            "Wait until the group is stable" if stable else "Wait for one rebalance",
+            "",
+            "kafka-consumer-groups.sh --describe --state says Stable, and --members shows the assignment that was forecast.",
+            "Nothing to undo.",
+            f"Within {WAIT_AT_LEAST_S} s; longer means that a consumer is busy and does not poll.",
+        )
+    says, before, undo = _words(item, hosts)
+    summary = foreseen.outcome.summary
+    expect = f"{summary.rebalances} rebalances in all." if summary.rebalances else "No rebalance."
+    return ConsumerStep(number, item, says, before, _after(item), undo, expect)
+
+
+def _after(item: ConsumerItem) -> str:
+    """What the operator sees when it is done."""
+    if isinstance(item, AddPartitions | AddTopic | RemoveTopic):
+        return "kafka-topics.sh --describe says so."
+    gone = isinstance(item, RemoveConsumer)
+    return "It is no longer in the group's member list." if gone else "It is in the group's member list."
+
+
+def _words(item: ConsumerItem, hosts: dict[str, Member]) -> tuple[str, str, str]:
+    """What is done, what holds before, how it is undone."""
+    match item:
+        case AddConsumer(consumer):
+            return f"Start {_who(consumer.member_id, hosts)}", "", "Stop it."
+        case RemoveConsumer(member_id):
+            return f"Stop {_who(member_id, hosts)}", _commits(member_id, hosts), "Start it again."
+        case ReplaceConsumer(member_id, by):
+            says = f"Stop {_who(member_id, hosts)} and start {_who(by.member_id, hosts)} in its place"
+            return says, _commits(member_id, hosts), "Stop the new one and start the old one again."
+        case RestartConsumer(member_id, _, within_session):
+            soon = ", and have it back before its session times out" if within_session else ""
+            return f"Restart {_who(member_id, hosts)}{soon}", _commits(member_id, hosts), "Restart it with what it was before."
+        case SetAssignors(assignors, member_ids):
+            names = listed([_who(old, hosts) for old, _ in member_ids])
+            lists = ",".join(map(str, assignors))
+            return f"Restart {names} with partition.assignment.strategy={lists}", "", "Restart it with the list that it had."
+        case AddPartitions(topic, partitions):
+            return f"Let {printable(topic)} have {partitions} partitions", "", "None: a topic cannot shrink."
+        case AddTopic(topic, partitions):
+            return f"Create {printable(topic)} with {partitions} partitions", "", "Delete it."
+        case RemoveTopic(topic):
+            return f"Delete {printable(topic)}", "What is in it is read, or not needed.", "None: what was in it is gone."
+        case Then():
+            raise AssertionError("a wait has words of its own")
+        case _:
+            assert_never(item)
+
+
+def _who(member_id: str, hosts: dict[str, Member]) -> str:
+    member = hosts.get(member_id)
+    name = printable(member.group_instance_id or member.member_id if member else member_id, 80)
+    return f"{name} on {printable(member.host)}" if member and member.host else name
+
+
+def _commits(member_id: str, hosts: dict[str, Member]) -> str:
+    return "It commits how far it has come when it is closed." if member_id in hosts else ""

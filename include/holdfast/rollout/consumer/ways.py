@@ -1,0 +1,176 @@
+"""The ways in which a change to a plain consumer group can be made: as it is asked for, and what may spare partitions a stop."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka.consumer.election import chosen_assignor
+from holdfast.kafka.consumer.group import Assignor
+from holdfast.rollout.change import Then, Wait
+from holdfast.rollout.consumer.change import (
+    ConsumerChange,
+    ConsumerItem,
+    NewConsumer,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.plan_value import PLAINLY
+from holdfast.rollout.wording import many
+
+WITHIN_SESSION, ONE_BY_ONE, TWO_WAVES, TOGETHER, TWO_BOUNCES = (
+    "static-within-session",
+    "one-by-one",
+    "two-waves",
+    "all-together",
+    "two-bounces",
+)
+NAMES = (PLAINLY, WITHIN_SESSION, ONE_BY_ONE, TWO_WAVES, TOGETHER, TWO_BOUNCES)
+Bounce = ReplaceConsumer | RestartConsumer | SetAssignors
+"""An event after which one consumer is back."""
+
+_IDS = (
+    "A consumer that joins gets another member ID than the change names (the broker makes it of its client.id and a random UUID):"
+    " the order of member IDs decides who gets what."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to make a change. `drawback`: why it is shown, and never chosen; empty: it may be chosen."""
+
+    name: str
+    title: str
+    change: ConsumerChange
+    preconditions: tuple[str, ...]
+    wrong_if: str
+    drawback: str = ""
+
+
+def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Way, ...]:
+    """Plainly first. A way that comes to the same events as one before it is left out."""
+    found: dict[tuple[ConsumerItem, ...], Way] = {}
+    for way in _ways(snapshot, change):
+        found.setdefault(way.change.events, way)
+    return tuple(found.values())
+
+
+def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
+    yield Way(PLAINLY, "Make the change as it is", change, (), _IDS)
+    within = _within_session(snapshot, change)
+    if within is not None:
+        yield Way(
+            WITHIN_SESSION,
+            "Restart static consumers so fast that nobody notices",
+            within,
+            ("Each consumer is back, with its group.instance.id, before its session times out (session.timeout.ms).",),
+            "One of them is away for longer than its session lasts: then the group rebalances when it ends, and when it is back.",
+        )
+    bounces = _bounces(change)
+    if len(bounces) > 1:
+        yield Way(ONE_BY_ONE, "Restart one consumer after the other", _waves(bounces, len(bounces)), (), _IDS)
+        if len(bounces) > 3:
+            yield Way(TWO_WAVES, "Restart in two waves", _waves(bounces, 2), (), _IDS)
+        yield Way(
+            TOGETHER,
+            "Restart all of them together",
+            _waves(bounces, 1),
+            ("All are back before the first of them has been assigned anything.",),
+            _IDS,
+            drawback="All of them are away at once: what they read stands still until they are back, which no forecast can count.",
+        )
+    first = _first_bounce(snapshot, bounces)
+    if first is not None:
+        yield Way(
+            TWO_BOUNCES,
+            f"Restart every consumer twice: first with the new assignor beside {first}, then without {first}",
+            _twice(bounces, first),
+            (f"Every consumer of the group is in the change: while one has only {first}, the others need it too.",),
+            _IDS,
+        )
+
+
+def _within_session(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerChange | None:
+    """None: no static consumer restarts just as it was."""
+    static = {member.member_id for member in snapshot.members if member.group_instance_id is not None}
+    events: list[ConsumerItem] = []
+    for item in change.events:
+        if isinstance(item, RestartConsumer) and item.member_id in static and item.back == NewConsumer(item.back.member_id):
+            events.append(replace(item, within_session=True))
+        else:
+            events.append(item)
+    return None if tuple(events) == change.events else ConsumerChange(tuple(events))
+
+
+def _bounces(change: ConsumerChange) -> tuple[Bounce, ...]:
+    """The bounces that the change consists of, one a consumer; none if there is anything else in it."""
+    found: list[Bounce] = []
+    for item in change.events:
+        match item:
+            case ReplaceConsumer() | RestartConsumer(within_session=False):
+                found.append(item)
+            case SetAssignors(assignors, member_ids):
+                found += [SetAssignors(assignors, (pair,)) for pair in member_ids]
+            case Then():
+                continue
+            case _:
+                return ()
+    return tuple(found)
+
+
+def _waves(bounces: Sequence[Bounce], count: int) -> ConsumerChange:
+    """So many lots of about the same size, each after the group is stable."""
+    events: list[ConsumerItem] = []
+    size = -(-len(bounces) // count)
+    for number, bounce in enumerate(bounces):
+        if number and number % size == 0:
+            events.append(Then(Wait.STABLE))
+        events.append(bounce)
+    return ConsumerChange(tuple(events))
+
+
+def _first_bounce(snapshot: ConsumerSnapshot, bounces: Sequence[Bounce]) -> Assignor | None:
+    """The assignor that the group has now, if everybody is to have a list without it."""
+    lists = [bounce.assignors for bounce in bounces if isinstance(bounce, SetAssignors)]
+    if not lists or len(lists) < len(bounces):
+        return None
+    try:
+        now = chosen_assignor(snapshot.members, snapshot.broker_release)
+    except CannotPredict:
+        return None
+    return now if isinstance(now, Assignor) and not any(now in one for one in lists) else None
+
+
+def _twice(bounces: Sequence[Bounce], now: Assignor) -> ConsumerChange:
+    """Each consumer with both lists, one after the other, and then each with the new one. The IDs between are made up."""
+    first: list[Bounce] = []
+    second: list[Bounce] = []
+    for bounce in bounces:
+        assert isinstance(bounce, SetAssignors), "nothing else is a change of assignors"
+        ((old, new),) = bounce.member_ids
+        between = f"{new}~1"
+        first.append(SetAssignors((*bounce.assignors, now), ((old, between),)))
+        second.append(SetAssignors(bounce.assignors, ((between, new),)))
+    return _waves([*first, *second], 2 * len(bounces))
+
+
+def asked(change: ConsumerChange) -> str:
+    """What the operator means to do, in a few words."""
+    counts: dict[str, int] = {}
+    words = {
+        "AddConsumer": "add",
+        "RemoveConsumer": "remove",
+        "ReplaceConsumer": "replace",
+        "RestartConsumer": "restart",
+        "SetAssignors": "give other assignors to",
+    }
+    others = []
+    for item in change.events:
+        kind = type(item).__name__
+        if kind in words:
+            counts[kind] = counts.get(kind, 0) + (len(item.member_ids) if isinstance(item, SetAssignors) else 1)
+        elif not isinstance(item, Then):
+            others.append({"AddPartitions": "add partitions", "AddTopic": "add a topic", "RemoveTopic": "remove a topic"}[kind])
+    parts = [f"{words[kind]} {many(count, 'consumer')}" for kind, count in counts.items()]
+    return ", ".join([*parts, *dict.fromkeys(others)]) or "rebalance"

@@ -1,0 +1,158 @@
+"""Plans for plain consumer groups: which way is chosen, why not the others, and what a reviewer reads first."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.harness.plain_groups import Document, change, group, member
+
+from holdfast.cli.main import holdfast
+from holdfast.errors import InvalidInput
+from holdfast.rollout import rendering
+from holdfast.rollout.codec.consumer_plan import consumer_plan_from_json, consumer_plan_to_json
+from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.consumer.review import review
+from holdfast.rollout.rules import Policy, Review
+from holdfast.workflows import consumer_groups
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+COMMITTED = [{"id": number, "begin_offset": 0, "end_offset": 9, "committed_offset": 9} for number in range(6)]
+TOPICS = {"orders": {"partitions": COMMITTED}}
+POLICY = Policy()
+TWO = {"a": member(0, 1, 2), "b": member(3, 4, 5)}
+EAGER = {name: one | {"assignors": ["range"], "owned": [], "owned_generation": None} for name, one in TWO.items()}
+
+
+def planned(consumers: dict[str, Document], *events: object, policy: Policy = POLICY, topics: Document = TOPICS) -> ConsumerPlan:
+    snapshot = group(consumers, topics=topics)
+    plan = consumer_groups.make_plan(("s", snapshot), ("c", change(*events)), policy, NOW)
+    assert consumer_plan_from_json(json.loads(json.dumps(consumer_plan_to_json(plan)))) == plan
+    return plan
+
+
+def restarts(*names: str) -> list[dict[str, Any]]:
+    return [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in names]
+
+
+def text(plan: ConsumerPlan) -> str:
+    return rendering.to_text(review(plan))
+
+
+def test_static_consumers_are_restarted_unnoticed() -> None:
+    static = {name: one | {"group_instance_id": f"i-{name}"} for name, one in TWO.items()}
+    plan = planned(static, *restarts("a", "b"))
+
+    assert (plan.chosen, plan.verdict.value) == ("static-within-session", "safe")
+    assert "0 of 6 partitions change hands in no rebalance; nothing stands still" in plan.headline
+    assert "before its session times out" in plan.preconditions[0]
+    assert [(step.id, step.says) for step in plan.steps] == [
+        ("1", "Restart i-a, and have it back before its session times out"),
+        ("2", "Restart i-b, and have it back before its session times out"),
+        ("3", "Wait until the group is stable"),
+    ]
+
+
+def test_a_change_of_assignors_that_would_fail_takes_two_bounces() -> None:
+    cooperative = {"assignors": ["cooperative-sticky"]}
+    events = [{"set_assignors": cooperative | {"member_ids": {name: f"{name}2"}}} for name in TWO]
+    plan = planned(EAGER, events[0], {"then": "stable"}, events[1])
+
+    assert plan.chosen == "two-bounces"
+    assert [one.name for one in plan.candidates] == ["plainly", "all-together", "two-bounces"]
+    assert "converges" in plan.candidates[0].why_not
+    assert "stands still until they are back" in plan.candidates[1].why_not
+    lists = [step.says.partition("=")[2] for step in plan.steps if "=" in step.says]
+    assert lists == ["cooperative-sticky,range"] * 2 + ["cooperative-sticky"] * 2
+    assert plan.steps[4].says.startswith("Restart a with")
+
+
+def test_skipping_data_stands_on_the_first_line() -> None:
+    lost = {"orders": {"partitions": [COMMITTED[0] | {"committed_offset": None}, *COMMITTED[1:]]}}
+    plan = planned(TWO, *restarts("a"), topics=lost)
+
+    first, _, third, *_ = text(plan).splitlines()
+    assert "SKIPS DATA, look before you approve" in first
+    assert plan.headline.startswith("SKIPS DATA: 1 partition (orders-0)")
+    assert plan.verdict.value == "review"
+    assert not third
+    alone = planned(TWO, *restarts("a"), topics=lost, policy=Policy(review=Review.NEVER))
+    assert (alone.verdict.value, alone.steps) == ("blocked", ())
+
+
+def test_one_by_one_where_it_moves_less() -> None:
+    four = {name: member(number, assignors=["sticky"]) for number, name in enumerate("abcd")}
+    plan = planned(four, *restarts("a", "b", "c", "d"))
+
+    assert {one.name for one in plan.candidates} == {"plainly", "one-by-one", "two-waves"}
+    assert [bool(one.why_not) for one in plan.candidates if one.name != plan.chosen] == [True, True]
+
+
+def test_limits_and_exclusions_of_the_policy() -> None:
+    assert planned(TWO, *restarts("a"), policy=Policy(exclude=("plainly",))).blocked_by == (
+        "Your policy excludes every way there is.",
+    )
+    few = planned(
+        EAGER, *restarts("a"), {"then": "stable"}, *restarts("b"), policy=Policy(rebalances_most=1, blocking=("rebalances",))
+    )
+    assert few.verdict.value == "blocked"
+    assert few.blocked_by == ("rebalances: 2, 1 is the limit",)
+
+
+def test_no_events_are_nothing_to_do() -> None:
+    assert planned(TWO).verdict.value == "nothing to do"
+
+
+def test_an_edited_plan_is_no_plan() -> None:
+    document = consumer_plan_to_json(planned(TWO, *restarts("a")))
+
+    for edited in (document | {"headline": "fine"}, document | {"rules": []}):
+        with pytest.raises(InvalidInput, match="was edited"):
+            consumer_plan_from_json(edited)
+
+
+class TestCommands:
+    def _run(self, *arguments: str | Path) -> Result:
+        return CliRunner().invoke(holdfast, [str(one) for one in arguments], standalone_mode=False)
+
+    def _files(self, folder: Path) -> tuple[Path, Path]:
+        paths = folder / "s.json", folder / "c.json"
+        for path, document in zip(paths, (group(TWO, topics=TOPICS), change(*restarts("a"))), strict=True):
+            path.write_text(json.dumps(document))
+        return paths
+
+    def test_plan_and_show(self, tmp_path: Path) -> None:
+        snapshot, meant = self._files(tmp_path)
+        made = self._run("plan", snapshot, meant, "--json")
+        kept = tmp_path / "plan.json"
+        kept.write_text(made.stdout)
+
+        assert made.return_value == 2
+        assert self._run("plan", snapshot, meant).stdout.startswith("Plan ")
+        assert "1. Restart" in self._run("show", kept).stdout or "Restart a" in self._run("show", kept).stdout
+        assert self._run("show", kept, "--markdown").stdout.startswith("# Plan ")
+        assert json.loads(self._run("show", kept, "--json").stdout) == json.loads(made.stdout)
+
+    def test_a_plan_goes_stale(self, tmp_path: Path) -> None:
+        snapshot, meant = self._files(tmp_path)
+        kept, other = tmp_path / "plan.json", tmp_path / "other.json"
+        kept.write_text(self._run("plan", snapshot, meant, "--json").stdout)
+        other.write_text(json.dumps(group(TWO | {"c": member()}, topics=TOPICS)))
+        later = tmp_path / "later.json"
+        moved = {"orders": {"partitions": [one | {"end_offset": 99, "committed_offset": 50} for one in COMMITTED]}}
+        later.write_text(json.dumps(group(TWO, topics=moved, generation=13)))
+
+        assert self._run("show", kept, "--snapshot", snapshot).return_value == 0
+        assert self._run("show", kept, "--snapshot", later).return_value == 0
+        assert self._run("show", kept, "--snapshot", other).return_value == 3
+        assert json.loads(self._run("show", kept, "--snapshot", other, "--json").stdout)["stale"] is True
+
+    def test_what_is_for_kafka_streams_says_so(self, tmp_path: Path) -> None:
+        snapshot, meant = self._files(tmp_path)
+        kept = tmp_path / "plan.json"
+        kept.write_text(self._run("plan", snapshot, meant, "--json").stdout)
+
+        refused = self._run("apply", kept, "--snapshot", snapshot, "--approved-by", "ann", "--reason", "read")
+        assert "Plan for a plain consumer group" in str(refused.exception)
