@@ -1,15 +1,16 @@
 """### What the latest snapshots mean
 
 When snapshots arrive: Spark decodes them into tables (`docs/tables.md`), computes where every stateful task is going and who will
-still move, finds each change in the order of process IDs, and says of every host of every group what its loss would do. A run is
-about the days of the snapshots that started it; run again, it replaces what it wrote.
+still move, finds each change in the order of process IDs, and says of every host of every group what its loss would do. What stands
+out is in `fleet/day=<day>/fleet.md`; what is above the variable `holdfast_fleet_policy` is told to the notifiers in
+`holdfast_notifiers`. A run is about the days of the snapshots that started it; run again, it replaces what it wrote.
 """
 
 import pendulum
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
-from airflow.sdk import Param, dag, task
+from airflow.sdk import Param, dag, get_current_context, task
 
-from holdfast.airflow_wiring import clusters, objects, spark
+from holdfast.airflow_wiring import clusters, fleet, objects, spark
 
 
 @dag(
@@ -38,7 +39,16 @@ def forecast_fleet():
     def package() -> str:
         return spark.prepare_spark()
 
-    about = ["--lake", "{{ var.value.holdfast_lake }}", "--days", days()]
+    @task
+    def summary(days: str) -> str:
+        return fleet.summarize(days)
+
+    @task
+    def alert(folder: str) -> int:
+        return fleet.alert(folder, get_current_context())
+
+    wanted = days()
+    about = ["--lake", "{{ var.value.holdfast_lake }}", "--days", wanted]
     zipped = package()
 
     def job(task_id: str, name: str, *more: str, **options) -> SparkSubmitOperator:
@@ -50,7 +60,10 @@ def forecast_fleet():
     targets = job("targets", "compute_targets")
     order_changes = job("order_changes", "detect_order_changes")
     blast_radius = job("blast_radius", "blast_radius", outlets=[objects.TABLES])
-    decode >> targets >> order_changes >> blast_radius
+    findings = job("findings", "summarize_fleet")
+    written = summary(wanted)
+    decode >> targets >> order_changes >> blast_radius >> findings >> written
+    alert(written)
 
 
 forecast_fleet()

@@ -16,8 +16,10 @@ from holdfast.adapters import spark as lake_tables
 from holdfast.adapters import table_schemas as schemas
 from holdfast.rollout import tables
 
-LARGEST_SHARE = 50_000
-"""Hosts times clients times tasks that are looked at in one piece: less than a second's work."""
+LARGEST_SHARE_US = 2_000_000
+"""About so many microseconds of work are one piece: much more than reading its snapshot again costs."""
+TASK_US, TASK_AT_A_PLACE_US = 5, 4
+"""What a task costs for each host; where threads are not alike, for each host and each position that a fresh ID can take."""
 LOST = pa.schema(
     [
         *((name, pa.string()) for name in (*schemas.KEY, "problem")),
@@ -29,9 +31,10 @@ LOST = pa.schema(
 
 def shared_out(groups: DataFrame, documents: DataFrame) -> DataFrame:
     """The latest snapshots, each as often as it takes, with the clients `first` to `last` (not itself) that are to be looked at."""
-    sizes = groups.select(*schemas.PARTITION, "snapshot", "clients", "tasks")
-    one_host = F.greatest(F.col("clients") * F.col("tasks"), F.lit(1))
-    at_once = F.greatest((F.lit(LARGEST_SHARE) / one_host).cast("int"), F.lit(1))
+    sizes = groups.select(*schemas.PARTITION, "snapshot", "clients", "tasks", "threads_alike")
+    a_task = F.when(F.col("threads_alike"), F.lit(TASK_US)).otherwise(F.col("clients") * TASK_AT_A_PLACE_US)
+    one_host = F.greatest(a_task * F.col("tasks"), F.lit(1))
+    at_once = F.greatest((F.lit(LARGEST_SHARE_US) / one_host).cast("int"), F.lit(1))
     firsts = F.sequence(F.lit(0), F.greatest(F.col("clients") - 1, F.lit(0)), at_once)
     latest = lake_tables.latest_of_day(documents).join(sizes, [*schemas.PARTITION, "snapshot"], how="inner")
     shares = latest.select(*schemas.KEY, "document", at_once.alias("at_once"), F.explode(firsts).alias("first"))

@@ -2,14 +2,18 @@
 
 import json
 import socket
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
+from airflow.sdk.bases.notifier import BaseNotifier
+from airflow.sdk.exceptions import AirflowSkipException
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring import clusters, objects, planning, rollouts, spark
+from holdfast.airflow_wiring import clusters, fleet, objects, planning, rollouts, spark
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout import codec
 from holdfast.rollout.rules import Policy
@@ -293,3 +297,53 @@ class TestDays:
             request.getfixturevalue("recorded")
         with pytest.raises(InvalidInput, match="there is no snapshot"):
             clusters.days_to_read(given, {})
+
+
+class Told(BaseNotifier):
+    """A notifier that remembers what it was asked to say."""
+
+    template_fields = ("message",)
+    said: ClassVar[list[str]] = []
+
+    def __init__(self, message: str) -> None:
+        super().__init__()
+        self.message = message
+
+    def notify(self, _context: dict) -> None:
+        self.said.append(self.message)
+
+
+class TestFleet:
+    LINE: ClassVar[dict] = {
+        "kind": "order_changes",
+        "row": {"cluster": "c", "group_id": "g", "left": [], "joined": ["x"], "moved": 3, "moved_between_survivors": 2},
+    }
+
+    @pytest.fixture
+    def found(self, lake: FsspecLake) -> str:
+        lake.write(("fleet", "day=2026-11-21", "findings", "part-00000.txt"), json.dumps(self.LINE).encode() + b"\n")
+        return fleet.summarize("2026-11-21")
+
+    def test_is_summarized_for_a_person(self, lake: FsspecLake, found: str) -> None:
+        text = lake.read((*found.split("/"), "fleet.md"), 10_000).decode()
+        assert "| g of c | 0 | 1 | 3 | 2 |" in text
+
+    def test_tells_the_notifiers_what_is_above_the_policy(self, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        notifier = {"notifier": f"{__name__}.Told", "with": {"message": "{{ alert_count }}: {{ alerts }}"}}
+        monkeypatch.setitem(sys.modules, __name__, sys.modules[Told.__module__])
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_NOTIFIERS", json.dumps([notifier]))
+        Told.said.clear()
+
+        assert fleet.alert(found, {}) == 1
+        assert Told.said == ["1: g of c: process IDs changed their order; 2 stateful tasks of clients that did nothing will move"]
+
+    def test_tells_nobody_of_nothing(self, monkeypatch: pytest.MonkeyPatch, found: str) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_FLEET_POLICY", '{"moved_between_survivors_most": 2}')
+        with pytest.raises(AirflowSkipException, match="nothing is above the policy"):
+            fleet.alert(fleet.summarize(found[-10:]), {})
+
+    @pytest.mark.parametrize("given", ["{}", '[{"notifier": "os.path.join"}]', '[{"notifier": "no.such.Thing"}]'])
+    def test_refuses_what_is_no_notifier(self, found: str, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_NOTIFIERS", given)
+        with pytest.raises(InvalidInput, match="holdfast_notifiers"):
+            fleet.alert(found, {})

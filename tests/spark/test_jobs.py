@@ -16,7 +16,7 @@ from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.table_schemas import KEY, TABLES
-from holdfast.rollout import candidates, codec, tables
+from holdfast.rollout import candidates, codec, fleet, tables
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.workflows import snapshots
 
@@ -195,9 +195,9 @@ class TestBlastRadius:
         groups, documents = (lake_tables.read_table(spark, written.url, name, DAYS[:1]) for name in ("groups", "documents"))
         mine = documents.where("group_id = 'app-00000'")
         whole = blast.lost(blast.shared_out(groups, mine))
-        blast.LARGEST_SHARE = 1
+        usual, blast.LARGEST_SHARE_US = blast.LARGEST_SHARE_US, 1
         pieces = blast.lost(blast.shared_out(groups, mine))
-        blast.LARGEST_SHARE = 50_000
+        blast.LARGEST_SHARE_US = usual
 
         assert whole.count() == 1
         assert pieces.count() == groups.where("group_id = 'app-00000'").first()["clients"] > 1
@@ -210,6 +210,45 @@ def latest_of_day(documents: list[dict]) -> list[dict]:
     for row in sorted(documents, key=lambda row: (row["captured_at"], row["snapshot"])):
         found[row["cluster"], row["day"], row["group_id"]] = row
     return list(found.values())
+
+
+@pytest.fixture(scope="module")
+def findings(spark: SparkSession, written: FsspecLake, job: Job) -> fleet.Findings:
+    job("summarize_fleet").work(spark, written.url, DAYS[1:])
+    (part,) = Path(written.url).glob(f"fleet/day={DAYS[1]}/findings/part-*")
+    return fleet.findings_from_lines(DAYS[1], part.read_text().splitlines())
+
+
+class TestSummary:
+    def test_has_the_worst_loss_of_each_group_first(self, findings: fleet.Findings, table) -> None:
+        likely = [row for row in table("blast_radius") if row["scenario"] == "fresh ID, likeliest" and row["day"] == DAYS[1]]
+        share = {}
+        for row in likely:
+            key = row["cluster"], row["group_id"]
+            share[key] = max(share.get(key, 0), row["moved"] / max(row["stateful_tasks"], 1))
+
+        assert [row["moved"] / max(row["stateful_tasks"], 1) for row in findings.groups] == sorted(share.values(), reverse=True)
+        assert len(findings.groups) == 30
+
+    def test_adds_up_what_a_host_runs_in_all_groups(self, findings: fleet.Findings, table) -> None:
+        first = findings.hosts[0]
+        rows = [
+            row
+            for row in table("blast_radius")
+            if (row["cluster"], row["host"], row["day"], row["scenario"])
+            == (first["cluster"], first["host"], DAYS[1], "not replaced")
+        ]
+        assert first["groups"] == len({row["group_id"] for row in rows})
+        assert first["without_copy"] == sum(row["without_copy"] for row in rows)
+
+    def test_counts_what_nobody_could_say(self, findings: fleet.Findings) -> None:
+        counted = {row["table"]: row["count"] for row in findings.quarantined}
+        assert counted == {"quarantine_targets": 1, "quarantine_blast_radius": 1}
+
+    def test_can_be_read(self, findings: fleet.Findings) -> None:
+        text = fleet.markdown_of(findings, fleet.alerts(findings, fleet.FleetPolicy()))
+        assert text.startswith("# The fleet on 2026-11-21\n\n31 groups of 6 clusters")
+        assert "## Groups that one replacement reshuffles most" in text
 
 
 class TestSearching:

@@ -62,6 +62,7 @@ GROUP = _columns(
     leader_process_id=_text,
     clients=_number,
     threads=_number,
+    threads_alike=_flag,
     tasks=_number,
     stateful_tasks=_number,
     standbys=_number,

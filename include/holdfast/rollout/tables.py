@@ -155,6 +155,7 @@ def _group(snapshot: Snapshot) -> Row:
         "leader_process_id": None if snapshot.leader_process_id is None else str(snapshot.leader_process_id),
         "clients": len(snapshot.clients),
         "threads": len(snapshot.consumers()),
+        "threads_alike": len({len(client.consumers) for client in snapshot.clients}) <= 1,
         "tasks": len(snapshot.tasks),
         "stateful_tasks": sum(task.stateful for task in snapshot.tasks),
         "standbys": standbys if isinstance(standbys, int) else None,

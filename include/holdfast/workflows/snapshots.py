@@ -7,7 +7,7 @@ import re
 from urllib.parse import quote
 
 from holdfast.errors import InvalidInput
-from holdfast.ports import Lake
+from holdfast.ports import Lake, LakePath
 from holdfast.rollout import codec
 from holdfast.rollout.snapshot import Snapshot
 
@@ -29,6 +29,13 @@ def segment(key: str, name: str) -> str:
 
 def keep(lake: Lake, snapshot: Snapshot) -> str:
     """Write the snapshot, whole, and return its ID."""
+    path, content = placed(snapshot)
+    lake.write(path, content)
+    return "/".join(path)
+
+
+def placed(snapshot: Snapshot) -> tuple[LakePath, bytes]:
+    """Where it lies in a lake, and what lies there."""
     document = codec.snapshot_to_json(snapshot)
     captured_at = snapshot.captured_at or ""
     day = captured_at[:10] or NO_DAY
@@ -40,8 +47,7 @@ def keep(lake: Lake, snapshot: Snapshot) -> str:
         segment("group", snapshot.group_id),
         f"{time}-{codec.fingerprint(document)[7:23]}.json",
     )
-    lake.write(path, codec.dumps(document, indent=2).encode())
-    return "/".join(path)
+    return path, codec.dumps(document, indent=2).encode()
 
 
 def load(lake: Lake, snapshot_id: str) -> Snapshot:

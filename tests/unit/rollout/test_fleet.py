@@ -1,0 +1,103 @@
+"""What a person reads in the morning, and what somebody is told."""
+
+import json
+
+import pytest
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout import fleet
+
+LOSS = {
+    "cluster": "prod",
+    "group_id": "orders",
+    "process_id": "4b61083e-57d0-457d-951f-d06556c148ca",
+    "host": "10.0.0.7",
+    "scenario": "fresh ID, likeliest",
+    "stateful_tasks": 40,
+    "moved": 38,
+    "expected_moved": 20.4,
+    "hours": 3.25,
+    "restore_bytes": 5 * 2**30,
+}
+CHANGE = {
+    "cluster": "prod",
+    "group_id": "orders",
+    "left": ["a"],
+    "joined": ["b"],
+    "moved": 12,
+    "moved_between_survivors": 9,
+}
+HOST = {"cluster": "prod", "host": "10.0.0.7", "groups": 3, "without_copy": 17, "moved": 60, "hours": 3.25}
+CLUSTER = {"groups": 3, "clients": 9, "stateful_tasks": 120, "quarantined": 0}
+QUARANTINED = {"table": "quarantine", "count": 2, "problem": "the document is not JSON"}
+
+
+def findings(**changes: object) -> fleet.Findings:
+    rows = {"clusters": [CLUSTER], "hosts": [HOST], "groups": [LOSS], "slow": [LOSS], "order_changes": [CHANGE]}
+    rows["quarantined"] = [QUARANTINED]
+    lines = [json.dumps({"kind": kind, "row": row}) for kind, found in (rows | changes).items() for row in found]
+    return fleet.findings_from_lines("2026-11-21", lines)
+
+
+class TestAlerts:
+    def test_name_what_is_above_the_policy(self) -> None:
+        told = fleet.alerts(findings(), fleet.FleetPolicy(80, 3, 16, 0))
+
+        assert told == (
+            "orders of prod: process IDs changed their order; 9 stateful tasks of clients that did nothing will move",
+            "orders of prod: losing 10.0.0.7 moves 38 of 40 stateful tasks, unless its replacement keeps its process ID",
+            "orders of prod: losing 10.0.0.7 (fresh ID, likeliest) keeps it moving for 3 h 15 min",
+            "host 10.0.0.7 of prod: 17 stateful tasks stand still without it, for want of a copy",
+        )
+
+    @pytest.mark.parametrize("policy", [fleet.FleetPolicy(95, 4, 17, 9), fleet.FleetPolicy(None, None, None, None)])
+    def test_are_none_up_to_the_limit_and_without_one(self, policy: fleet.FleetPolicy) -> None:
+        assert fleet.alerts(findings(), policy) == ()
+
+    def test_say_nothing_of_what_is_not_known(self) -> None:
+        slow = findings(
+            slow=[LOSS | {"hours": None}], groups=[LOSS | {"stateful_tasks": 0, "moved": 0}], order_changes=[], hosts=[]
+        )
+        assert fleet.alerts(slow, fleet.FleetPolicy(0, 0, 0, 0)) == ()
+
+
+class TestText:
+    def test_has_everything_on_one_page(self) -> None:
+        text = fleet.markdown_of(findings(), ("something",))
+
+        assert text.splitlines()[2] == "3 groups of 1 cluster, 9 clients, 120 stateful tasks. 1 finding above the policy."
+        assert "- **something**" in text
+        assert "| orders of prod | 10.0.0.7 | 38 | 20 | 40 | 3 h 15 min |" in text
+        assert "| orders of prod | 10.0.0.7 | fresh ID, likeliest | 3 h 15 min | 5.0 GiB |" in text
+        assert "| 10.0.0.7 | prod | 3 | 17 | 60 | 3 h 15 min |" in text
+        assert "| quarantine | 2 | the document is not JSON |" in text
+
+    def test_leaves_out_what_there_is_nothing_of(self) -> None:
+        text = fleet.markdown_of(fleet.Findings("2026-11-21", clusters=(CLUSTER,)), ())
+        assert "##" not in text
+
+    def test_names_are_no_markup(self) -> None:
+        hostile = LOSS | {"group_id": "<b>|`x`\n# y", "host": "[a](http://b)\u202e"}
+        text = fleet.markdown_of(findings(groups=[hostile], slow=[]), ())
+        assert "<b>" not in text.replace("\\<b\\>", "")
+        assert "\n# y" not in text
+        assert "\u202e" not in text
+
+    def test_shows_the_first_and_counts_the_others(self) -> None:
+        text = fleet.markdown_of(findings(groups=[LOSS] * 25), ())
+        assert "And 5 more." in text
+
+
+class TestReading:
+    @pytest.mark.parametrize("line", ["{", "[]", "{}", '{"kind": "hosts", "row": 1}'])
+    def test_refuses_what_is_no_finding(self, line: str) -> None:
+        with pytest.raises(InvalidInput):
+            fleet.findings_from_lines("2026-11-21", [line])
+
+    @pytest.mark.parametrize("given", [[], {"most": 1}, {"hours_most": "2"}, {"hours_most": True}, {"hours_most": -1}])
+    def test_refuses_what_is_no_policy(self, given: object) -> None:
+        with pytest.raises(InvalidInput):
+            fleet.policy_from_json(given)
+
+    def test_a_limit_may_be_taken_away(self) -> None:
+        assert fleet.policy_from_json({"hours_most": None}) == fleet.FleetPolicy(hours_most=None)
