@@ -31,6 +31,8 @@ def consumer_assignment_to_json(decision: Assignment | LeaderFailure) -> dict[st
 
 def _sorted(partitions: Iterable[TopicPartition]) -> list[object]:
     found = list(partitions)
+    if not found:
+        return []
     if all(one.topic.isascii() for one in found):
         return kafka.topic_partitions_to_json(sorted(found))
     return kafka.topic_partitions_to_json(sorted(found, key=lambda one: (java.string_order(one.topic), one.partition)))

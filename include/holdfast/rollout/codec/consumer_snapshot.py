@@ -1,6 +1,7 @@
 """The JSON of a plain consumer group's Snapshot (`consumer-classic`), format 1.x: fields that are not known are ignored."""
 
 from collections.abc import Iterable
+from typing import cast
 
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
@@ -114,7 +115,8 @@ def _assignor(value: object) -> Assignor:
 
 
 def subscription(value: object) -> tuple[str, ...]:
-    topics = document.each(value, document.name)
+    plain = type(value) is list and all(type(one) is str and 0 < len(one) <= document.LONGEST_TEXT for one in value)
+    topics = tuple(cast("list[str]", value)) if plain else document.each(value, document.name)
     if len(dict.fromkeys(topics)) < len(topics):
         raise InvalidInput("a topic stands twice")
     return topics
@@ -131,6 +133,10 @@ def _topic(key: str, value: object) -> ConsumedTopic:
 
 
 def _partition(value: object) -> tuple[int, ConsumedPartition]:
+    if type(value) is dict and value.keys() <= _WITHOUT_OFFSETS and value.get("replica_racks", []) == []:
+        number = value.get("id")  # a group may have a hundred thousand of these
+        if type(number) is int and 0 <= number <= java.INT_MAX:
+            return number, _UNKNOWN_PARTITION
     fields = Fields(value)
     number = fields.need("id", kafka.partition_number)
     partition = ConsumedPartition(
@@ -142,6 +148,10 @@ def _partition(value: object) -> tuple[int, ConsumedPartition]:
     )
     fields.finish()
     return number, partition
+
+
+_WITHOUT_OFFSETS = frozenset(("id", "replica_racks"))
+_UNKNOWN_PARTITION = ConsumedPartition()
 
 
 def consumer_snapshot_to_json(snapshot: ConsumerSnapshot) -> dict[str, object]:

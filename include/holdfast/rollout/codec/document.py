@@ -83,17 +83,16 @@ def _finite(text: str) -> float:
 
 
 def _refuse_deep_nesting(document: object) -> None:
-    level: list[object] = [document]
+    level: list[dict[str, object] | list[object]] = [document] if isinstance(document, dict | list) else []
     for _ in range(DEEPEST_NESTING):
-        inner: list[object] = []
-        for value in level:
-            if isinstance(value, dict):
-                inner.extend(child for child in value.values() if isinstance(child, dict | list))
-            elif isinstance(value, list):
-                inner.extend(child for child in value if isinstance(child, dict | list))
-        if not inner:
+        level = [
+            child
+            for value in level
+            for child in (value.values() if type(value) is dict else value)
+            if type(child) is dict or type(child) is list
+        ]
+        if not level:
             return
-        level = inner
     raise InvalidInput(f"the document is nested too deeply; {DEEPEST_NESTING} levels are allowed")
 
 

@@ -51,7 +51,17 @@ def task_ids(value: object) -> tuple[TaskId, ...]:
 
 
 def topic_partitions(value: object) -> tuple[TopicPartition, ...]:
+    if type(value) is list and all(map(_is_topic_partition, value)):  # there may be a million of them
+        return tuple(map(TopicPartition._make, value))
     return document.each(value, topic_partition)
+
+
+def _is_topic_partition(value: object) -> bool:
+    """Whether it is beyond doubt; if not, `topic_partition` says what is wrong."""
+    if type(value) is not list or len(value) != 2:
+        return False
+    topic, number = value
+    return type(topic) is str and type(number) is int and 0 < len(topic) <= document.LONGEST_TEXT and 0 <= number <= java.INT_MAX
 
 
 def offset_sums(value: object) -> tuple[tuple[TaskId, int], ...]:
