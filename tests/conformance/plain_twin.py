@@ -99,9 +99,6 @@ class _Twin:
     def _restart_consumer(self, event: Case) -> None:
         old, new = event["member_id"], event.get("new_member_id") or event["member_id"]
         made = self.members[old] | _named(event) | {"id": new} | _NEW
-        if old == new:
-            self.members[old] = made
-            return
         if old == self.leader and self.members[old].get("instance") and self.members[old].get("instance") == made.get("instance"):
             self.leader = new
         del self.members[old]

@@ -128,12 +128,9 @@ def _taken_over(given: T | FromOld, old: T) -> T:
 
 
 def _restarted(scene: Scene, member_id: str, back: NewConsumer, field: str) -> Scene:
-    """Who comes back under its own ID keeps its place in the member list; a new ID stands last."""
+    """It leaves and joins, so that it stands last in the member list, under whichever ID."""
     old = _member(scene, member_id)
     made = _made(back, old)
-    if made.member_id == old.member_id:
-        _refuse_instance(_without(scene, old), made, "group_instance_id")
-        return replace(scene, members=tuple(made if one is old else one for one in scene.members))
     joined = _joined(_without(scene, old), made, field, "group_instance_id")
     if old.member_id == scene.leader_member_id and old.group_instance_id is not None:
         # The coordinator knows it by its instance ID and lets it lead on (GroupMetadata.replaceStaticMember).
