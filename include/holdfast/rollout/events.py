@@ -92,7 +92,8 @@ def _apply(scene: Scene, event: Event, before: _Before, reports: Reports) -> Sce
     match event:
         case AddClient(client):
             _refuse_present(scene, client.process_id)
-            return _joined(scene, _made(scene, client, None, ()))
+            disk = () if client.process_id is None else dict(scene.disks).get(client.process_id, ())
+            return _joined(scene, _made(scene, client, None, disk))
         case RemoveClient(process_id, leaves):
             gone = _still_there(scene, process_id, before)
             return _without(scene if leaves else outage.stopped(scene, (gone,), outage.session_timeout_s(scene)), gone)
@@ -113,7 +114,7 @@ def _apply(scene: Scene, event: Event, before: _Before, reports: Reports) -> Sce
             there = dict(scene.config) | dict(settings)
             return replace(scene, config=tuple(sorted((key, value) for key, value in there.items() if value is not None)))
         case SetRelease(kafka_release):
-            return _upgraded(scene, kafka_release)
+            return _upgraded(scene, kafka_release, reports)
         case _:
             assert_never(event)
 
@@ -166,16 +167,19 @@ def _started_again(scene: Scene, reports: Reports, *, keeps_state: bool = True) 
     return replace(scene, clients=clients)
 
 
-def _upgraded(scene: Scene, kafka_release: str) -> Scene:
-    """Every member writes the metadata version of the release from now on."""
+def _upgraded(scene: Scene, kafka_release: str, reports: Reports) -> Scene:
+    """Every member writes the metadata version of the release from now on, and counts what lies on its disk as that does."""
     try:
-        behaviour(kafka_release)
+        counts = behaviour(kafka_release).closed_copy_counts_last_record
     except Unsupported as refusal:
         raise InvalidInput(str(refusal), "kafka_release") from None
-    clients = tuple(
-        replace(client, consumers=tuple(replace(one, metadata_version=None) for one in client.consumers))
-        for client in scene.clients
-    )
+    taken_over = counts and not (scene.kafka_release and behaviour(scene.kafka_release).closed_copy_counts_last_record)
+
+    def upgraded(one: Consumer) -> Consumer:
+        sums = tuple((task, reports.taken_over(task, total)) for task, total in one.task_offset_sums) if taken_over else None
+        return replace(one, metadata_version=None, task_offset_sums=one.task_offset_sums if sums is None else sums)
+
+    clients = tuple(replace(client, consumers=tuple(map(upgraded, client.consumers))) for client in scene.clients)
     return replace(scene, clients=clients, kafka_release=kafka_release)
 
 

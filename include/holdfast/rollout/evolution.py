@@ -73,11 +73,16 @@ class Reports:
         self._copies = {task.id: _copy(task, exact=exact, transactional=transactional) for task in group.tasks if task.stateful}
         self._changelogs = {task.id: len(task.changelogs or ()) for task in group.tasks}
         self._exact = exact
+        self._may_lose_progress = transactional and not behaviour(group.release).idle_close_keeps_progress
+        self.closed_in_doubt: dict[TaskId, None] = {}
+        """Tasks of which a running copy was closed that may report less than is taken here (exactly-once, up to 2.7)."""
         self._answers: dict[ProcessId, _Answer] = {}
 
     def read_by(self, release: str) -> "Reports":
         """The rules for the same group once another release reads its disks."""
-        return Reports(replace(self._group, release=release), self._assume, transactional=self._transactional)
+        read = Reports(replace(self._group, release=release), self._assume, transactional=self._transactional)
+        read.closed_in_doubt = self.closed_in_doubt
+        return read
 
     def end(self, task: TaskId) -> int:
         """What a copy of a task reports that lacks nothing; 0 for one that keeps no state or is not known."""
@@ -94,7 +99,17 @@ class Reports:
         if total != LATEST_OFFSET:
             return total
         copy = self._copies.get(task)
+        if copy is not None and copy.closed and self._may_lose_progress:
+            self.closed_in_doubt[task] = None
         return 0 if copy is None else copy.closed
+
+    def taken_over(self, task: TaskId, total: int) -> int:
+        """What a copy reports from 4.3 on that reported `total` before: one more a changelog, as the offset after its last record
+        counts (`first_report`). For a standby that was running that is too much by as little, unless it had caught up."""
+        end = self.end(task)
+        if not 0 < total < end or self._assume.closed_copies is ClosedCopies.END:
+            return total
+        return min(total + self._changelogs.get(task, 0), end)
 
     def to_restore(self, task: TaskId, total: int | None) -> int:
         """How many records a copy lacks that reports `total` (None: nothing).

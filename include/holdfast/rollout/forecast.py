@@ -34,6 +34,10 @@ from holdfast.rollout.wording import listed, many
 
 __all__ = ["Forecast", "Outcome", "Round", "Summary", "Trigger", "Waiting", "forecast"]
 
+CLOSED_IN_DOUBT = (
+    "Copies of {} are closed on the way, with exactly-once and a release up to 2.7: one that has nothing to commit just then says"
+    " only how far it was when it was started, so that it may have to be restored anew."
+)
 MOST_ROUNDS = 20_000
 """At ten minutes each, four months."""
 
@@ -155,6 +159,7 @@ class _Stage:
         self._snapshot = snapshot
         self._assume = assume
         self._group = group
+        self._closed_in_doubt: dict[TaskId, None] = {}
         self._reports = self._rules()
         self.scene = Scene.of(snapshot)
         self._rounds: list[Round] = []
@@ -177,6 +182,8 @@ class _Stage:
             what = f"{many(len(self._latent), 'stateful task')} ({listed(self._latent)})"
             note = f"The group only looks stable: the next rebalance, whatever causes it, sets out to move {what}"
             notes = (*notes, f"{note}, because process IDs have changed without one.")
+        if self._closed_in_doubt:
+            notes = (*notes, CLOSED_IN_DOUBT.format(listed(sorted(self._closed_in_doubt))))
         stopped = tuple(self._stopped.values())
         return _Course(tuple(self._rounds), self.scene.clients, *counts, stopped, notes, len(self._latent), trouble)
 
@@ -220,7 +227,9 @@ class _Stage:
         self._reports = self._restoring.reports = self._rules()
 
     def _rules(self) -> Reports:
-        return Reports(self._group, self._assume, transactional=groups.transactional(self._snapshot))
+        rules = Reports(self._group, self._assume, transactional=groups.transactional(self._snapshot))
+        rules.closed_in_doubt = self._closed_in_doubt
+        return rules
 
     def rebalance(self, until: Wait) -> str | None:
         """Rebalance once, or until nothing is pending. Returns why that does not come about (None: it does)."""

@@ -25,6 +25,8 @@ class Scene:
     """How long tasks stood still in that time, in seconds."""
     all_down: bool = False
     """Whether nobody at all ran in that time."""
+    disks: tuple[tuple[ProcessId, tuple[tuple[TaskId, int], ...]], ...] = ()
+    """What a client that is started on a disk which nobody runs on reports at first (`first_report`), by the process ID there."""
     failure: str | None = None
     """Why the leader cannot decide any more, whoever leads; None: it can."""
     notes: tuple[str, ...] = ()
@@ -39,4 +41,9 @@ class Scene:
             snapshot.leader_process_id,
             snapshot.kafka_release,
             snapshot.tasks,
+            disks=tuple(
+                (one.process_id, one.first_report.task_offset_sums)
+                for one in snapshot.state_directories
+                if one.process_id is not None and one.first_report is not None and snapshot.client(one.process_id) is None
+            ),
         )

@@ -331,3 +331,44 @@ def test_what_makes_no_sense_is_refused_in_reading(event: object) -> None:
 def test_a_rate_of_growth_below_nothing_is_refused() -> None:
     with pytest.raises(HoldfastError, match="0 or more"):
         codec.change_from_json(change(assume={"catch_up": {"records_per_second": 1, "grows_per_second": -1}}))
+
+
+class TestWhatLiesOnDisks:
+    @pytest.mark.parametrize(
+        ("release", "guarantee", "doubtful"),
+        [
+            ("2.7.2", "exactly_once_beta", True),
+            ("2.7.2", "at_least_once", False),
+            ("2.8.2", "exactly_once_beta", False),
+        ],
+    )
+    def test_up_to_2_7_an_idle_close_under_exactly_once_may_lose_what_was_done(
+        self, release: str, guarantee: str, doubtful: bool
+    ) -> None:
+        """Seen with real clients (docs/state-directory.md): 0 where 19 were on the disk."""
+        document = group(AFTER, release, config={"processing.guarantee": guarantee})
+        said = [one.reason for one in forecast_of(document, {"restart_client": {"process_id": A}}).unknown]
+
+        assert any("1_4 are closed on the way" in one for one in said) == doubtful
+        assert not any(
+            "closed on the way" in one.reason for one in forecast_of(document, {"set_config": {"max.warmup.replicas": 3}}).unknown
+        )
+
+    def test_a_client_that_is_added_on_a_known_disk_has_what_lies_there(self) -> None:
+        """It was stopped a while ago and had a copy of 1_0, which it is to run again: nothing is restored for it."""
+        report = {"task_offset_sums": {"1_0": 2, "1_2": 8, "1_4": 4}}
+        known = group(BEFORE) | {"state_directories": [{"url": "/c", "process_id": C, "first_report": report}]}
+        joins = {"add_client": {"process_id": C, "threads": 2}}
+
+        empty, found = outcome(group(BEFORE), joins), outcome(known, joins)
+
+        assert found.summary.restore_records < empty.summary.restore_records
+        assert found.clients != empty.clients
+
+    def test_a_disk_on_which_a_member_runs_is_nobody_elses(self) -> None:
+        """What a member reports is inferred from more than its files."""
+        report = {"task_offset_sums": {"1_0": 1}}
+        known = group(AFTER) | {"state_directories": [{"url": "/c", "process_id": C, "first_report": report}]}
+        back = ({"remove_client": {"process_id": C}}, {"then": "stable"}, {"add_client": {"process_id": C, "threads": 2}})
+
+        assert outcome(known, *back).rounds == outcome(group(AFTER), *back).rounds

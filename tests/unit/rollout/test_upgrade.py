@@ -1,7 +1,7 @@
 """A group that goes to another release of Kafka Streams: who leads decides as the new one does."""
 
 import pytest
-from tests.harness.article import AFTER, LAST, A, change, group
+from tests.harness.article import AFTER, LAST, A, B, Document, change, group
 from tests.harness.plans import planned
 
 from holdfast.errors import InvalidInput
@@ -46,6 +46,27 @@ def test_after_an_upgrade_disks_report_as_the_new_release_reads_them() -> None:
         return next(one.decision for one in reversed(found.rounds) if one.trigger is Trigger.CHANGE)
 
     assert last_restart("3.9.1", *upgrade) == last_restart("4.3.1") != last_restart("3.9.1")
+
+
+@pytest.mark.parametrize(
+    ("was", "copy", "assume", "moved"),
+    [
+        ("3.9.1", 7, {}, 0),  # all that 4.3 has to read is there: its record 7 is the last of 8
+        ("3.9.1", 6, {}, 1),
+        ("4.3.1", 7, {}, 1),  # 4.3 itself says 8 of such a copy
+        ("3.9.1", 7, {"closed_copies": "end"}, 1),
+    ],
+)
+def test_4_3_counts_the_last_record_of_copies_that_older_releases_left(was: str, copy: int, assume: Document, moved: int) -> None:
+    """1_2 belongs on B, which comes back with what was on its disk; A runs it meanwhile."""
+    document = group({**AFTER, A: (("0_1", "1_1", "1_2"), ("0_4", "1_4")), B: (("0_2",), ("0_5", "1_5"))}, was)
+    next(iter(document["clients"][B]["consumers"].values()))["task_offset_sums"] = {"1_2": copy}
+    meant = change({"set_release": {"kafka_release": "4.3.1"}}, {"then": "rebalance"}, **({"assume": assume} if assume else {}))
+    (found,) = forecast(codec.snapshot_from_json(document), codec.change_from_json(meant)).outcomes
+    first = decisions(found)[0]
+    warm_ups = [task for client in first.clients for task in client.standby]
+
+    assert len(warm_ups) == moved
 
 
 def test_members_write_the_metadata_version_of_the_new_release() -> None:
