@@ -63,6 +63,11 @@ class PlainGroup:
         command += [str(properties), ",".join(self._topics)]
         self._processes[name] = TetheredProcess(f"{self.group_id}/{name}", command, self._folder / f"{name}.log")
 
+    def wait_until_assigned(self, name: str, timeout_s: float = 60) -> None:
+        """Return once this start of it was handed something."""
+        process = self._processes[name]
+        process.wait_until(lambda: "ASSIGNED" in process.log_text().rpartition("CLOSED")[2], "assigned", timeout_s)
+
     def close(self, name: str) -> None:
         """SIGTERM: the consumer is closed, and says so to the group unless it is static."""
         self._processes.pop(name).stop(timeout_s=30)

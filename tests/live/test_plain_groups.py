@@ -31,6 +31,7 @@ pytestmark = pytest.mark.live
 
 RELEASES = tuple((os.environ.get("HOLDFAST_LIVE_RELEASES") or "3.9.1").split(","))
 TOPICS = {"orders": 7, "returns": 4}
+STICKY = ("sticky",)
 RANGE, BOTH, COOPERATIVE = ("range",), ("cooperative-sticky", "range"), ("cooperative-sticky",)
 _SETTLES_WITHIN_S = 60
 _QUIET_S = 1.5
@@ -100,8 +101,8 @@ def _id_of(snapshot: Document, name: str) -> str:
     return found
 
 
-def _joins(member_id: str, assignors: tuple[str, ...]) -> Document:
-    return {"add_consumer": {"member_id": member_id, "assignors": list(assignors), "subscription": list(TOPICS)}}
+def _joins(member_id: str, assignors: tuple[str, ...], **more: str) -> Document:
+    return {"add_consumer": {"member_id": member_id, "assignors": list(assignors), "subscription": list(TOPICS)} | more}
 
 
 def _compare(snapshot: Document, events: list[Document], happened: list[Generation]) -> Document:
@@ -130,6 +131,39 @@ def test_what_happens_is_what_was_forecast(release: str, tmp_path: Path) -> None
             _joins_leaves_crashes(watched)
             _migrates(watched)
             _joins_cooperatively(watched)
+        finally:
+            group.stop()
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_static_member_that_is_back_in_time_is_not_noticed(release: str, tmp_path: Path) -> None:
+    """It comes back under another member ID and remembers what it is handed again: the next rebalance goes by that."""
+    with Broker(tmp_path / "broker", properties={"group.initial.rebalance.delay.ms": "3000"}) as broker:
+        group = PlainGroup(release, f"static-{release}", broker.bootstrap, TOPICS, tmp_path / "consumers")
+        group.settings["session.timeout.ms"] = "20000"
+        watched = Watched(group, tmp_path)
+        group.create_topics()
+        try:
+            for name in ("a", "b", "c"):
+                group.start(name, STICKY, instance=f"i-{name}")
+            watched.settle({"a", "b", "c"})
+            before = watched.look(STICKY)
+            group.close("b")
+            group.start("b", STICKY, instance="i-b")
+            group.wait_until_assigned("b")
+            assert watched.happened() == [], "a return in time causes no rebalance"
+            back = _id_of(watched.look(STICKY), "b")
+            assert back != _id_of(before, "b")
+            group.start("d", STICKY, instance="i-d")
+            watched.settle({"a", "b", "c", "d"})
+            happened = watched.happened()
+            events = [
+                {"restart_consumer": {"member_id": _id_of(before, "b"), "new_member_id": back, "within_session": True}},
+                {"then": "stable"},
+                _joins(_member_ids(happened)["d"], STICKY, group_instance_id="i-d"),
+            ]
+            outcome = _compare(before, events, happened)
+            assert (outcome["summary"]["moved"], outcome["summary"]["needless"]) == (2, 0)
         finally:
             group.stop()
 
