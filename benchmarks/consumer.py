@@ -5,10 +5,12 @@
     python -m benchmarks.consumer --json                 for machines
 
 Kafka: the assignor's own `assign` of the published jar, warm (C2, serial collector, 6 GiB), from decoded subscriptions. Ours:
-`leader.assign`, from a Group to an Assignment. Neither reads nor prints JSON. Times are medians; the two decisions are compared,
-partition by partition. `second`: the same group, whose members own what they were just given, after one of them has left.
+`leader.assign`, from a Group to an Assignment. Neither reads nor prints JSON; with `lines` both do. Times are medians; the two
+decisions are compared, partition by partition. `second`: the same group, whose members own what they were just given, after one
+of them has left.
 """
 
+import json
 import random
 import statistics
 import time
@@ -23,6 +25,8 @@ from tests.conformance.plain_jvm import PlainJvm
 
 from benchmarks import report
 from holdfast.kafka.consumer import leader
+from holdfast.rollout import codec
+from holdfast.workflows.forecast import assign_document
 
 OPTIONS = ("-XX:TieredStopAtLevel=4",)
 ALL = ("range", "roundrobin", "sticky", "cooperative-sticky")
@@ -44,6 +48,8 @@ class Shape:
     warm: int
     runs: int
 
+
+LINES = 2_000
 
 SHAPES = (
     Shape("million", 2_000, 500, 2_000, "equal", ALL, 1 / 3, 1, 1, 1),
@@ -103,6 +109,43 @@ def measure(shape: Shape, assignor: str, release: str) -> Iterator[dict[str, Any
             case = second(case, theirs)
 
 
+def measure_lines(assignor: str, release: str) -> dict[str, Any]:
+    """Small groups in number, a line of JSON in and a line out: the test driver's (Jackson), and `holdfast assign --jsonl`'s."""
+    chance = random.Random(7)  # noqa: S311 - the same groups each time
+    small = next(shape for shape in SHAPES if shape.name == "small")
+    cases = []
+    for _ in range(LINES):
+        case = case_of(small, assignor)
+        members = [member | {"id": f"consumer-app-{chance.getrandbits(128):032x}"} for member in case["members"]]
+        cases.append(case | {"members": members})
+    questions = [plain_groups.question(case, release) for case in cases]
+    with PlainJvm(release, *OPTIONS, heap="1g") as jvm:
+        for _ in range(3):
+            began = time.perf_counter()
+            answers = jvm.ask(questions)
+            kafka = (time.perf_counter() - began) * 1e3
+    lines = [json.dumps(plain_groups.snapshot_of(case, release)) for case in cases]
+    began = time.perf_counter()
+    said = [codec.dumps(assign_document(codec.loads(line), None, ())) for line in lines]
+    ours = (time.perf_counter() - began) * 1e3
+    same = all(
+        sorted(part["partitions"]) == sorted(theirs[member]["partitions"])
+        for text, theirs in zip(said, answers, strict=True)
+        for member, part in json.loads(text)["consumers"].items()
+    )
+    return {
+        "shape": "lines",
+        "assignor": assignor,
+        "what": f"{LINES:,} groups of {small.consumers} x {small.topics} x {small.partitions}, JSON to JSON",
+        "state": "first",
+        "kafka_ms": kafka,
+        "holdfast_ms": ours,
+        "ratio": kafka / ours,
+        "goal": 0.25,
+        "equal": same,
+    }
+
+
 def table_of(found: list[dict[str, Any]]) -> Table:
     headings = ("Kafka, ms", "Holdfast, ms", "times as fast", "goal", "equal")
     table = Table("members x topics x partitions", "assignor", "time", *headings, box=None)
@@ -121,7 +164,7 @@ def table_of(found: list[dict[str, Any]]) -> Table:
 
 
 def main() -> int:
-    parser = report.arguments(__doc__, (shape.name for shape in SHAPES))
+    parser = report.arguments(__doc__, (*(shape.name for shape in SHAPES), "lines"))
     parser.add_argument("--assignor", choices=ALL)
     given = parser.parse_args()
     chosen = [shape for shape in SHAPES if not given.shapes or shape.name in given.shapes]
@@ -130,6 +173,8 @@ def main() -> int:
         for assignor in shape.assignors:
             if given.assignor in (None, assignor):
                 found += list(measure(shape, assignor, given.release))
+    if not given.shapes or "lines" in given.shapes:
+        found += [measure_lines(assignor, given.release) for assignor in ALL if given.assignor in (None, assignor)]
     return report.tell(found, table_of(found), given, what="Kafka clients", width=160)
 
 

@@ -1,5 +1,7 @@
 """Do the published schemas of plain consumer groups and the strict codec say the same? As `test_schema`."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
@@ -10,7 +12,9 @@ from tests.unit.rollout.test_consumer_forecast import EVENTS, joins
 from holdfast.rollout import codec
 from holdfast.rollout.codec.consumer_assignment import consumer_assignment_from_json
 from holdfast.rollout.codec.consumer_change import consumer_change_from_json
+from holdfast.rollout.codec.consumer_plan import consumer_plan_to_json
 from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json, consumer_snapshot_to_json
+from holdfast.rollout.rules import Policy
 from holdfast.workflows import consumer_groups
 from holdfast.workflows.forecast import forecast_case
 
@@ -48,6 +52,13 @@ def test_a_forecast_is_valid(detail: codec.Detail) -> None:
     case = {"snapshot": GROUP, "change": change(joins(), {"then": "stable"}, joins("d", assignors=["range"]))}
 
     assert list(VALID["consumer-forecast"].iter_errors(forecast_case(case, detail))) == []
+
+
+def test_a_plan_is_valid() -> None:
+    documents = (("s", GROUP), ("c", change(joins(), {"then": "stable"}, {"remove_consumer": {"member_id": "a"}})))
+    plan = consumer_groups.make_plan(*documents, Policy(), datetime(2026, 11, 20, tzinfo=UTC))
+
+    assert list(VALID["consumer-plan"].iter_errors(consumer_plan_to_json(plan))) == []
 
 
 @pytest.mark.parametrize("name", READ)

@@ -23,6 +23,7 @@ CONTRACTS: dict[str, Shape] = {
     "consumer-change": consumer.CHANGE,
     "consumer-assignment": consumer.ASSIGNMENT,
     "consumer-forecast": consumer.FORECAST,
+    "consumer-plan": consumer.PLAN,
 }
 
 

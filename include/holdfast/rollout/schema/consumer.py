@@ -1,4 +1,4 @@
-"""The contracts of plain consumer groups: Snapshot, Change, Assignment, Forecast."""
+"""The contracts of plain consumer groups: Snapshot, Change, Assignment, Forecast, Plan."""
 
 from holdfast.kafka import java
 from holdfast.kafka.consumer.config import Reset
@@ -6,9 +6,13 @@ from holdfast.kafka.consumer.group import Assignor, NextRebalance
 from holdfast.rollout.change import Wait
 from holdfast.rollout.codec.change import MOST_EVENTS, MOST_PARTITIONS
 from holdfast.rollout.codec.consumer_snapshot import NO_GENERATION, PROTOCOL
+from holdfast.rollout.consumer import ways
 from holdfast.rollout.outcomes import Trigger
+from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.schema import shapes
+from holdfast.rollout.schema.made import RULE
 from holdfast.rollout.schema.shapes import Shape, closed, count, fields, items, nullable, one_of, table, text
+from holdfast.rollout.steps import Who
 
 _generation = nullable(shapes.integer(NO_GENERATION, java.INT_MAX), "Null, or -1: none.")
 _assignors = items(one_of(Assignor), "In the order of the member's own list.", at_least=1)
@@ -124,7 +128,7 @@ _round = fields(
         "lasts_seconds": _span,
     }
 )
-SUMMARY = fields(
+SUMMARY = closed(
     {
         "partitions": count("That somebody subscribes to at the end."),
         "moved": nullable(count("That another member reads than before.")),
@@ -169,4 +173,58 @@ FORECAST: Shape = fields(
         "unknown": items(shapes.UNKNOWN),
     },
     about="What Kafka will do about a change to a plain consumer group, rebalance by rebalance.",
+)
+
+_ACTIONS = (*(name for name in _EVENTS if name != "then"), *(f"await_{wait}" for wait in Wait))
+_step = closed(
+    {
+        "id": shapes.name("Its number, from 1."),
+        "action": one_of(_ACTIONS),
+        "who": one_of((Who.OPERATOR,)),
+        "inputs": {"type": "object", "description": "The event's content, or how long to wait."},
+        "says": text("What is done."),
+        "check_before": text(),
+        "check_after": text(),
+        "undo": text(),
+        "expect": text(),
+    }
+)
+_considered = closed(
+    {
+        "name": one_of(ways.NAMES),
+        "title": text(),
+        "why_not": text("Empty for the chosen one."),
+        "change": CHANGE,
+        "summary": nullable(SUMMARY),
+        "rules": items(RULE),
+        "warnings": items(text()),
+        "unknown": items(text()),
+        "refused": nullable(text()),
+    }
+)
+_fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
+PLAN: Shape = closed(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "plan_id": shapes.name("The first digits of the digest of everything else."),
+        "protocol": one_of((PROTOCOL,)),
+        "created_at": shapes.INSTANT,
+        "expires_at": shapes.INSTANT,
+        "created_from": closed({"snapshot": _fingerprint, "change": _fingerprint, "policy": _fingerprint}),
+        "cluster": text(),
+        "group_id": shapes.name(),
+        "verdict": one_of(PlanVerdict),
+        "headline": text("What would skip data stands first."),
+        "wrong_if": text("The one fact that would make it wrong."),
+        "blocked_by": items(text()),
+        "chosen": nullable(one_of(ways.NAMES)),
+        "steps": items(_step),
+        "settings": items({}) | {"maxItems": 0},
+        "preconditions": items(text()),
+        "rules": items(RULE),
+        "unknown": items(text()),
+        "candidates": items(_considered),
+        "change": CHANGE,
+    },
+    about="The best way to make a change to a plain consumer group, and why not the others.",
 )
