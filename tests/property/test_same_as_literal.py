@@ -272,3 +272,29 @@ def test_movements_choose_as_from_a_queue_that_is_kept_at_every_step(seed: int) 
 
     assert made == expected
     assert shares(ours) == shares(literal)
+
+
+@settings(max_examples=400, deadline=None)
+@given(SEEDS)
+def test_a_queue_of_clients_polls_as_one_that_is_kept_at_every_step(seed: int) -> None:
+    """Any movements, not only those that a leader makes: the rare ones leave an array that is no heap."""
+    chance = random.Random(seed)
+    board = Board.of(a_group(chance), chance.choice(LINES))
+    loads = [chance.randint(0, 3) for _ in board.clients]
+    board.load_order[:] = [(float(load), client) for client, load in enumerate(loads)]
+    ours, literal = movement.ConstrainedPrioritySet(board), LiteralPrioritySet(board)
+    everybody = range(len(loads))
+    for _ in range(60):
+        eligible = set(chance.sample(everybody, min(len(loads), chance.choice([0, 0, 1, 2, 2, 3]))))
+        found = ours.poll(eligible)
+        assert found == literal.poll(eligible)
+        if found is None and chance.random() < 0.9:
+            continue
+        source = chance.choice(everybody) if found is None else found
+        destination = chance.choice([client for client in everybody if client != source] or [source])
+        loads[source] += 1
+        loads[destination] -= chance.choice([0, 1, 1])
+        for client in (source, destination):
+            board.load_order[client] = (float(loads[client]), client)
+        ours.settle(source, destination)
+        literal.settle(source, destination)

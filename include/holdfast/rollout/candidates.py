@@ -30,7 +30,7 @@ from holdfast.rollout.scene import Scene
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import SettingChange
 
-MOST_OUTCOMES = 8
+MOST_OUTCOMES = 4
 """So many places stand for all that a process ID left to chance can take (`positions`)."""
 
 

@@ -2,7 +2,7 @@
 
 What moves is known for every place from the targets alone, which is quick; the way there, rebalance by rebalance, is not. So the
 place that moves the most is kept as it is, and the others, in the order of what they move, are parted into as many groups as are
-wanted: the middle one of each stands for it, with the probability of all of them.
+wanted: the one of each that moves about as much as they do on average stands for it, with the probability of all of them.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,12 @@ def ways(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple[Ch
     every = chances.chances(tuple(client.process_id for client in snapshot.clients), change)
     if most is None or len(every) <= most:
         return every, len(every)
-    counted = [(moved_by(snapshot, change.with_process_ids(one.process_ids)), place) for place, one in enumerate(every)]
-    by_moved = [every[place] for _, place in sorted(counted)]
-    parts = _parted(by_moved[:-1], most - 1)
-    return (*parts, by_moved[-1]), len(every)
+    counted = sorted((moved_by(snapshot, change.with_process_ids(one.process_ids)), place) for place, one in enumerate(every))
+    by_moved = [(moved, every[place]) for moved, place in counted]
+    parts = (
+        by_moved[part * (len(every) - 1) // (most - 1) : (part + 1) * (len(every) - 1) // (most - 1)] for part in range(most - 1)
+    )
+    return (*map(_standing_for_all, parts), by_moved[-1][1]), len(every)
 
 
 def moved_by(snapshot: Snapshot, change: Change) -> int:
@@ -42,9 +44,8 @@ def moved_by(snapshot: Snapshot, change: Change) -> int:
     return sum(before.get(task) != owner for task, owner in order.target(after))
 
 
-def _parted(sorted_ways: Sequence[Chance], parts: int) -> tuple[Chance, ...]:
-    found = []
-    for part in range(parts):
-        lot = sorted_ways[part * len(sorted_ways) // parts : (part + 1) * len(sorted_ways) // parts]
-        found.append(Chance(sum((one.probability for one in lot), Fraction(0)), lot[len(lot) // 2].process_ids))
-    return tuple(found)
+def _standing_for_all(lot: Sequence[tuple[int, Chance]]) -> Chance:
+    """The one that moves about as much as they do on average, with the probability of all."""
+    probability = sum((one.probability for _, one in lot), Fraction(0))
+    average = sum(moved * one.probability for moved, one in lot) / probability
+    return Chance(probability, min(lot, key=lambda counted: abs(counted[0] - average))[1].process_ids)

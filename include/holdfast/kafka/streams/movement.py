@@ -5,7 +5,7 @@ from 3.2, on the one that lags least), and its target keeps a warm-up copy, `max
 """
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -14,12 +14,6 @@ from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.config import AssignorConfig
 from holdfast.kafka.vocabulary import LATEST_OFFSET
-
-
-def move_to_caught_up_clients(board: Board, config: AssignorConfig, behaviour: Behaviour) -> int:
-    """Change the target into what can be run now; return how many movements a probing rebalance has to finish."""
-    mover = _Mover(board, behaviour, config)
-    return mover.move_actives() + mover.move_standbys()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +26,41 @@ class Movement:
     """How many clients are caught up; the fewer, the more urgent."""
 
 
+def move_to_caught_up_clients(board: Board, config: AssignorConfig, behaviour: Behaviour) -> int:
+    """Change the target into what can be run now; return how many movements a probing rebalance has to finish."""
+    mover = _Mover(board, behaviour, config)
+    return mover.move_actives() + mover.move_standbys()
+
+
+def go_on(board: Board, config: AssignorConfig, behaviour: Behaviour, movements: list[Movement], made: int) -> None:
+    """The same once `made` of the movements of active tasks are made, the last of which left the queue as good as new.
+
+    `movements` are left, in their order. The target has no standbys.
+    """
+    _Mover(board, behaviour, config, made).move(movements)
+
+
 class _Mover:
     """The two phases of movements, which share the budget of warm-ups."""
 
-    def __init__(self, board: Board, behaviour: Behaviour, config: AssignorConfig) -> None:
+    def __init__(self, board: Board, behaviour: Behaviour, config: AssignorConfig, made: int = 0) -> None:
         self._board = board
         self._behaviour = behaviour
         self._acceptable = config.acceptable_recovery_lag
-        self._warmups_left = config.max_warmup_replicas
+        self._warmups_left = config.max_warmup_replicas - made
         self._warmups: set[tuple[int, int]] = set()
 
     def move_actives(self) -> int:
         """Every movement counts, also one that only swapped an active task with a caught-up standby."""
         movements = self._movements([client.active for client in self._board.clients])
-        if not movements:
-            return 0
+        if movements:
+            self.move(self._in_order(movements))
+        return len(movements)
+
+    def move(self, movements: Iterable[Movement]) -> None:
+        """Let active tasks run elsewhere, one after the other."""
         queue = ConstrainedPrioritySet(self._board)
-        for movement in self._in_order(movements):
+        for movement in movements:
             task, destination = movement.task, movement.destination
             caught_up = self._caught_up(task)
             source = queue.poll({client for client in caught_up if task in self._board.clients[client].standby})
@@ -62,7 +74,6 @@ class _Mover:
             else:
                 self._move_active(task, source, destination)
             queue.settle(source, destination)
-        return len(movements)
 
     def move_standbys(self) -> int:
         """Movements that find no client to go to do not count."""
@@ -154,6 +165,11 @@ class _Mover:
         return self._warmups_left >= 0
 
 
+def passes(own: tuple[float, int], before: tuple[float, int], after: tuple[float, int]) -> bool:
+    """Whether a client is put where it belongs, with its load `own`, while another waits with `after` in the place of `before`."""
+    return after == before or (after < before and not after <= own < before)
+
+
 _Event = int | tuple[int, int, tuple[float, int], tuple[float, int]]
 """What happened to a queue: a client was taken, or two were offered with these loads."""
 
@@ -210,8 +226,7 @@ class ConstrainedPrioritySet:
         """
         loads = self._board.load_order
         before, after, own = self._loads[destination], loads[destination], loads[source]
-        in_between = after > before or after <= own < before
-        if in_between or source in self._waiting or destination not in self._waiting:
+        if not passes(own, before, after) or source in self._waiting or destination not in self._waiting:
             self._is_heap = False
         self._since.append((source, destination, own, after))
         self._loads[source], self._loads[destination] = own, after

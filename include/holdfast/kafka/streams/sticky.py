@@ -5,7 +5,8 @@ told to preserve active tasks: what the leader takes where it could not get the 
 to 4.3, but for racks (3.6). They go through Java's hash tables: the order of each is emulated, for Java 8 to 18.
 """
 
-from collections.abc import Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
@@ -204,9 +205,9 @@ class HashOrders:
 
     def of_tasks(self, tasks: Iterable[TaskId], *, copied: bool = False) -> list[TaskId]:
         """As a HashSet of tasks is iterated; `copied`: made by `new HashSet<>(tasks)`."""
-        tasks = list(tasks)
+        tasks = tuple(tasks)
         capacity = java_hash.capacity_of_copy(len(tasks)) if copied else 16
-        return java_hash.hash_order(tasks, self._line.task_hash, lambda task: task, capacity)
+        return list(_task_order(tasks, self._line.task_hash, capacity))
 
     def of_clients(self, clients: Iterable[int], *, copied: bool = False) -> list[int]:
         clients = list(clients)
@@ -221,6 +222,11 @@ class HashOrders:
         for task in tasks:
             found.setdefault(task.subtopology, []).append(task)
         return found
+
+
+@functools.lru_cache(maxsize=64)  # from one rebalance to the next the same tasks are put into the same tables
+def _task_order(tasks: tuple[TaskId, ...], task_hash: Callable[[TaskId], int], capacity: int) -> tuple[TaskId, ...]:
+    return tuple(java_hash.hash_order(tasks, task_hash, lambda task: task, capacity))
 
 
 def _pair(one: int, other: int) -> tuple[int, int]:

@@ -48,7 +48,7 @@ class Target:
         self._look_at(list(board.readings.news), board, config)
         board.readings.news.clear()
         in_order = behaviour.movements_in_priority_order and behaviour.moves_to_most_caught_up
-        if self._contested or not in_order or any(standby for _, standby in self._shares):
+        if not in_order or any(standby for _, standby in self._shares):
             return movement.move_to_caught_up_clients(board, config, behaviour)
         for rank, (_, task, source, destination) in enumerate(self._standing):
             board.clients[destination].active.remove(task)
@@ -56,7 +56,32 @@ class Target:
             if rank < config.max_warmup_replicas:
                 board.clients[destination].standby.add(task)
         board.weigh()
-        return len(self._standing)
+        if self._contested:
+            first = self._take_back(board, config)
+            counted = [(len(board.caught_up(task, config.acceptable_recovery_lag)), task) for task in self._contested]
+            left = [movement.Movement(task, destination, count) for count, task, _, destination in self._standing[first:]]
+            left += [movement.Movement(task, self._owner[task], count) for count, task in sorted(counted)]
+            movement.go_on(board, config, behaviour, left, first)
+        return len(self._standing) + len(self._contested)
+
+    def _take_back(self, board: Board, config: AssignorConfig) -> int:
+        """Take movements back, the last one first, as long as Kafka's queue of clients depends on how it came to be; how many are
+        left. Each begins with a poll that finds nobody, so the one before it must have left a heap."""
+        for rank in range(len(self._standing) - 1, -1, -1):
+            count, task, source, destination = self._standing[rank]
+            own, after = board.load_order[source], board.load_order[destination]
+            board.take_active(source, task)
+            board.give_active(destination, task)
+            if rank < config.max_warmup_replicas:
+                board.take_standby(destination, task)
+            before = board.load_order[destination]
+            if count and movement.passes(own, before, after):
+                board.give_active(source, task)
+                board.take_active(destination, task)
+                if rank < config.max_warmup_replicas:
+                    board.give_standby(destination, task)
+                return rank + 1
+        return 0
 
     def _look_at(self, tasks: Iterable[int], board: Board, config: AssignorConfig) -> None:
         """Whether these tasks have to be away from their targets, and where."""
