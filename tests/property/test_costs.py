@@ -63,6 +63,11 @@ def test_costs_add_up(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
     assert sum(one.total.records for one in cost.reads) == outcome.summary.restore_records == cost.restored_records
     sizes = [one.total.size for one in cost.reads]
     assert outcome.summary.restore_bytes == (None if None in sizes else sum(size for size in sizes if size is not None))
+    by_task = [amount for _, amount in cost.restored_tasks]
+    assert sum(one.records for one in by_task) == cost.restored_records
+    assert outcome.summary.restore_bytes == (
+        None if any(one.size is None for one in by_task) else sum(one.size or 0 for one in by_task)
+    )
     for read in cost.reads:
         assert read.at_once.records <= read.total.records
         assert read.total.size is None or read.at_once.size is None or read.at_once.size <= read.total.size

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from holdfast.kafka.vocabulary import ProcessId
+from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.amounts import Amount
 from holdfast.rollout.evaluation import Cost
 from holdfast.rollout.rendering import Block, Heading, Paragraph, Table
@@ -14,25 +14,40 @@ MOST_ROWS = 40
 
 def burden(cost: Cost, policy: Policy, named: Callable[[ProcessId], str]) -> Iterator[Block]:
     """`named`: what a client is called."""
-    yield from _stops(cost, policy)
+    yield from _tasks(cost, policy)
     yield from _brokers(cost, policy)
     yield from _disks(cost, policy, named)
 
 
-def _stops(cost: Cost, policy: Policy) -> Iterator[Block]:
+def _tasks(cost: Cost, policy: Policy) -> Iterator[Block]:
+    """Those that stand still longest first, then those of which most is read."""
     speed = policy.restore_records_per_second
     if not any(one.stopped(speed) for one in cost.stops):
         return
-    yield Heading(2, "What stands still, task by task")
-    worst_first = sorted(cost.stops, key=lambda one: (-one.stopped(speed), one.task))
+    stops, amounts = {one.task: one for one in cost.stops}, dict(cost.restored_tasks)
+
+    def weight(task: TaskId) -> tuple[int, int, TaskId]:
+        still = stops[task].stopped(speed) if task in stops else 0
+        return -still, -amounts[task].records if task in amounts else 0, task
+
+    rows = sorted({**stops, **amounts}, key=weight)[:MOST_ROWS]
+    yield Heading(2, "Task by task")
     yield Table(
-        ("task", "stands still", "of that, nobody has a caught-up copy"),
-        tuple((str(one.task), _at_most(one.stopped(speed)), _at_most(one.without_copy(speed))) for one in worst_first[:MOST_ROWS]),
+        ("task", "restored", "stands still", "of that, nobody has a caught-up copy"),
+        tuple(
+            (
+                str(task),
+                f"{many(amounts[task].records, 'record')}, {_bytes(amounts[task], policy)}" if task in amounts else "nothing",
+                _at_most(stops[task].stopped(speed)) if task in stops else "no",
+                _at_most(stops[task].without_copy(speed)) if task in stops else "no",
+            )
+            for task in rows
+        ),
     )
     in_all = sum(one.stopped(speed) for one in cost.stops)
     yield Paragraph(
-        f"{many(len(cost.stops), 'task')}, {many(in_all, 'task-second')} in all, if a client restores {speed:,} records/s. At most:"
-        " what a client restores together is counted for each of its tasks. How long a process takes to start is not counted."
+        f"{many(len(cost.stops), 'task')} stand still, {many(in_all, 'task-second')} in all, if a client restores {speed:,}"
+        " records/s. At most: what a client restores together is counted for each of its tasks. The start of a process is not."
     )
 
 

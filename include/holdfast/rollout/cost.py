@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, Consumer
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import changelog_sizes, disk_use, order, stops
+from holdfast.rollout.amounts import Amount
 from holdfast.rollout.change import CatchUp, Change, RestartClient
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.evaluation import ClientRestore, Cost, Round, Span
@@ -61,6 +62,7 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple
         end=tuple(sorted(end, key=lambda client: client.process_id)),
         reads=outcome.summary.reads,
         disks=disk_use.disks(snapshot, change, outcome),
+        restored_tasks=_restored_tasks(snapshot, outcome),
         stops=stops.stops(outcome),
     )
 
@@ -134,6 +136,19 @@ def _restores(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, in
             running[process_id] = dict.fromkeys(given)
             shares[process_id] = client
     return _by_client(tasks, records, sizes)
+
+
+def _restored_tasks(snapshot: Snapshot, outcome: Outcome) -> tuple[tuple[TaskId, Amount], ...]:
+    logs = changelog_sizes.task_logs(snapshot)
+    found: dict[TaskId, list[int]] = {}
+    for one in outcome.rounds:
+        for _, tasks in one.restoring_tasks:
+            for task, records in tasks:
+                found.setdefault(task, []).append(records)
+    return tuple(
+        (task, Amount(sum(each), sum(logs[task].to_restore(records) for records in each) if task in logs else None))
+        for task, each in sorted(found.items())
+    )
 
 
 def _by_client(

@@ -149,6 +149,8 @@ class Cost:
     """Who owns what when it is stable: what `verify` compares with."""
     reads: tuple[BrokerReads, ...] = ()
     disks: tuple[ClientDisk, ...] = ()
+    restored_tasks: tuple[tuple[TaskId, Amount], ...] = ()
+    """What is read for each task that anybody restores, over all rebalances and clients: `restores` by task."""
     stops: tuple[TaskStop, ...] = ()
     """Tasks that stand still on the way, stateless ones included; the others never do, but for the rebalances themselves."""
 

@@ -117,7 +117,7 @@ def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Conside
         effort=evaluation.candidate.effort,
         costs=evaluation.costs
         if is_chosen
-        else tuple(replace(cost, rounds=(), end=(), disks=(), stops=()) for cost in evaluation.costs),
+        else tuple(replace(cost, rounds=(), end=(), disks=(), restored_tasks=(), stops=()) for cost in evaluation.costs),
         rules=one.rules,
         unknown=(*evaluation.unknown, *evaluation.unknown_sizes),
         refused=evaluation.refused,

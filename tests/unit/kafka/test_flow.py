@@ -5,17 +5,20 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from scipy.optimize import linear_sum_assignment
 
+from holdfast.kafka.streams.client_state import LeaderThrows
 from holdfast.kafka.streams.rack_aware import cycles
 from holdfast.kafka.streams.rack_aware.flow import Flow
 
 
 @settings(max_examples=150, deadline=None)
 @given(some.integers(0, 2**32), some.booleans())
+@example(2259, True)
 def test_no_other_way_of_dealing_out_costs_less(seed: int, from_every_node: bool) -> None:
+    """3.6 may lose its way between two searches: its own `Graph` throws a NullPointerException for the example (3.6.2, run)."""
     chance = random.Random(seed)
     tasks, clients = chance.randint(1, 9), chance.randint(1, 4)
     costs = [[chance.randint(0, 12) for _ in range(clients)] for _ in range(tasks)]
@@ -28,7 +31,11 @@ def test_no_other_way_of_dealing_out_costs_less(seed: int, from_every_node: bool
     for client in range(clients):
         flow.add(tasks + client, tasks + clients, start.count(client), 0, start.count(client))
 
-    flow.least_cost(from_every_node=from_every_node)
+    try:
+        flow.least_cost(from_every_node=from_every_node)
+    except LeaderThrows:
+        assert from_every_node
+        return
 
     ends = [flow.target(task) for task in range(tasks)]
     places = [client for client in range(clients) for _ in range(start.count(client))]

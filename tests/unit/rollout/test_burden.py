@@ -147,6 +147,13 @@ class TestTasks:
         assert cost.stops == (TaskStop(TaskId(1, 0), 0, 0, 8), TaskStop(TaskId(1, 3), 0, 0, 8))
         assert [one.stopped(2) for one in cost.stops] == [4, 4]
 
+    def test_what_is_read_for_each_task(self) -> None:
+        cost = plainly(measured(group(AFTER)))
+        read = dict(cost.restored_tasks)
+
+        assert sum(one.records for one in read.values()) == cost.restored_records
+        assert read[TaskId(1, 3)].size == 1_500 * read[TaskId(1, 3)].records
+
     @pytest.mark.parametrize("standbys", [{}, {"1_0": 2, "1_3": 6}])
     def test_a_client_that_just_ends_leaves_its_tasks_until_its_session_times_out(self, standbys: Document) -> None:
         """10 s up to 2.8; and with a caught-up standby elsewhere there is a copy all the while."""
@@ -177,7 +184,7 @@ def test_the_review_says_it() -> None:
     text = markdown(plan)
 
     assert "until the group notices that their client is gone" in text
-    assert "## What stands still, task by task" in text
+    assert "## Task by task" in text
     assert "| 1_0 | " in text
     assert "## What brokers serve for it" in text
     assert "## What disks hold of stores" in text

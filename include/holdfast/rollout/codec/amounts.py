@@ -1,6 +1,7 @@
 """The JSON of what brokers serve, what disks hold and how long tasks stand still."""
 
 from holdfast.kafka import java
+from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.amounts import Amount, BrokerReads
 from holdfast.rollout.codec import document, kafka
 from holdfast.rollout.codec.document import Fields, nullable
@@ -57,6 +58,14 @@ def disks_to_json(disks: tuple[ClientDisk, ...]) -> dict[str, object]:
         }
         for one in disks
     }
+
+
+def restored_tasks_from_json(value: object) -> tuple[tuple[TaskId, Amount], ...]:
+    return document.each_entry(value, lambda key, item: (kafka.task_id(key), _amount(item)))
+
+
+def restored_tasks_to_json(tasks: tuple[tuple[TaskId, Amount], ...]) -> dict[str, object]:
+    return {str(task): _amount_to_json(amount) for task, amount in tasks}
 
 
 def stops_from_json(value: object) -> tuple[TaskStop, ...]:

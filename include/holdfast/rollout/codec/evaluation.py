@@ -9,6 +9,8 @@ from holdfast.rollout.codec.amounts import (
     disks_to_json,
     reads_from_json,
     reads_to_json,
+    restored_tasks_from_json,
+    restored_tasks_to_json,
     stops_from_json,
     stops_to_json,
 )
@@ -115,6 +117,7 @@ def _cost(value: object) -> Cost:
         end=fields.need("end", lambda end: document.each_entry(end, _client_end)),
         reads=fields.optional("reads_by_broker", reads_from_json, ()),
         disks=fields.optional("disks", disks_from_json, ()),
+        restored_tasks=fields.optional("restored_tasks", restored_tasks_from_json, ()),
         stops=fields.optional("stops", stops_from_json, ()),
     )
     fields.finish(closed=True)
@@ -157,6 +160,7 @@ def _cost_to_json(cost: Cost) -> dict[str, object]:
         },
         "reads_by_broker": reads_to_json(cost.reads),
         "disks": disks_to_json(cost.disks),
+        "restored_tasks": restored_tasks_to_json(cost.restored_tasks),
         "stops": stops_to_json(cost.stops),
     }
 

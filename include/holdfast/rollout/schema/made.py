@@ -158,6 +158,7 @@ COST = closed(
             closed({"now": _amount, "most": _amount, "end": _amount}, {"free": nullable(count())}),
             "What the stores on each client's disk weigh.",
         ),
+        "restored_tasks": table(TASK_ID, _amount, "What is read for each task that anybody restores."),
         "stops": table(
             TASK_ID,
             closed({"seconds": count(), "seconds_without_copy": count(), "records": count()}),
