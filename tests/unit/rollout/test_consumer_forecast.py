@@ -244,6 +244,11 @@ class TestPositions:
         assert crash["positions"]["records_read_twice_at_most"] == 10
         assert crash["positions"]["committed"] == 1
 
+    def test_what_moves_cooperatively_was_read_on_after_the_last_commit(self) -> None:
+        topic = {"orders": {"partitions": [{"id": n, "end_offset": 90, "committed_offset": 80} for n in range(6)]}}
+
+        assert foreseen(group(TWO, topics=topic), change(joins()))["positions"]["records_read_twice_at_most"] == 2 * 10
+
 
 EVENTS: list[object] = [
     joins(client_id="app", host=None, rack=None, group_instance_id="one"),

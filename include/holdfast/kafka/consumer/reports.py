@@ -59,12 +59,19 @@ def _report(
     generation: int | None
     if cooperative:
         owned = member.owned if member.cooperative else ()
-        owned = tuple(sorted(owned, key=_wire_order)) if line.owned_sorted_on_wire else grouping(owned)
+        owned = _as_on_wire(owned) if line.owned_sorted_on_wire else grouping(owned)
         generation = said if line.cooperative_generation else None
     else:
         owned = grouping(member.owned)
         generation = said if member.owned or member.owned_generation is not None else None
     return Report(member.member_id, rank, topics, owned, generation, said, member.rack or None)
+
+
+def _as_on_wire(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
+    """By topic and number. ASCII sorts as Java sorts it, and there may be a million of them."""
+    if all(map(str.isascii, frozenset(map(itemgetter(0), owned)))):
+        return tuple(sorted(owned))
+    return tuple(sorted(owned, key=_wire_order))
 
 
 def _wire_order(partition: TopicPartition) -> tuple[bytes, int]:

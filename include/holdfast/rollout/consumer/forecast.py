@@ -99,7 +99,9 @@ class _Stage:
         self._pending = False
         self._from_empty = False
         self._taken: dict[TopicPartition, bool] = {}
-        """What some member began to read, and whether the one before it could commit."""
+        """What some member began to read, and whether the one before it had committed how far it had come."""
+        self._given_up: dict[TopicPartition, None] = {}
+        """What cooperative members had to give up and nobody has taken yet."""
         self._config = settings_of(snapshot)
         self.scene = Scene(snapshot.members, snapshot.topics, snapshot.leader_member_id)
 
@@ -166,15 +168,21 @@ class _Stage:
         return decision
 
     def _take_up(self, members: tuple[Member, ...], decision: Assignment) -> None:
-        """Whoever did not read a partition until now, or gave it up before it joined, begins where the group has committed."""
+        """Whoever did not read a partition until now, or gave it up before it joined, begins where the group has committed.
+
+        An eager member commits before it gives up everything (`enable.auto.commit`). A cooperative one commits before it joins,
+        reads on, and is then told what to give up: it commits no more (`ConsumerCoordinator.onJoinPrepare`, `onJoinComplete`).
+        """
         abrupt = frozenset(self.scene.abrupt)
         reads = self._reads or {}
         for member, part in zip(members, decision.members, strict=True):
             kept = frozenset(member.owned) if member.cooperative else frozenset[TopicPartition]()
             for one in part.partitions:
                 if one not in kept:
-                    could_commit = reads.get(one) not in abrupt
-                    self._taken[one] = could_commit and self._taken.get(one, True)
+                    committed = reads.get(one) not in abrupt and one not in self._given_up
+                    self._taken[one] = committed and self._taken.get(one, True)
+                    self._given_up.pop(one, None)
+            self._given_up |= dict.fromkeys(part.revoked)
 
     def outcome(self, change: ConsumerChange, trouble: str | None) -> ConsumerOutcome:
         notes = (*self.scene.notes, *_notes(self._snapshot, change), *(() if trouble is None else (trouble,)))

@@ -36,19 +36,19 @@ class Positions:
 
 
 def positions(taken: Mapping[TopicPartition, bool], topics: Iterable[ConsumedTopic], config: ConsumerConfig) -> Positions:
-    """`taken`: every partition that some member begins to read, and whether the one before it could commit how far it had come."""
+    """`taken`: every partition that some member begins to read, and whether the one before it had committed how far it had come."""
     known = {topic.name: topic.partitions for topic in topics}
     committed = reset = unknown = 0
     twice: int | None = 0
     skipping: list[tuple[TopicPartition, int | None]] = []
-    for one, could_commit in taken.items():
+    for one, up_to_date in taken.items():
         if one.partition >= len(known.get(one.topic, ())):
             continue
         partition = known[one.topic][one.partition]
         if not (partition.uncommitted or _out_of_range(partition)):
             committed += partition.committed_offset is not None
             unknown += partition.committed_offset is None
-            if not (could_commit and config.auto_commit) and twice is not None:
+            if not (up_to_date and config.auto_commit) and twice is not None:
                 behind = _difference(partition.committed_offset, partition.end_offset)
                 twice = None if behind is None else twice + behind
             continue
