@@ -15,6 +15,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import ProcessMetadataFiles
 
 OURS = ProcessId.parse("bbb83e43-b1af-4b2d-a60a-94a7091684d0")
+THIRD = ProcessId.parse("7d9f2c5e-41b8-4a06-9c3d-5e8f0b7a6d21")
 OTHER = ProcessId.parse("4b61083e-57d0-457d-951f-d06556c148ca")
 HOLD_LOCK = """
 import fcntl, sys
@@ -60,6 +61,17 @@ def test_another_id_is_never_overwritten(files: ProcessMetadataFiles, state_dir:
     with pytest.raises(StatePathTrouble, match="already holds process ID 4b61083e"):
         files.write(str(state_dir), OURS)
     assert files.read(str(state_dir)) == OTHER
+
+
+def test_an_id_that_is_known_to_be_there_is_replaced(files: ProcessMetadataFiles, state_dir: Path) -> None:
+    files.write(str(state_dir), OTHER)
+
+    files.write(str(state_dir), OURS, replaces=OTHER)
+    files.write(str(state_dir), OURS, replaces=OTHER)
+
+    assert files.read(str(state_dir)) == OURS
+    with pytest.raises(StatePathTrouble, match=f"already holds process ID {OURS}, not {OTHER}"):
+        files.write(str(state_dir), THIRD, replaces=OTHER)
 
 
 def test_a_directory_that_is_not_there_is_not_made(files: ProcessMetadataFiles, state_dir: Path) -> None:

@@ -4,7 +4,8 @@ Written for somebody who has never heard of an assignor. One model of blocks, wh
 and the command line into a coloured terminal: they cannot say different things.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
@@ -12,7 +13,7 @@ from holdfast.rollout import step_words
 from holdfast.rollout.asked import asked
 from holdfast.rollout.burden import burden
 from holdfast.rollout.cost import end_owners
-from holdfast.rollout.evaluation import Cost
+from holdfast.rollout.evaluation import Cost, Round
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
 from holdfast.rollout.rendering import Block, Heading, Lines, Paragraph, Table
 from holdfast.rollout.rules import Status
@@ -258,15 +259,21 @@ def _chosen_in_detail(plan: Plan) -> Iterator[Block]:
         yield Heading(2, "Rebalance by rebalance")
         yield Table(
             ("#", "after", "because of", "stateful tasks handed over", "held back", "standbys and warm-ups"),
-            tuple(
-                (str(number), duration(one.at_seconds), one.trigger, str(one.handed_over), str(one.withheld), str(one.warm_ups))
-                for number, one in enumerate(worst.rounds[:MOST_ROWS], start=1)
-            ),
+            tuple(_round_rows(worst.rounds))[:MOST_ROWS],
         )
     yield from burden(worst, plan.policy, lambda one: _client(plan, one))
     if worst.end:
         yield Heading(2, "Who runs what, now and then")
         yield Table(("client, in process-ID order", "now", "when it is stable"), tuple(_ownership_rows(plan, worst))[:MOST_ROWS])
+
+
+def _round_rows(rounds: Sequence[Round]) -> Iterator[tuple[str, ...]]:
+    """Rebalances at one moment that do the same are one row."""
+    number = 0
+    told = ((duration(one.at_seconds), one.trigger, str(one.handed_over), str(one.withheld), str(one.warm_ups)) for one in rounds)
+    for row, same in groupby(told):
+        first, number = number + 1, number + len(list(same))
+        yield span(first, number), *row
 
 
 def _ownership_rows(plan: Plan, cost: Cost) -> Iterator[tuple[str, str, str]]:

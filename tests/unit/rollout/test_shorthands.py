@@ -1,11 +1,12 @@
 """What the shorthands of a Change stand for."""
 
 import pytest
-from tests.harness.article import AFTER, A, B, C, change, group
+from tests.harness.article import AFTER, LAST, A, B, C, change, group
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout import codec, shorthands
 from holdfast.rollout.forecast import forecast
+from holdfast.rollout.outcomes import Trigger
 
 SNAPSHOT = codec.snapshot_from_json(group(AFTER))
 
@@ -80,3 +81,42 @@ def test_what_it_does_not_take_is_refused(content: dict[str, object], complaint:
 def test_an_empty_group_has_nothing_to_restart() -> None:
     with pytest.raises(InvalidInput, match=r"events\[0\].rolling_restart.process_ids"):
         shorthands.written_out(codec.snapshot_from_json(group({})), codec.change_from_json(change({"rolling_restart": {}})))
+
+
+def test_settings_and_a_release_hold_once_the_last_one_is_back() -> None:
+    given = {"rolling_restart": {"at_once": 2, "set_config": {"max.warmup.replicas": 6}, "kafka_release": "3.9.1"}}
+    stable = {"then": "stable"}
+    sets = [{"set_config": {"max.warmup.replicas": 6}}, {"set_release": {"kafka_release": "3.9.1"}}]
+
+    assert events(given) == [restart(C), restart(A), stable, restart(B), *sets]
+    short = codec.change_from_json(change(given))
+    assert codec.change_from_json(codec.change_to_json(short)) == short
+    assert shorthands.written_out(SNAPSHOT, short, roll_outs=False).events == short.events
+
+
+def test_everybody_is_who_is_there_then() -> None:
+    joins = {"add_client": {"process_id": LAST, "threads": 2, "host": None, "rack": None, "client_tags": {}}}
+    stable = {"then": "stable"}
+
+    written = events({"remove_client": {"process_id": C}}, joins, stable, {"rolling_restart": {"at_once": 9}})
+
+    assert written[3:] == [restart(A), restart(B), restart(LAST)]
+
+
+def test_who_is_left_to_chance_restarts_too_in_each_outcome() -> None:
+    fresh = {"add_client": {"process_id": None, "threads": 2}}
+    meant = codec.change_from_json(change(fresh, {"then": "stable"}, {"rolling_restart": {"at_once": 9}}))
+
+    found = forecast(SNAPSHOT, meant)
+
+    assert len(found.outcomes) == 4
+    assert all(sum(one.trigger is Trigger.CHANGE for one in outcome.rounds) == 2 for outcome in found.outcomes)
+    assert codec.forecast_to_json(found)["events"][-1]["rolling_restart"]["at_once"] == 9
+
+
+def test_who_is_left_to_chance_cannot_lose_its_id_again() -> None:
+    fresh = {"add_client": {"process_id": None, "threads": 2}}
+    meant = change(fresh, {"then": "stable"}, {"rolling_restart": {"keeps_process_id": False}})
+
+    with pytest.raises(InvalidInput, match=r"events\[2\].rolling_restart.process_ids: a client whose process ID is left to chance"):
+        forecast(SNAPSHOT, codec.change_from_json(meant))

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.harness.article import AFTER, BEFORE, LAST, A, C, Document, altered, client, group
+from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, client, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read, with_client, without_client
 
 from holdfast.adapters.lake import FsspecLake
@@ -354,3 +354,22 @@ def test_time_goes_by_the_clock_that_was_given(operator: Operator) -> None:
 
     entries = plans.journal_of(operator.lake, operator.plan.plan_id).entries
     assert {datetime.fromisoformat(entry.at) for entry in entries} == {NOON + MINUTE}
+
+
+def test_clients_change_process_ids_with_one_another(tmp_path: Path) -> None:
+    """A and B run what the other would with its ID: stop both, write both files, start both."""
+    swapped = group({A: AFTER[B], B: AFTER[A], C: AFTER[C]})
+    plan = planned(swapped, {"restart_client": {"process_id": A}}, {"restart_client": {"process_id": B}})
+    assert plan.chosen == "relabel"
+    operator = Operator(tmp_path, plan)
+    first, second = ProcessId.parse(A), ProcessId.parse(B)
+    other = tmp_path / "other" / "streams-wordcount"
+    other.mkdir(parents=True)
+    operator.files.write(str(operator.state_dir), first)
+    operator.files.write(str(other), second)
+    operator.dirs = {second: str(operator.state_dir), first: str(other)}
+
+    assert waits_for(operator.apply(swapped)) == "1"
+    assert waits_for(operator.apply(swapped, confirm=["1", "2"])) == "5"
+
+    assert (operator.files.read(str(operator.state_dir)), operator.files.read(str(other))) == (second, first)

@@ -1,0 +1,318 @@
+"""The ways beyond identity and window: in another order, with no rebalance, under other IDs, cleared, or something else instead."""
+
+from typing import Any
+
+import pytest
+from tests.harness.article import AFTER, LAST, A, B, C, Document, altered, change, fleet, group
+from tests.harness.plans import NOON, planned, read
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout import candidates, codec
+from holdfast.rollout.change import RestartClient, RollingRestart
+from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.evaluation import Candidate, Evaluation
+from holdfast.rollout.forecast import forecast
+from holdfast.rollout.plan import assemble
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.rules import Policy
+from holdfast.rollout.steps import (
+    AwaitStable,
+    ChangeThreads,
+    DeployTopology,
+    GrowTopic,
+    SetConfig,
+    StartClient,
+    StopClient,
+    StopEverybody,
+    WriteProcessMetadata,
+)
+from holdfast.rollout.steps import RestartClient as RestartInPlace
+
+COUNTS = ("another-count", "double-the-clients", "plainly")
+STABLE = {"then": "stable"}
+
+
+def ways(snapshot: Document, *events: object) -> dict[str, Candidate]:
+    return {way.name: way for way in candidates.propose(read(snapshot), codec.change_from_json(change(*events)))}
+
+
+def weighed(snapshot: Document, way: Candidate) -> Evaluation:
+    return candidates.evaluate(read(snapshot), way)
+
+
+def events_of(way: Candidate) -> list[Any]:
+    return codec.change_to_json(way.change)["events"]
+
+
+def restart(process_id: str, **others: object) -> dict[str, object]:
+    return {"restart_client": {"process_id": process_id, "keeps_process_id": True, "keeps_state": True} | others}
+
+
+def static(document: Document) -> Document:
+    for client in document["clients"].values():
+        for number, consumer in enumerate(client["consumers"].values()):
+            consumer["group_instance_id"] = f"{client['host']}-{number}"
+    return document
+
+
+class TestInAnotherOrder:
+    def test_what_happens_together_may_happen_one_by_one_and_the_other_way_round(self) -> None:
+        removes = [{"remove_client": {"process_id": one}} for one in (A, B)]
+
+        one_by_one = ways(group(AFTER), *removes)["one-at-a-time"]
+        together = ways(group(AFTER), removes[0], STABLE, removes[1])
+
+        assert events_of(one_by_one) == [removes[0], STABLE, removes[1]]
+        assert events_of(together["all-together"]) == removes
+        assert events_of(together["reverse-order"]) == [removes[1], STABLE, removes[0]]
+        assert "one-at-a-time" not in together
+
+    def test_a_rolling_restart_may_come_in_waves(self) -> None:
+        document, ids = fleet(8, 16, seed=1)
+
+        found = ways(document, {"rolling_restart": {}})
+
+        assert [len(lot) for lot, _ in found["in-waves"].change.batches()] == [3, 3, 2]
+        assert [len(lot) for lot, _ in found["all-together"].change.batches()] == [8]
+        first = found["reverse-order"].change.events[0]
+        assert isinstance(first, RestartClient)
+        assert str(first.process_id) == ids[-1]
+
+    def test_one_event_has_no_other_order(self) -> None:
+        found = ways(group(AFTER), {"remove_client": {"process_id": A}})
+
+        assert not {"one-at-a-time", "in-waves", "all-together", "reverse-order"} & set(found)
+
+
+class TestStaticMembers:
+    def test_who_returns_in_time_causes_no_rebalance(self) -> None:
+        document = static(group(AFTER))
+        way = ways(document, restart(A))["static-return"]
+        (cost,) = weighed(document, way).costs
+
+        assert events_of(way) == [restart(A, within_session=True)]
+        assert (cost.rebalances.high, cost.moved) == (0, 0)
+
+    def test_dynamic_members_cannot(self) -> None:
+        assert "static-return" not in ways(group(AFTER), restart(A))
+
+    def test_a_restart_of_everybody_may_make_them_static(self) -> None:
+        found = ways(group(AFTER), {"rolling_restart": {}})
+
+        assert "static-membership" in found
+        assert "static-membership" not in ways(group(AFTER), restart(A))
+        assert "static-membership" not in ways(static(group(AFTER)), {"rolling_restart": {}})
+
+    def test_a_setting_is_rolled_out_to_static_members_without_a_rebalance(self) -> None:
+        document = static(group(AFTER))
+        (rolled,) = ways(document, {"set_config": {"max.warmup.replicas": 6}})["plainly"].change.events
+        (outcome,) = forecast(
+            read(document), codec.change_from_json(change({"rolling_restart": {"within_session": True}}))
+        ).outcomes
+
+        assert isinstance(rolled, RollingRestart)
+        assert rolled.within_session
+        assert outcome.rounds == ()
+
+    def test_a_latent_reshuffle_counts_as_needless(self) -> None:
+        """A static member that comes back under an ID that sorts elsewhere: stable now, and a reshuffle with the next rebalance."""
+        document = static(group(AFTER))
+        lost = {"restart_client": {"process_id": C, "keeps_process_id": False, "new_process_id": LAST, "within_session": True}}
+        (cost,) = weighed(document, ways(document, lost)["plainly"]).costs
+
+        assert (cost.moved, cost.handovers) == (0, 0)
+        assert cost.needless == 6
+        assert planned(document, lost).chosen == "copy-process-metadata"
+
+
+class TestRelabel:
+    """Five clients run what they would if the fourth had its old ID: each restart in turn moves everything, new labels nothing."""
+
+    def drifted(self) -> tuple[Document, list[str]]:
+        document, ids = fleet(5, 20, seed=7)
+        clients = document["clients"]
+        document["clients"] = {
+            ids[index]: clients[ids[other]] | {"host": f"h{other}"} for index, other in enumerate((3, 0, 1, 2, 4))
+        }
+        return document, ids
+
+    def test_clients_that_restart_anyway_change_ids_so_that_nothing_moves(self) -> None:
+        document, ids = self.drifted()
+        found = ways(document, {"rolling_restart": {}})
+        (plain,) = weighed(document, found["plainly"]).costs
+        (relabelled,) = weighed(document, found["relabel"]).costs
+
+        assert (plain.moved, relabelled.moved) == (16, 0)
+        assert (relabelled.handovers, relabelled.rebalances.high, relabelled.restored_records) == (0, 1, 0)
+        assert sorted(str(one) for one in relabelled.process_ids) == sorted(ids)
+
+    def test_all_stop_before_a_file_is_written_and_all_files_before_a_start(self) -> None:
+        document, ids = self.drifted()
+        steps = [step.action for step in ways(document, {"rolling_restart": {}})["relabel"].steps]
+
+        kinds = [type(one) for one in steps if not isinstance(one, RestartInPlace)]
+        assert kinds == [*[StopClient] * 4, *[WriteProcessMetadata] * 4, *[StartClient] * 4, AwaitStable]
+        writes = [one for one in steps if isinstance(one, WriteProcessMetadata)]
+        assert all(one.replaces == one.source != one.process_id for one in writes)
+        assert [str(one.process_id) for one in steps if isinstance(one, RestartInPlace)] == [ids[4]]
+
+    def test_it_wins_where_plainly_breaks_the_limits(self) -> None:
+        document, _ = self.drifted()
+        plan = planned(document, {"rolling_restart": {}})
+
+        assert plan.chosen == "relabel"
+        assert codec_plan.plan_from_json(codec_plan.plan_to_json(plan)) == plan
+
+    def test_clients_may_take_over_ids_only_from_those_that_leave_them(self) -> None:
+        snapshot = read(group(AFTER))
+        swap = [
+            {"restart_client": {"process_id": one, "keeps_process_id": False, "new_process_id": other}}
+            for one, other in ((A, B), (B, A))
+        ]
+        (outcome,) = forecast(snapshot, codec.change_from_json(change(*swap))).outcomes
+
+        assert sorted(str(client.process_id) for client in outcome.clients) == sorted([A, B, C])
+        with pytest.raises(InvalidInput, match="in the group already"):
+            forecast(snapshot, codec.change_from_json(change(swap[0])))
+        both = {"restart_client": {"process_id": C, "keeps_process_id": False, "new_process_id": B}}
+        with pytest.raises(InvalidInput, match="two clients would have one process ID"):
+            forecast(snapshot, codec.change_from_json(change(swap[0], both, {"remove_client": {"process_id": B}})))
+
+
+class TestCleared:
+    def test_all_go_where_they_belong_in_one_rebalance_and_stand_still(self) -> None:
+        document, ids = fleet(6, 24, seed=3)
+        way = ways(document, {"replace_client": {"process_id": ids[0], "by": {"process_id": LAST, "threads": 1}}})["clear-state"]
+        (cost,) = weighed(document, way).costs
+
+        assert (cost.rebalances.high, cost.cold_tasks, cost.restored_records) == (1, 24, 24_000_000)
+
+    @pytest.mark.parametrize(("allow", "chosen"), [((), "plainly"), (("clear-state",), "clear-state")])
+    def test_it_is_chosen_only_where_the_policy_names_it(self, allow: tuple[str, ...], chosen: str) -> None:
+        policy = Policy(
+            exclude=("copy-process-metadata", "seed-process-id", "copy-state-directory", "raise-warmups", "standbys-first"),
+            allow=allow,
+            time_to_stable_s_most=100,
+            without_caught_up_copy_s_most=10**9,
+            moved_percent_most=100,
+        )
+        document, ids = fleet(6, 24, seed=3)
+        event = {"replace_client": {"process_id": ids[0], "by": {"process_id": LAST, "threads": 1}}}
+        plan = planned(altered(document, ["config", "probing.rebalance.interval.ms"], 60_000), event, policy=policy)
+
+        assert plan.chosen == chosen
+        if not allow:
+            reasons = {one.name: one.why_not for one in plan.candidates}
+            assert reasons["clear-state"] == "Only where your policy names clear-state under allow."
+
+
+class TestSomethingElse:
+    def plan(self, *events: object) -> Plan:
+        document, _ = fleet(20, 400, seed=5)
+        change_ = codec.change_from_json(change(*events))
+        snapshot = read(document)
+        wanted = ("plainly", "double-the-clients", "halve-the-clients", "another-count", "nothing-now")
+        found = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, change_) if one.name in wanted)
+        return assemble(snapshot, change_, found, Policy(), NOON)
+
+    def test_twice_as_many_move_half_of_what_one_more_does(self) -> None:
+        plan = self.plan({"add_client": {"process_id": LAST, "threads": 1}})
+        moved = {one.name: one.costs[0].moved for one in plan.candidates}
+
+        assert moved["double-the-clients"] == 200
+        assert moved["plainly"] > 350
+        assert moved["nothing-now"] == 0
+        assert plan.chosen == "plainly"
+        assert all(one.as_asked == (one.name == "plainly") for one in plan.candidates)
+        assert next(one.why_not for one in plan.candidates if one.name == "nothing-now").startswith("It is not what you asked for")
+
+    def test_half_as_many_keep_who_stays(self) -> None:
+        _, ids = fleet(20, 400, seed=5)
+        plan = self.plan({"remove_client": {"process_id": ids[-1]}})
+        halved = next(one for one in plan.candidates if one.name == "halve-the-clients")
+
+        assert len(halved.costs[0].process_ids) == 10
+        assert halved.costs[0].moved == 200
+
+    def test_a_count_in_between_is_named_where_it_moves_less(self) -> None:
+        document, _ = fleet(6, 24, seed=5)
+        found = ways(document, {"add_client": {"process_id": LAST, "threads": 1}})
+
+        (least,), (twice,), (one_more,) = (weighed(document, found[name]).costs for name in COUNTS)
+        assert len(found["double-the-clients"].change.events) == 6
+        assert least.moved <= twice.moved < one_more.moved
+        assert 7 < len(least.process_ids) < 12
+
+
+class TestRolledOut:
+    def test_a_setting_costs_a_restart_of_everybody(self) -> None:
+        document = group(AFTER)
+        (cost,) = weighed(document, ways(document, {"set_config": {"max.warmup.replicas": 6}})["plainly"]).costs
+
+        assert (cost.rebalances.low, cost.moved) == (3, 0)
+
+    def test_where_everybody_restarts_anyway_it_comes_along(self) -> None:
+        restarts = [restart(one) for one in (A, B, C)]
+        way = ways(group(AFTER), *restarts, {"set_config": {"max.warmup.replicas": 6}})["plainly"]
+
+        assert not any(isinstance(item, RollingRestart) for item in way.change.events)
+
+    def test_it_comes_before_what_takes_effect_with_it(self) -> None:
+        added = {"add_client": {"process_id": LAST, "threads": 2}}
+        way = ways(group(AFTER), added, {"set_config": {"num.standby.replicas": 1}})["plainly"]
+
+        assert [type(step.action) for step in way.steps] == [SetConfig, AwaitStable, WriteProcessMetadata, StartClient, AwaitStable]
+        assert [next(iter(event)) for event in events_of(way)] == ["rolling_restart", "then", "add_client"]
+
+    def test_the_settings_of_a_window_are_put_back_where_an_id_is_left_to_chance(self) -> None:
+        fresh = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}}}
+        way = ways(group(AFTER), fresh)["raise-warmups"]
+        evaluation = weighed(group(AFTER), way)
+
+        assert evaluation.refused is None
+        assert len(evaluation.costs) == 3
+        assert all(cost.rebalances.low >= 3 + 1 + 3 for cost in evaluation.costs)
+
+    @pytest.mark.parametrize(("release", "name"), [("2.7.2", "StickyTaskAssignor"), ("3.9.1", "LegacyStickyTaskAssignor")])
+    def test_the_other_assignor_has_the_name_of_its_release(self, release: str, name: str) -> None:
+        way = ways(group(AFTER, release), restart(A))["switch-assignor"]
+
+        assert [str(one.value).rsplit(".", 1)[-1] for one in way.settings] == [name]
+        assert weighed(group(AFTER, release), way).refused is None
+
+
+class TestEverybody:
+    """Changes of threads, partitions and topology, and a stop of everybody, are planned too."""
+
+    @pytest.mark.parametrize(
+        ("event", "action"),
+        [
+            ({"set_threads": {"process_id": A, "threads": 3}}, ChangeThreads),
+            ({"add_partitions": {"topic": "repartition", "partitions": 8, "changelogs_grown": True}}, GrowTopic),
+            ({"stop_application": {"minutes": 30}}, StopEverybody),
+            ({"set_topology": {"tasks": group(AFTER)["tasks"]}}, DeployTopology),
+        ],
+    )
+    def test_they_have_a_step_and_survive_their_json(self, event: dict[str, object], action: type) -> None:
+        plan = planned(group(AFTER, "3.9.1"), event)
+        plainly = ways(group(AFTER, "3.9.1"), event)["plainly"]
+
+        assert [type(step.action) for step in plainly.steps] == [action, AwaitStable]
+        assert codec_plan.plan_from_json(codec_plan.plan_to_json(plan)) == plan
+        assert plan.chosen_way is not None
+        assert plan.chosen_way.costs
+
+
+class TestPlacesOfAnId:
+    def test_a_few_places_stand_for_all_with_the_worst_among_them(self) -> None:
+        document, ids = fleet(20, 40, seed=9)
+        meant = codec.change_from_json(change({"replace_client": {"process_id": ids[3], "by": {"process_id": None, "threads": 1}}}))
+        every, few = (forecast(read(document), meant, most) for most in (None, 4))
+
+        assert (len(every.outcomes), len(few.outcomes)) == (20, 4)
+        assert sum(one.probability for one in few.outcomes) == pytest.approx(1)
+        assert max(one.summary.active_moved for one in few.outcomes) == max(one.summary.active_moved for one in every.outcomes)
+        mean, sampled = (sum(one.probability * one.summary.active_moved for one in found.outcomes) for found in (every, few))
+        assert sampled == pytest.approx(mean, abs=2)
+        assert any("4 of 20 places" in one.reason for one in few.unknown)
+        assert not any("places" in one.reason for one in every.unknown)
