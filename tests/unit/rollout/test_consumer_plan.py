@@ -101,6 +101,24 @@ def test_limits_and_exclusions_of_the_policy() -> None:
     assert few.blocked_by == ("rebalances: 2, 1 is the limit",)
 
 
+def test_what_a_policy_states_is_looked_at_or_named() -> None:
+    hosts = {name: one | {"host": f"app-{name}"} for name, one in TWO.items()}
+    rules = {
+        name: {rule.name: rule for rule in planned(hosts, *restarts("a"), policy=policy).candidates[0].rules}
+        for name, policy in {
+            "touched": Policy(untouchable_hosts=("app-a",)),
+            "elsewhere": Policy(untouchable_hosts=("app-b",), moved_in_all_percent_most=0),
+            "window": Policy(finish_before="06:00Z"),
+        }.items()
+    }
+
+    assert rules["touched"]["untouchable-hosts"].status.value == "fail"
+    assert rules["elsewhere"]["untouchable-hosts"].status.value == "pass"
+    assert rules["elsewhere"]["moved"].found == "0 of 6 partitions (0 %)"
+    assert rules["window"]["not-judged"].status.value == "unknown"
+    assert "finish_before" in rules["window"]["not-judged"].found
+
+
 def test_no_events_are_nothing_to_do() -> None:
     assert planned(TWO).verdict.value == "nothing to do"
 

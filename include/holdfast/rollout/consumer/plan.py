@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
-from holdfast.rollout.consumer import ways
+from holdfast.rollout.consumer import rules, ways
 from holdfast.rollout.consumer.change import ConsumerChange
 from holdfast.rollout.consumer.forecast import forecast
 from holdfast.rollout.consumer.outcomes import ConsumerForecast, ConsumerSummary
@@ -17,10 +17,7 @@ from holdfast.rollout.consumer.ways import Way
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.plan_value import PLAINLY, CreatedFrom, PlanVerdict
 from holdfast.rollout.rules import Policy, Review, Rule, Status
-from holdfast.rollout.wording import duration, many
-
-RULES = ("forecast", "converges", "reads-on", "moved-without-need", "standing-still", "rebalances")
-"""In the order in which a review lists them. `reads-on`: nobody skips data or is stopped by an offset that is not there."""
+from holdfast.rollout.wording import many
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,48 +127,13 @@ def _weigh(place: int, way: Way, snapshot: ConsumerSnapshot, policy: Policy) -> 
         foreseen = forecast(snapshot, way.change)
     except (CannotPredict, Unsupported) as refusal:
         why = f"Cannot predict: {refusal}"
-        return _Weighed(place, way, None, why, (_rule("forecast", why, "can be predicted", Status.FAIL, policy),), excluded)
+        return _Weighed(place, way, None, why, (rules.rule("forecast", why, "can be predicted", Status.FAIL, policy),), excluded)
     except InvalidInput:
         if way.name == PLAINLY:
             raise
         why = "The change cannot be made in this order."  # what one event does may need what another one did before
-        return _Weighed(place, way, None, why, (_rule("forecast", why, "can be predicted", Status.FAIL, policy),), excluded)
-    return _Weighed(place, way, foreseen, None, _judged(foreseen, policy), excluded)
-
-
-def _judged(foreseen: ConsumerForecast, policy: Policy) -> tuple[Rule, ...]:
-    outcome, summary = foreseen.outcome, foreseen.outcome.summary
-    settles = Status.PASS if outcome.stable else Status.FAIL
-    trouble = "the group settles" if outcome.stable else next(iter(reversed(outcome.notes)), "it does not")
-    found = [
-        _rule("forecast", "it can be predicted", "can be predicted", Status.PASS, policy),
-        _rule("converges", trouble, "the group settles", settles, policy),
-    ]
-    status = Status.FAIL if outcome.warnings else Status.UNKNOWN if outcome.positions.unknown else Status.PASS
-    of_unknown = f"of {many(outcome.positions.unknown, 'partition')} the committed offset is not known"
-    said = " ".join(outcome.warnings) or (of_unknown if outcome.positions.unknown else "nobody skips anything")
-    found.append(_rule("reads-on", said, "nobody skips data, or stops for want of an offset", status, policy))
-    if summary.needless is None:
-        found.append(
-            _rule("moved-without-need", "not known", f"{policy.moved_percent_most} %", Status.UNKNOWN, policy),
-        )
-    else:
-        percent = 100 * summary.needless / max(summary.partitions, 1)
-        within = Status.PASS if percent <= policy.moved_percent_most else Status.FAIL
-        text = f"{summary.needless:,} of {many(summary.partitions, 'partition')} ({percent:.0f} %)"
-        found.append(_rule("moved-without-need", text, f"{policy.moved_percent_most} %", within, policy))
-    limit = policy.without_caught_up_copy_s_most
-    longest = summary.longest_stop
-    still = Status.UNKNOWN if longest is None else Status.PASS if longest.usual <= limit else Status.FAIL
-    text = "not known" if longest is None else f"{longest.usual:g} s usually, {longest.most:g} s at most"
-    found.append(_rule("standing-still", text, f"{duration(limit)} usually", still, policy))
-    many_rounds = Status.PASS if summary.rebalances <= policy.rebalances_most else Status.FAIL
-    found.append(_rule("rebalances", str(summary.rebalances), str(policy.rebalances_most), many_rounds, policy))
-    return tuple(found)
-
-
-def _rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> Rule:
-    return Rule(name, found, limit, status, name in policy.blocking)
+        return _Weighed(place, way, None, why, (rules.rule("forecast", why, "can be predicted", Status.FAIL, policy),), excluded)
+    return _Weighed(place, way, foreseen, None, rules.judge(foreseen, snapshot, policy), excluded)
 
 
 def _criteria(one: _Weighed) -> tuple[float, ...]:

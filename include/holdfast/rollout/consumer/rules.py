@@ -1,0 +1,126 @@
+"""What a team's policy says about one way of changing a plain consumer group: a list of rules, each passed, failed or not known."""
+
+from collections.abc import Iterator
+
+from holdfast.rollout.consumer.change import (
+    AddConsumer,
+    ConsumerChange,
+    NewConsumer,
+    RemoveConsumer,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
+from holdfast.rollout.consumer.outcomes import ConsumerForecast
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.rules import Policy, Rule, Status
+from holdfast.rollout.wording import duration, listed, many, printable
+
+RULES = (
+    "forecast",
+    "converges",
+    "reads-on",
+    "moved-without-need",
+    "moved",
+    "standing-still",
+    "time-to-stable",
+    "rebalances",
+    "untouchable-hosts",
+    "not-judged",
+)
+"""In the order in which a review lists them. `reads-on`: nobody skips data or is stopped by an offset that is not there;
+`not-judged`: what the policy states and nobody looks at for these groups."""
+
+
+def rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> Rule:
+    return Rule(name, found, limit, status, name in policy.blocking)
+
+
+def judge(foreseen: ConsumerForecast, snapshot: ConsumerSnapshot, policy: Policy) -> tuple[Rule, ...]:
+    """All rules that the policy states, in the order of `RULES`."""
+    return (*_of_the_end(foreseen, policy), *_of_the_way(foreseen, snapshot, policy))
+
+
+def _of_the_end(foreseen: ConsumerForecast, policy: Policy) -> Iterator[Rule]:
+    outcome, summary = foreseen.outcome, foreseen.outcome.summary
+    yield rule("forecast", "it can be predicted", "can be predicted", Status.PASS, policy)
+    trouble = "the group settles" if outcome.stable else next(iter(reversed(outcome.notes)), "it does not")
+    yield rule("converges", trouble, "the group settles", _status(outcome.stable), policy)
+    status = Status.FAIL if outcome.warnings else Status.UNKNOWN if outcome.positions.unknown else Status.PASS
+    of_unknown = f"of {many(outcome.positions.unknown, 'partition')} the committed offset is not known"
+    said = " ".join(outcome.warnings) or (of_unknown if outcome.positions.unknown else "nobody skips anything")
+    yield rule("reads-on", said, "nobody skips data, or stops for want of an offset", status, policy)
+    yield _percentage("moved-without-need", summary.needless, summary.partitions, policy.moved_percent_most, policy)
+    if policy.moved_in_all_percent_most is not None:
+        yield _percentage("moved", summary.moved, summary.partitions, policy.moved_in_all_percent_most, policy)
+
+
+def _percentage(name: str, count: int | None, of: int, most: int, policy: Policy) -> Rule:
+    if count is None:
+        return rule(name, "not known", f"{most} %", Status.UNKNOWN, policy)
+    percent = 100 * count / max(of, 1)
+    return rule(name, f"{count:,} of {many(of, 'partition')} ({percent:.0f} %)", f"{most} %", _status(percent <= most), policy)
+
+
+def _of_the_way(foreseen: ConsumerForecast, snapshot: ConsumerSnapshot, policy: Policy) -> Iterator[Rule]:
+    summary = foreseen.outcome.summary
+    limit, longest = policy.without_caught_up_copy_s_most, summary.longest_stop
+    text = "not known" if longest is None else f"{longest.usual:g} s usually, {longest.most:g} s at most"
+    still = Status.UNKNOWN if longest is None else _status(longest.usual <= limit)
+    yield rule("standing-still", text, f"{duration(limit)} usually", still, policy)
+    seconds, most = summary.seconds_to_stable, policy.time_to_stable_s_most
+    settled = Status.FAIL if seconds is None else _status(seconds <= most)
+    yield rule("time-to-stable", "never" if seconds is None else duration(int(seconds)), duration(most), settled, policy)
+    yield rule(
+        "rebalances",
+        str(summary.rebalances),
+        str(policy.rebalances_most),
+        _status(summary.rebalances <= policy.rebalances_most),
+        policy,
+    )
+    if policy.untouchable_hosts:
+        hosts = _touched_hosts(foreseen.change, snapshot)
+        touched = [host for host in hosts if host is not None and host in policy.untouchable_hosts]
+        found = f"steps on {listed([printable(host) for host in touched])}" if touched else "no step there"
+        status = Status.FAIL if touched else Status.UNKNOWN if None in hosts else Status.PASS
+        yield rule(
+            "untouchable-hosts", found, f"nothing on {listed(list(map(printable, policy.untouchable_hosts)))}", status, policy
+        )
+    stated = {"windows": policy.windows, "finish_before": policy.finish_before, "actions": policy.actions is not None}
+    unjudged = [name for name, value in stated.items() if value]
+    if unjudged:
+        text = f"{', '.join(unjudged)}: your policy states it, and for plain consumer groups nobody looks at it yet"
+        yield rule("not-judged", text, "look yourself", Status.UNKNOWN, policy)
+
+
+def _touched_hosts(change: ConsumerChange, snapshot: ConsumerSnapshot) -> dict[str | None, None]:
+    """The hosts of the consumers that steps touch; None: of one it is not known."""
+    known = {member.member_id: member.host for member in snapshot.members}
+    found: dict[str | None, None] = {}
+    for item in change.events:
+        match item:
+            case AddConsumer(consumer):
+                found[known.setdefault(consumer.member_id, _given(consumer))] = None
+            case RemoveConsumer(member_id):
+                found[known.get(member_id)] = None
+            case ReplaceConsumer(member_id, by):
+                found[known.get(member_id)] = None
+                found[known.setdefault(by.member_id, _given(by))] = None
+            case RestartConsumer(member_id, back):
+                known[back.member_id] = known.get(member_id)
+                found[known[back.member_id]] = None
+            case SetAssignors(_, member_ids):
+                for old, new in member_ids:
+                    known[new] = known.get(old)
+                    found[known[new]] = None
+            case _:
+                continue
+    return found
+
+
+def _given(consumer: NewConsumer) -> str | None:
+    return consumer.host if isinstance(consumer.host, str) else None
+
+
+def _status(within: bool) -> Status:
+    return Status.PASS if within else Status.FAIL
