@@ -3,7 +3,7 @@
     spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21
 
 Reads `groups` and `documents`. Replaces these days of `blast_radius`, `blast_radius_places` and `quarantine_blast_radius`. A large
-group's hosts are split over executors.
+group's hosts are split over executors. Of each group in which losses cannot be counted, the one that moves most is forecast.
 """
 
 import sys
@@ -20,6 +20,7 @@ LARGEST_SHARE_US = 2_000_000
 """About so many microseconds of work are one piece: much more than reading its snapshot again costs."""
 TASK_US, TASK_AT_A_PLACE_US = 5, 4
 """What a task costs for each host; where threads are not alike, for each host and each position that a fresh ID can take."""
+ONE_LOSS = ("group_id", "snapshot", "process_id", "scenario")
 LOST = pa.schema(
     [
         *((name, pa.string()) for name in (*schemas.KEY, "problem")),
@@ -52,10 +53,32 @@ def lost(shares: DataFrame) -> DataFrame:
     return lake_tables.per_row(shares, lose, LOST)
 
 
-def tidy(rows: DataFrame) -> dict[str, DataFrame]:
-    """LOST → the tables, by name."""
+def worst(losses: DataFrame, documents: DataFrame) -> DataFrame:
+    """`blast_radius` → of each group in which not all is counted, the loss that moves most, with the group's document."""
+    which = F.max_by(F.struct("process_id", "scenario"), F.struct("moved", "without_copy", "process_id", "scenario")).alias("which")
+    chosen = losses.where(F.col("basis") == "not forecast").groupBy(*schemas.KEY).agg(which).select(*schemas.KEY, "which.*")
+    texts = documents.select(*schemas.PARTITION, "snapshot", "document")
+    with_document = chosen.join(texts, [*schemas.PARTITION, "snapshot"], how="inner")
+    return with_document.repartition(lake_tables.pieces(losses.sparkSession), *schemas.PARTITION, "group_id")
+
+
+def forecast(row: dict) -> dict | None:
+    """A loss → its row of `blast_radius`, forecast; None: it stays as it is."""
+    found = tables.worst_loss(row["document"], row["process_id"], row["scenario"])
+    return None if found is None else {name: row[name] for name in schemas.KEY} | found
+
+
+def forecast_in_full(chosen: DataFrame) -> DataFrame:
+    """The worst losses → those rows of `blast_radius` that are forecast."""
+    return lake_tables.per_row(chosen, forecast, schemas.TABLES["blast_radius"])
+
+
+def tidy(rows: DataFrame, in_full: DataFrame) -> dict[str, DataFrame]:
+    """LOST, and the rows that are forecast → the tables, by name."""
+    counted = lake_tables.exploded(rows, "losses", "blast_radius")
+    rest = counted.join(in_full.select(*schemas.PARTITION, *ONE_LOSS), [*schemas.PARTITION, *ONE_LOSS], how="left_anti")
     return {
-        "blast_radius": lake_tables.exploded(rows, "losses", "blast_radius"),
+        "blast_radius": rest.unionByName(in_full),
         "blast_radius_places": lake_tables.exploded(rows, "places", "blast_radius_places"),
         "quarantine_blast_radius": lake_tables.quarantined(rows).dropDuplicates(),
     }
@@ -63,8 +86,14 @@ def tidy(rows: DataFrame) -> dict[str, DataFrame]:
 
 def work(spark: SparkSession, lake: str, days: list[str]) -> None:
     groups, documents = (lake_tables.read_table(spark, lake, name, days) for name in ("groups", "documents"))
-    rows = lost(shared_out(groups, documents))
-    lake_tables.staged(spark, rows, lake, lambda found: lake_tables.write_days(spark, lake, tidy(found), days))
+
+    def then_forecast(rows: DataFrame) -> None:
+        chosen = worst(lake_tables.exploded(rows, "losses", "blast_radius"), documents)
+        lake_tables.staged(
+            spark, forecast_in_full(chosen), lake, lambda in_full: lake_tables.write_days(spark, lake, tidy(rows, in_full), days)
+        )
+
+    lake_tables.staged(spark, lost(shared_out(groups, documents)), lake, then_forecast)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from benchmarks import synthetic_fleet
 from holdfast.kafka.release import LINES
 from holdfast.kafka.streams.group import Changelog, Client, Task
 from holdfast.rollout import groups, order
-from holdfast.rollout.blast_radius import Basis, BlastRadius, Scenario, blast_radius, change_of
+from holdfast.rollout.blast_radius import Basis, BlastRadius, Scenario, blast_radius, change_of, in_full
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.snapshot import Snapshot
 
@@ -126,6 +126,29 @@ def forecast_clients(snapshot: Snapshot, change) -> tuple[Client, ...]:
     bare = replace(new, consumers=tuple(replace(one, owned=(), task_offset_sums=()) for one in new.consumers))
     rest = tuple(client for client in snapshot.clients if client is not old)
     return (*rest, replace(bare, client_tags=old.client_tags, rack=old.rack))
+
+
+class TestForecastInFull:
+    def test_fills_in_what_is_not_counted(self) -> None:
+        with_standbys = next(one for one in map(small_group, SEEDS) if dict(one.config)["num.standby.replicas"])
+        worst = max((loss for radius in blast_radius(with_standbys) for loss in radius.losses), key=lambda loss: loss.moved)
+        found = in_full(with_standbys, worst)
+        wanted = forecast(with_standbys, change_of(worst)).outcomes[0].summary
+
+        assert (worst.basis, found.basis) == (Basis.NOT_FORECAST, Basis.FORECAST)
+        assert (found.moved, found.without_copy) == (worst.moved, worst.without_copy)
+        assert (found.seconds, found.rebalances, found.restore_bytes) == (
+            wanted.seconds_to_stable,
+            wanted.rebalances,
+            wanted.restore_bytes,
+        )
+
+    def test_leaves_alone_what_is_counted_or_too_much(self) -> None:
+        snapshot = small_group(1)
+        loss = blast_radius(snapshot)[0].losses[0]
+        assert in_full(snapshot, loss) is loss
+        too_much = replace(loss, basis=Basis.NOT_FORECAST, moved=10**6)
+        assert in_full(snapshot, too_much) is too_much
 
 
 class TestTheWaysOfLosingAClient:

@@ -11,13 +11,18 @@ import pandas
 import pytest
 from benchmarks import synthetic_fleet
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+from tests.harness.article import AFTER, group
+from tests.harness.plans import article_plan, read
 from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.table_schemas import KEY, TABLES
-from holdfast.rollout import candidates, codec, fleet, tables
+from holdfast.rollout import candidates, codec, fleet, plan_tables, tables
 from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.verify import verify
+from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark
@@ -179,11 +184,13 @@ class TestOrderChanges:
 class TestBlastRadius:
     def test_is_what_the_function_gives(self, table) -> None:
         answers = [(row, tables.losses(row["document"])) for row in latest_of_day(table("documents"))]
-        losses = [key_of(row) | one for row, answer in answers for one in answer["losses"]]
+        in_full = [(row, with_the_worst_forecast(row["document"], answer["losses"])) for row, answer in answers]
+        losses = [key_of(row) | one for row, found in in_full for one in found]
         places = [key_of(row) | one for row, answer in answers for one in answer["places"]]
 
         assert len(losses) > 1000
         assert sorted_rows(table("blast_radius")) == sorted_rows(losses)
+        assert {row["basis"] for row in losses} == {"counted", "forecast", "not forecast"}
         assert sorted_rows(table("blast_radius_places")) == sorted_rows(places)
 
     def test_says_of_whom_nobody_can_tell(self, table) -> None:
@@ -201,8 +208,19 @@ class TestBlastRadius:
 
         assert whole.count() == 1
         assert pieces.count() == groups.where("group_id = 'app-00000'").first()["clients"] > 1
-        tidy = [sorted_rows(rows_of(blast.tidy(rows)["blast_radius"])) for rows in (whole, pieces)]
+        none = spark.createDataFrame([], from_arrow_schema(TABLES["blast_radius"]))
+        tidy = [sorted_rows(rows_of(blast.tidy(rows, none)["blast_radius"])) for rows in (whole, pieces)]
         assert tidy[0] == tidy[1]
+
+
+def with_the_worst_forecast(document: str, losses: list[dict]) -> list[dict]:
+    """Of those that are not counted the one that moves most is."""
+    open_ones = [row for row in losses if row["basis"] == "not forecast"]
+    if not open_ones:
+        return losses
+    worst = max(open_ones, key=lambda row: (row["moved"], row["without_copy"], row["process_id"], row["scenario"]))
+    found = tables.worst_loss(document, worst["process_id"], worst["scenario"])
+    return [found if row is worst and found is not None else row for row in losses]
 
 
 def latest_of_day(documents: list[dict]) -> list[dict]:
@@ -249,6 +267,23 @@ class TestSummary:
         text = fleet.markdown_of(findings, fleet.alerts(findings, fleet.FleetPolicy()))
         assert text.startswith("# The fleet on 2026-11-21\n\n31 groups of 6 clusters")
         assert "## Groups that one replacement reshuffles most" in text
+
+
+class TestScoring:
+    def test_gives_what_the_function_gives(self, spark: SparkSession, job: Job, tmp_path: Path) -> None:
+        plan = article_plan()
+        store = FsspecLake(str(tmp_path))
+        plans.keep(store, plan)
+        plans.keep_verdict(store, verify(plan, read(group(AFTER))))
+        store.write(("plans", "broken", "plan.json"), b"{")
+        job("score_forecasts").work(spark, str(tmp_path), DAYS)
+
+        files = [f"plans/{plan.plan_id}/{name}.json" for name in ("plan", "verdict")]
+        wanted = [plan_tables.plan_rows(path, (tmp_path / path).read_bytes()) for path in files]
+        assert wanted[0]["candidates"]
+        for number, name in enumerate(("candidates", "verdicts")):
+            found = rows_of(lake_tables.read_table(spark, str(tmp_path), name))
+            assert sorted_rows(found) == sorted_rows([row for row in wanted[number][name] if row["day"] in DAYS])
 
 
 class TestSearching:

@@ -152,6 +152,15 @@ def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataF
     return found.unionByName(nothing) if empty else found
 
 
+def read_plans(spark: SparkSession, lake: str) -> DataFrame:
+    """Plans and verdicts, one row a file: `path` in the lake, and `content`. Raise InvalidInput if there is none."""
+    if not _names(spark, f"{lake}/plans"):
+        raise InvalidInput(f"the lake {lake} has no plans: plan_rollout puts them there")
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", "{plan,verdict}.json")
+    path = F.regexp_extract("path", "(plans/[^/]+/[^/]+)$", 1)
+    return files.load(f"{lake}/plans").select(path.alias("path"), "content")
+
+
 def _in_lake(path: Any) -> Any:
     return F.regexp_extract(path, "(snapshots/[^/]+/[^/]+/[^/]+/[^/]+)$", 1)
 

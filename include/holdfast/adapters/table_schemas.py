@@ -102,6 +102,35 @@ ORDER_CHANGE = _columns(
     seeds=pa.list_(pa.struct(SEED)),
     text_order_misleads=_flag,
 )
+CANDIDATE = _columns(
+    group_id=_text,
+    plan_id=_text,
+    created_at=_text,
+    name=_text,
+    title=_text,
+    chosen=_flag,
+    refused=_text,
+    why_not=_text,
+    stateful_tasks=_number,
+    moved=_number,
+    expected_moved=_real,
+    needless=_number,
+    rebalances_most=_number,
+    hours_most=_real,
+    restored_records=_long,
+)
+VERDICT = _columns(
+    group_id=_text,
+    plan_id=_text,
+    observed_at=_text,
+    result=_text,
+    tasks=_number,
+    tasks_as_forecast=_number,
+    rebalances_least=_number,
+    rebalances_most=_number,
+    rebalances=_number,
+    differences=_texts,
+)
 QUARANTINE = pa.schema([*((name, pa.string()) for name in (*PARTITION, "group_id", "snapshot", "problem"))])
 
 TABLES: dict[str, pa.Schema] = {
@@ -127,4 +156,6 @@ TABLES: dict[str, pa.Schema] = {
     "blast_radius": _about_snapshots(*LOSS),
     "blast_radius_places": _about_snapshots(("lost", _text), *PLACE),
     "quarantine_blast_radius": QUARANTINE,
+    "candidates": pa.schema([*((name, pa.string()) for name in PARTITION), *CANDIDATE]),
+    "verdicts": pa.schema([*((name, pa.string()) for name in PARTITION), *VERDICT]),
 }

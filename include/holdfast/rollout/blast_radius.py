@@ -6,15 +6,20 @@ follows is counted where counting is exact (`movements`). Elsewhere it is foreca
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import groups, order
 from holdfast.rollout.change import Change, NewClient, RemoveClient, ReplaceClient
+from holdfast.rollout.forecast import forecast
 from holdfast.rollout.movements import Fate, Movements
 from holdfast.rollout.snapshot import Snapshot
+
+MOST_WORK = 8_000
+"""Tasks that move, times stateful tasks, times copies of each: up to that a loss is forecast where it cannot be counted (about a
+second's work, and mostly far less)."""
 
 
 class Scenario(StrEnum):
@@ -104,10 +109,37 @@ def blast_radius(snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None) 
 
     Raise CannotPredict or Unsupported where it cannot be told by counting. Without a release: as the newest that fits.
     """
-    if snapshot.kafka_release is None:
-        snapshot = groups.with_release(snapshot, groups.fitting_releases(snapshot)[-1])
-    books = Movements(snapshot)
+    books = Movements(_of_a_release(snapshot))
     return tuple(_of_client(books, one) for one in (books.order if only is None else only))
+
+
+def in_full(snapshot: Snapshot, loss: Loss) -> Loss:
+    """The same loss of this group, forecast, if it is not counted and not too much work. Raise what `forecast` raises."""
+    snapshot = _of_a_release(snapshot)
+    standbys = dict(snapshot.config).get("num.standby.replicas", 0)
+    copies = 1 + (standbys if isinstance(standbys, int) else 0)
+    work = loss.moved * copies * sum(task.stateful for task in snapshot.tasks)
+    if loss.basis is not Basis.NOT_FORECAST or work > MOST_WORK or len(snapshot.clients) == 1:
+        return loss
+    outcome = forecast(snapshot, change_of(loss)).outcomes[0]
+    if not outcome.stable:
+        return replace(loss, reason=outcome.notes[-1])
+    summary = outcome.summary
+    return replace(
+        loss,
+        moved=summary.active_moved,
+        without_copy=summary.without_caught_up_copy.tasks,
+        basis=Basis.FORECAST,
+        rebalances=summary.rebalances,
+        rebalances_exact=True,
+        seconds=summary.seconds_to_stable,
+        restore_bytes=summary.restore_bytes,
+        reason=None,
+    )
+
+
+def _of_a_release(snapshot: Snapshot) -> Snapshot:
+    return snapshot if snapshot.kafka_release is not None else groups.with_release(snapshot, groups.fitting_releases(snapshot)[-1])
 
 
 def _of_client(books: Movements, process_id: ProcessId) -> BlastRadius:

@@ -8,9 +8,9 @@ from urllib.parse import unquote
 
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
 from holdfast.kafka.streams.group import Client, Task
-from holdfast.kafka.vocabulary import LATEST_OFFSET
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId
 from holdfast.rollout import codec, groups, order
-from holdfast.rollout.blast_radius import BlastRadius, Loss, Place, blast_radius
+from holdfast.rollout.blast_radius import BlastRadius, Loss, Place, blast_radius, in_full
 from holdfast.rollout.snapshot import Snapshot, StateDirectory
 
 Row = dict[str, object]
@@ -112,6 +112,21 @@ def losses(document: str, first: int = 0, last: int | None = None) -> Row:
         "losses": [_loss(radius, loss, host_of[radius.process_id], stateful) for radius in radii for loss in radius.losses],
         "places": [{"lost": str(radius.process_id)} | _at(place) for radius in radii for place in radius.places],
     }
+
+
+def worst_loss(document: str, process_id: str, scenario: str) -> Row | None:
+    """That loss as a row of `losses`, forecast; None where it is as `losses` has it, or cannot be told."""
+    try:
+        snapshot = codec.snapshot_from_json(codec.loads(document))
+        lost = ProcessId.parse(process_id)
+        (radius,) = blast_radius(snapshot, (lost,))
+        counted = next(loss for loss in radius.losses if loss.scenario == scenario)
+        loss = in_full(snapshot, counted)
+    except HoldfastError:
+        return None
+    client = snapshot.client(lost)
+    stateful = sum(task.stateful for task in snapshot.tasks)
+    return None if loss == counted else _loss(radius, loss, None if client is None else client.host, stateful)
 
 
 def _loss(radius: BlastRadius, loss: Loss, host: str | None, stateful_tasks: int) -> Row:

@@ -1,0 +1,78 @@
+"""Plans and verdicts as rows of tables: every way that was weighed, and whether what was forecast came true."""
+
+from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.rollout import codec
+from holdfast.rollout.codec import document
+from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.codec.document import Fields, nullable
+from holdfast.rollout.plan_value import Considered, Plan
+
+Row = dict[str, object]
+MOST_DIFFERENCES = 20
+UNKNOWN = "unknown"
+
+
+def plan_rows(path: str, content: bytes) -> Row:
+    """`plans/<plan id>/plan.json` as `candidates`, or `plans/<plan id>/verdict.json` as `verdicts`; else a `problem`."""
+    try:
+        if path.endswith("/verdict.json"):
+            return {"path": path, "problem": None, "candidates": [], "verdicts": [_verdict(codec.loads(content))]}
+        plan = codec_plan.plan_from_json(codec.loads(content))
+    except HoldfastError as refusal:
+        return {"path": path, "problem": str(refusal), "candidates": [], "verdicts": []}
+    return {"path": path, "problem": None, "candidates": [_candidate(plan, one) for one in plan.candidates], "verdicts": []}
+
+
+def _candidate(plan: Plan, one: Considered) -> Row:
+    """Of several outcomes the worst counts: it moves most, and takes longest."""
+    worst = max(one.costs, key=lambda cost: (cost.moved, cost.seconds_to_stable.high), default=None)
+    return {
+        "cluster": plan.basis.cluster or UNKNOWN,
+        "day": plan.created_at[:10],
+        "group_id": plan.basis.group_id,
+        "plan_id": plan.plan_id,
+        "created_at": plan.created_at,
+        "name": one.name,
+        "title": one.title,
+        "chosen": one.name == plan.chosen,
+        "refused": one.refused,
+        "why_not": one.why_not,
+        "stateful_tasks": None if worst is None else worst.stateful_tasks,
+        "moved": None if worst is None else worst.moved,
+        "expected_moved": sum(cost.probability * cost.moved for cost in one.costs) if one.costs else None,
+        "needless": None if worst is None else worst.needless,
+        "rebalances_most": None if worst is None else worst.rebalances.high,
+        "hours_most": None if worst is None else worst.seconds_to_stable.high / 3600,
+        "restored_records": None if worst is None else worst.restored_records,
+    }
+
+
+def _verdict(value: object) -> Row:
+    fields = Fields(value)
+    score = Fields(fields.need("score", document.mapping))
+    rebalances = Fields(fields.need("rebalances", document.mapping))
+    observed_at = fields.need("observed_at", nullable(document.instant))
+    expected = rebalances.need("expected", lambda found: document.each(found, _whole))
+    row: Row = {
+        "cluster": fields.need("cluster", document.text) or UNKNOWN,
+        "day": (observed_at or "")[:10] or UNKNOWN,
+        "group_id": fields.need("group_id", document.name),
+        "plan_id": fields.need("plan_id", document.name),
+        "observed_at": observed_at,
+        "result": fields.need("result", document.name),
+        "tasks": score.need("tasks", _whole),
+        "tasks_as_forecast": score.need("tasks_as_forecast", _whole),
+        "rebalances_least": expected[0] if expected else None,
+        "rebalances_most": expected[-1] if expected else None,
+        "rebalances": rebalances.need("found", nullable(_whole)),
+        "differences": list(fields.need("differences", lambda found: document.each(found, document.text)) or ())[:MOST_DIFFERENCES],
+    }
+    for each in (fields, score, rebalances):
+        each.finish()
+    if not expected or len(expected) != 2:
+        raise InvalidInput("the rebalances that were expected are not a pair", "rebalances.expected")
+    return row
+
+
+def _whole(value: object) -> int:
+    return document.integer(value, 0, 2**31 - 1)

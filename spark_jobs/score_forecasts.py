@@ -1,0 +1,55 @@
+"""Plans and verdicts in the lake → every way that was weighed, and whether what was forecast came true.
+
+    spark-submit --py-files holdfast.zip score_forecasts.py --lake URL --days 2026-11-20,2026-11-21
+
+Replaces these days of `candidates` (by the day of the plan) and `verdicts` (by the day of the snapshot that was compared). A broken
+plan is left out; its reason is in the log.
+"""
+
+import sys
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
+
+from holdfast.adapters import spark as lake_tables
+from holdfast.adapters import table_schemas as schemas
+from holdfast.rollout import plan_tables
+
+MOST_TOLD = 100
+PLACE = [(name, pa.string()) for name in schemas.PARTITION]
+READ = pa.schema(
+    [
+        ("path", pa.string()),
+        ("problem", pa.string()),
+        ("candidates", pa.list_(pa.struct([*PLACE, *schemas.CANDIDATE]))),
+        ("verdicts", pa.list_(pa.struct([*PLACE, *schemas.VERDICT]))),
+    ]
+)
+
+
+def read(row: dict) -> dict:
+    """A plan or a verdict → a row of READ."""
+    return plan_tables.plan_rows(row["path"], row["content"])
+
+
+def scored(files: DataFrame) -> DataFrame:
+    """`path`, `content` → READ, one row a file."""
+    return lake_tables.per_row(files, read, READ)
+
+
+def tidy(rows: DataFrame, days: list[str]) -> dict[str, DataFrame]:
+    """READ → the tables of these days, by name."""
+    names = ("candidates", "verdicts")
+    return {name: rows.select(F.explode(name).alias("one")).select("one.*").where(F.col("day").isin(days)) for name in names}
+
+
+def work(spark: SparkSession, lake: str, days: list[str]) -> None:
+    rows = scored(lake_tables.read_plans(spark, lake)).persist()
+    for row in rows.where(F.col("problem").isNotNull()).select("path", "problem").limit(MOST_TOLD).collect():
+        sys.stderr.write(f"{row.path} is left out: {row.problem}\n")
+    lake_tables.write_days(spark, lake, tidy(rows, days), days)
+
+
+if __name__ == "__main__":
+    lake_tables.days_job("score_forecasts", __doc__, sys.argv[1:], work)
