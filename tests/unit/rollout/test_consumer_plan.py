@@ -46,7 +46,8 @@ def test_static_consumers_are_restarted_unnoticed() -> None:
     plan = planned(static, *restarts("a", "b"))
 
     assert (plan.chosen, plan.verdict.value) == ("static-within-session", "safe")
-    assert "0 of 6 partitions change hands in no rebalance; nothing stands still" in plan.headline
+    assert "0 of 6 partitions change hands in no rebalance; only what a consumer itself reads waits" in plan.headline
+    assert "'i-a' reads stands still until it is back, at most 45 s" in plan.candidates[1].unknown[0]
     assert "before its session times out" in plan.preconditions[0]
     assert [(step.id, step.says) for step in plan.steps] == [
         ("1", "Restart i-a, and have it back before its session times out"),

@@ -73,7 +73,7 @@ def _apply(scene: Scene, event: ConsumerEvent, config: ConsumerConfig) -> Scene:
             old = _member(scene, member_id)
             return _joined(_without(scene, old), _made(by, old), "by.member_id", "by.group_instance_id")
         case RestartConsumer(member_id, back, within_session=True):
-            return _returned(scene, member_id, back)
+            return _returned(scene, member_id, back, config)
         case RestartConsumer(member_id, back):
             return _restarted(scene, member_id, back, "new_member_id")
         case SetAssignors(assignors, member_ids):
@@ -139,13 +139,19 @@ def _restarted(scene: Scene, member_id: str, back: NewConsumer, field: str) -> S
     return joined
 
 
-def _returned(scene: Scene, member_id: str, back: NewConsumer) -> Scene:
+def _returned(scene: Scene, member_id: str, back: NewConsumer, config: ConsumerConfig) -> Scene:
     """A static member is back in time: it runs what it ran, under a new member ID, and remembers that."""
     old = _member(scene, member_id)
     if old.group_instance_id is None:
         raise InvalidInput(
             f"{_quoted(member_id)} has no group.instance.id: whoever is not static joins anew, in a rebalance", "within_session"
         )
+    session_s = config.session_timeout_ms / 1000
+    note = (
+        f"What {_quoted(old.group_instance_id)} reads stands still until it is back, at most {session_s:g} s; how long that takes"
+        " is not known and not counted."
+    )
+    scene = replace(scene, notes=(*scene.notes, note))
     made = replace(_made(back, old), owned=old.owned, owned_generation=old.owned_generation)
     others = _without(scene, old)
     leads = made.member_id if scene.leader_member_id == member_id else scene.leader_member_id

@@ -196,6 +196,8 @@ def _effect(summary: ConsumerSummary) -> str:
     if summary.stops is not None and summary.longest_stop is not None:
         stops = many(summary.stops, "stop")
         still = f"{stops} of a partition, up to {summary.longest_stop.usual:g} s each" if summary.stops else "nothing stands still"
+    if not summary.rebalances:
+        still = "only what a consumer itself reads waits until it is back"
     return f"{moved} of {many(summary.partitions, 'partition')} change hands in {rebalances}; {still}."
 
 
