@@ -1,9 +1,9 @@
 """### What the latest snapshots mean
 
 When snapshots arrive: Spark decodes them into tables (`docs/tables.md`), computes where every stateful task is going and who will
-still move, finds each change in the order of process IDs, and says of every host of every group what its loss would do. What stands
-out is in `fleet/day=<day>/fleet.md`; what is above the variable `holdfast_fleet_policy` is told to the notifiers in
-`holdfast_notifiers`. A run is about the days of the snapshots that started it; run again, it replaces what it wrote.
+still move, finds each change in the order of process IDs, says of every host of every group what its loss would do, and whether
+plans came true. What stands out is in `fleet/day=<day>/fleet.md`; what is above the variable `holdfast_fleet_policy` is told to the
+notifiers in `holdfast_notifiers`. A run is about the days of the snapshots that started it; run again, it replaces what it wrote.
 """
 
 import pendulum
@@ -60,9 +60,10 @@ def forecast_fleet():
     targets = job("targets", "compute_targets")
     order_changes = job("order_changes", "detect_order_changes")
     blast_radius = job("blast_radius", "blast_radius", outlets=[objects.TABLES])
+    scores = job("scores", "score_forecasts")
     findings = job("findings", "summarize_fleet")
     written = summary(wanted)
-    decode >> targets >> order_changes >> blast_radius >> findings >> written
+    decode >> targets >> order_changes >> blast_radius >> scores >> findings >> written
     alert(written)
 
 

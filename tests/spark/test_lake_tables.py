@@ -1,5 +1,6 @@
 """Days of tables appear whole or not at all, replace what was there, and go when they are old."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,18 @@ def test_a_table_that_nobody_wrote_is_refused(spark: SparkSession, tmp_path: Pat
 def test_a_day_without_snapshots_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no snapshots of 2026-11-20"):
         lake_tables.read_documents(spark, str(tmp_path), DAYS[:1])
+
+
+def test_a_damaged_file_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, ("a", DAYS[0], "1"))}, DAYS)
+    (part,) = tmp_path.glob("tables/v1/quarantine/*/*/*.parquet")
+    part.write_bytes(b"PAR1 but not really")
+    (part.parent / f".{part.name}.crc").unlink(missing_ok=True)
+
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - Spark's own, whichever
+        found(spark, tmp_path)
+
+    assert re.match(r"a file in the lake is damaged: .*Delete its day", lake_tables.told(caught.value) or "")
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2026-11-20,2026-11-2", "2026-11-20/.."])

@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import pyarrow as pa
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it has no stubs
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
@@ -87,7 +88,7 @@ def run(name: str, work: Callable[[SparkSession], None]) -> None:
         work(spark)
     except HoldfastError as refusal:
         sys.exit(f"holdfast {name}: {refusal}")
-    except PySparkException as trouble:
+    except (PySparkException, Py4JError, OSError) as trouble:
         reason = told(trouble)
         if reason is None:
             raise
@@ -96,7 +97,7 @@ def run(name: str, work: Callable[[SparkSession], None]) -> None:
         spark.stop()
 
 
-def told(trouble: PySparkException) -> str | None:
+def told(trouble: Exception) -> str | None:
     """A known trouble in words; None for one of ours."""
     text = str(trouble)
     if isinstance(trouble, AnalysisException) and "PATH_NOT_FOUND" in text:
@@ -153,9 +154,9 @@ def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataF
 
 
 def read_plans(spark: SparkSession, lake: str) -> DataFrame:
-    """Plans and verdicts, one row a file: `path` in the lake, and `content`. Raise InvalidInput if there is none."""
+    """Plans and verdicts, one row a file: `path` in the lake, and `content`."""
     if not _names(spark, f"{lake}/plans"):
-        raise InvalidInput(f"the lake {lake} has no plans: plan_rollout puts them there")
+        return spark.createDataFrame([], "path string, content binary")
     files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", "{plan,verdict}.json")
     path = F.regexp_extract("path", "(plans/[^/]+/[^/]+)$", 1)
     return files.load(f"{lake}/plans").select(path.alias("path"), "content")
