@@ -59,12 +59,13 @@ class Space:
 
     def partitions(self, codes: Sequence[int]) -> tuple[TopicPartition, ...]:
         """The same values as came in, where they came in."""
-        values = self._values
-        missing = [code for code in codes if code not in values]
-        if missing:
-            topics = self.topics
-            named = [(topics[code >> _BITS], code & _PARTITION) for code in missing]
-            values.update(zip(missing, map(_new, named), strict=True))
+        values, topics = self._values, self.topics
+        try:
+            return tuple(map(values.__getitem__, codes))
+        except KeyError:
+            missing = [code for code in codes if code not in values]
+        named = [(topics[code >> _BITS], code & _PARTITION) for code in missing]
+        values.update(zip(missing, map(_new, named), strict=True))
         return tuple(map(values.__getitem__, codes))
 
     def by_number(self, codes: Iterable[int]) -> list[int]:

@@ -36,7 +36,8 @@ from holdfast.rollout.snapshot import (
 PROTOCOL = "streams-classic"
 FIRST_VERSION_WITH_OFFSET_SUMS = 7
 """Java: `SubscriptionInfo`, 2.6."""
-PROTOCOLS_TO_COME = ("streams", "consumer-classic", "consumer")
+PLAIN_PROTOCOL = "consumer-classic"
+PROTOCOLS_TO_COME = ("streams", "consumer")
 
 
 def snapshot_from_json(value: object) -> Snapshot:
@@ -75,6 +76,11 @@ def snapshot_from_json(value: object) -> Snapshot:
 def _protocol(value: object) -> str:
     if value == PROTOCOL:
         return PROTOCOL
+    if value == PLAIN_PROTOCOL:
+        raise Unsupported(
+            f"this is a plain consumer group ({PLAIN_PROTOCOL}), which snapshot, assign, forecast, plan and show take; what is"
+            f" asked for here is for Kafka Streams ({PROTOCOL})"
+        )
     if value in PROTOCOLS_TO_COME:
         raise Unsupported(f"the protocol {document.shown(value)} is not covered yet; {PROTOCOL!r} is")
     raise document.mismatch(f"a protocol ({PROTOCOL!r})", value)
