@@ -105,12 +105,16 @@ class PriorityQueue(Generic[_E]):
             self._sift_down(0, last)
         return head
 
+    def in_order(self) -> bool:
+        """Whether the array is a heap: no element comes before the one above it. What changed its rank since may lie amiss."""
+        ranks = [self._rank(element) for element in self._heap]
+        return all(ranks[(index - 1) >> 1] <= ranks[index] for index in range(1, len(ranks)))
+
     def drained(self) -> list[_E]:
         """All elements in the order in which `poll` would give them now, one after the other. The queue stays as it is."""
         heap, rank = self._heap, self._rank
-        ranks = [rank(element) for element in heap]
-        if all(ranks[(index - 1) >> 1] <= ranks[index] for index in range(1, len(ranks))):
-            return sorted(heap, key=rank)  # in order inside: the common case, and much quicker
+        if self.in_order():
+            return sorted(heap, key=rank)  # the common case, and much quicker
         copy: PriorityQueue[_E] = PriorityQueue(rank)
         copy._heap = list(heap)
         return [copy.poll() for _ in heap]

@@ -195,8 +195,10 @@ class ConstrainedPrioritySet:
         """The order in which clients were offered to an empty queue; None: that of a HashSet, to which they were added by load."""
         self._begin = set(self._waiting), list(self._loads)
         """Who they were, and their loads then."""
+        self._array: _Array | None = None
+        """What has been made up of it."""
         self._since: list[_Event] = []
-        """What happened to the array after that."""
+        """What happened after that."""
 
     @functools.cached_property
     def _hash_set_order(self) -> java_hash.SubsetOrder:
@@ -210,12 +212,13 @@ class ConstrainedPrioritySet:
             return None
         if len(there) == 1:
             (found,) = there
+            self._since.append(found)
         elif self._is_heap:
             found = min(there, key=self._loads.__getitem__)
+            self._since.append(found)
         else:
-            found = self._polled(*self._made_up(), there)
+            found = self._made_up().poll(there)
         self._waiting.remove(found)
-        self._since.append(found)
         return found
 
     def settle(self, source: int, destination: int) -> None:
@@ -234,39 +237,52 @@ class ConstrainedPrioritySet:
 
     def _offer_all_anew(self) -> None:
         """As after a poll that found nobody."""
-        self._offered = None if self._is_heap else self._hash_set_order(self._made_up()[0].drained())
+        self._offered = None if self._is_heap else self._hash_set_order(self._made_up().queue.drained())
         self._begin = set(self._waiting), list(self._loads)
+        self._array = None
         self._since.clear()
         self._is_heap = True
 
-    def _made_up(self) -> tuple[java.PriorityQueue[int], set[int]]:
-        """The array as it is now, and who is in it."""
-        there, loads = set(self._begin[0]), list(self._begin[1])
-        queue: java.PriorityQueue[int] = java.PriorityQueue(loads.__getitem__)
-        in_order = self._hash_set_order(sorted(there, key=loads.__getitem__)) if self._offered is None else self._offered
-        queue.refill(in_order)
+    def _made_up(self) -> "_Array":
+        """The array as it is now."""
+        if self._array is None:
+            there, loads = self._begin
+            order = self._hash_set_order(sorted(there, key=loads.__getitem__)) if self._offered is None else self._offered
+            self._array = _Array(order, loads, self._hash_set_order)
         for event in self._since:
             if isinstance(event, tuple):
-                source, destination, loads[event[0]], loads[event[1]] = event
-                for client in (source, destination):
-                    if client in there:
-                        queue.remove(client)
-                    queue.offer(client)
-                    there.add(client)
+                self._array.settle(*event)
             else:
-                self._polled(queue, there, frozenset((event,)))
-        return queue, there
+                self._array.poll(frozenset((event,)))
+        self._since.clear()
+        self._is_heap = self._array.queue.in_order()
+        return self._array
 
-    def _polled(self, queue: java.PriorityQueue[int], there: set[int], eligible: AbstractSet[int]) -> int:
+
+class _Array:
+    """The queue's array, kept at every step."""
+
+    def __init__(self, offered: Iterable[int], loads: list[tuple[float, int]], hash_set_order: java_hash.SubsetOrder) -> None:
+        self._loads = list(loads)
+        self._hash_set_order = hash_set_order
+        self.queue: java.PriorityQueue[int] = java.PriorityQueue(self._loads.__getitem__)
+        self.queue.refill(offered)
+
+    def poll(self, eligible: AbstractSet[int]) -> int:
         passed_over: list[int] = []
-        found = queue.poll()
+        found = self.queue.poll()
         while found not in eligible:
             passed_over.append(found)
-            found = queue.poll()
+            found = self.queue.poll()
         for client in self._hash_set_order(passed_over):
-            queue.offer(client)
-        there.remove(found)
+            self.queue.offer(client)
         return found
+
+    def settle(self, source: int, destination: int, own: tuple[float, int], after: tuple[float, int]) -> None:
+        self._loads[source], self._loads[destination] = own, after
+        for client in (source, destination):
+            self.queue.remove(client)
+            self.queue.offer(client)
 
 
 def _urgency(movement: Movement) -> tuple[int, int]:
