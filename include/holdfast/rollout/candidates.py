@@ -144,5 +144,5 @@ def _helps(snapshot: Snapshot, change: Change, setting: PassingSetting) -> bool:
     """A passing setting matters where a client comes, goes or comes back, or shares change; not where the change sets it itself."""
     sets_it = any(isinstance(item, RollingRestart | SetConfig) and setting.key in dict(item.settings) for item in change.events)
     matters = AddClient | RemoveClient | ReplaceClient | RestartClient | SetThreads | AddPartitions
-    comes_or_goes = any(isinstance(item, matters) for item in change.events)
+    comes_or_goes = any(isinstance(item, matters) or (isinstance(item, RollingRestart) and item.settings) for item in change.events)
     return comes_or_goes and not sets_it and setting.value_for(snapshot) is not None

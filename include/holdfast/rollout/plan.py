@@ -170,8 +170,9 @@ def _moves(evaluation: Evaluation) -> str:
     worst = evaluation.worst
     total = worst.stateful_tasks
     if not worst.moved:
-        restored = [task for one in worst.restores for task in one.tasks]
-        own = f" ({len(restored)} of {total} restore on the new disk)" if restored else ""
+        restored = dict.fromkeys(task for one in worst.restores for task in one.tasks)
+        where = "restore on the new disk" if evaluation.candidate.displaced else "get another copy"
+        own = f" ({len(restored)} of {total} {where})" if restored else ""
         for_good = " for good" if worst.handovers else ""
         return f"no stateful task changes hands{for_good}{own}"
     which = f"all {total} stateful tasks change hands" if worst.moved == total else f"{worst.moved} of {total} stateful tasks move"

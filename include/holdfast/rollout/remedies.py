@@ -47,6 +47,7 @@ _ROOM = "The disks have room for a second copy of every store, and brokers and c
 _MANY_RESTORES = "Brokers and clients can bear that many restores at once."
 _STILL_BEHIND = "Wrong if a standby has not caught up when the client goes: Kafka calls the group stable before they have."
 _OTHER_ID = "Wrong if the new client comes up under another process ID than {ids}."
+_DOWN_AT_ONCE = "The application bears that the tasks of all these clients stand still for as long as a restart takes."
 _SOMEBODY_ELSE = "Wrong if a client that is not in this plan joins, leaves or restarts before the group is stable."
 
 REMEDIES: tuple[Remedy, ...] = (
@@ -69,8 +70,22 @@ REMEDIES: tuple[Remedy, ...] = (
         rewrite=sequence.one_at_a_time,
         wrong_if=_SOMEBODY_ELSE,
     ),
-    Remedy(name="in-waves", title="Restart the clients in three waves", rewrite=sequence.in_waves, wrong_if=_SOMEBODY_ELSE),
-    Remedy(name="all-together", title="Change all clients at once", rewrite=sequence.all_together, wrong_if=_SOMEBODY_ELSE),
+    Remedy(
+        name="in-waves",
+        title="Restart the clients in three waves",
+        rewrite=sequence.in_waves,
+        wrong_if=_SOMEBODY_ELSE,
+        preconditions=(_DOWN_AT_ONCE,),
+        if_allowed=True,
+    ),
+    Remedy(
+        name="all-together",
+        title="Change all clients at once",
+        rewrite=sequence.all_together,
+        wrong_if=_SOMEBODY_ELSE,
+        preconditions=(_DOWN_AT_ONCE,),
+        if_allowed=True,
+    ),
     Remedy(
         name="reverse-order", title="Change the clients in the opposite order", rewrite=sequence.reverse, wrong_if=_SOMEBODY_ELSE
     ),
@@ -202,7 +217,6 @@ REMEDIES: tuple[Remedy, ...] = (
         title="Go to twice as many clients instead",
         rewrite=other_ends.doubled,
         wrong_if=_SOMEBODY_ELSE,
-        effort=Effort.ONE_FILE,
         preconditions=(_ON_DISK,),
         identity=Identity.FILE,
         as_asked=False,
@@ -219,7 +233,6 @@ REMEDIES: tuple[Remedy, ...] = (
         title="Go to the number of clients that moves the fewest tasks instead",
         rewrite=other_ends.the_count_that_moves_least,
         wrong_if=_SOMEBODY_ELSE,
-        effort=Effort.ONE_FILE,
         preconditions=(_ON_DISK,),
         identity=Identity.FILE,
         as_asked=False,
