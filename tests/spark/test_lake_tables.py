@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -80,6 +81,17 @@ def test_a_damaged_file_is_named(spark: SparkSession, tmp_path: Path) -> None:
         found(spark, tmp_path)
 
     assert re.match(r"a file in the lake is damaged: .*Delete its day", lake_tables.told(caught.value) or "")
+
+
+def test_a_number_too_large_for_its_column_costs_one_row() -> None:
+    schema = pa.schema([("group_id", pa.string()), ("problem", pa.string()), ("count", pa.int32())])
+    rows = [{"group_id": name, "problem": None, "count": count} for name, count in (("a", 1), ("b", 2**40), ("c", 3))]
+
+    assert lake_tables.in_columns(rows, schema).to_pylist() == [
+        rows[0],
+        {"group_id": "b", "problem": "a number in it is too large for the column of a table", "count": None},
+        rows[2],
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2026-11-20,2026-11-2", "2026-11-20/.."])

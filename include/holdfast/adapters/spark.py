@@ -186,9 +186,21 @@ def per_row(rows: DataFrame, answer: Answer, schema: pa.Schema) -> DataFrame:
         for batch in batches:
             answers = [found for row in batch.to_pylist() if (found := answer(row)) is not None]
             if answers:
-                yield from pa.Table.from_pylist(answers, schema=schema).to_batches()
+                yield from in_columns(answers, schema).to_batches()
 
     return rows.mapInArrow(answered, from_arrow_schema(schema))
+
+
+def in_columns(answers: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
+    """The answers as a table. One that does not fit (a sum beyond 64 bits) keeps its texts, and has that as its `problem`."""
+    try:
+        return pa.Table.from_pylist(answers, schema=schema)
+    except (pa.ArrowException, OverflowError):
+        if len(answers) > 1:
+            return pa.concat_tables([in_columns([one], schema) for one in answers])
+    (alone,) = answers
+    texts = {field.name: alone.get(field.name) for field in schema if field.type == pa.string() and field.name != "document"}
+    return pa.Table.from_pylist([texts | {"problem": "a number in it is too large for the column of a table"}], schema=schema)
 
 
 def latest_of_day(documents: DataFrame) -> DataFrame:

@@ -266,6 +266,8 @@ class Movements:
 
 def _refuse_other_ways(group: Group) -> None:
     """What hangs on more than places and copies."""
+    if not group.clients:
+        raise CannotPredict("The group has no client: there is none to lose.")
     config = group.config
     if config.task_assignor is not TaskAssignor.HIGH_AVAILABILITY:
         raise CannotPredict(f"With {config.task_assignor} a task's target is not a matter of places; a forecast tells.")

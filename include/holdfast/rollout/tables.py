@@ -6,7 +6,7 @@ one group is a `problem` in its row: one group never costs the others theirs.
 
 from urllib.parse import unquote
 
-from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
+from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId
 from holdfast.rollout import codec, groups, order
@@ -99,8 +99,6 @@ def losses(document: str, first: int = 0, last: int | None = None) -> Row:
     """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of fresh IDs."""
     try:
         snapshot = codec.snapshot_from_json(codec.loads(document))
-        if not snapshot.clients:
-            raise CannotPredict("The group has no client: there is none to lose.")
         in_order = sorted(client.process_id for client in snapshot.clients)
         radii = blast_radius(snapshot, tuple(in_order[first:last]))
     except HoldfastError as refusal:
