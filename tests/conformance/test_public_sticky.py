@@ -77,6 +77,41 @@ def test_no_answer_contradicts_what_is_certain(release: str) -> None:
     assert certain > len(cases) * len(JVMS) / 4, "in most groups hardly anything is called certain"
 
 
+def racked_case(seed: int, release: str) -> Case | None:
+    """A random group that this assignor places by rack, without standbys; None: another kind of group was drawn."""
+    case = random_groups.random_case(seed, release)
+    config, chance = case["config"], random.Random(seed)
+    if "replicas" not in case or config.get("rack.aware.assignment.strategy", "none") == "none":
+        return None
+    config.pop("internal.task.assignor.class", None)
+    config |= {"task.assignor.class": PUBLIC_STICKY, "num.standby.replicas": 0}
+    for cost in ("traffic_cost", "non_overlap_cost"):
+        config.setdefault(f"rack.aware.assignment.{cost}", chance.choice([0, 1, 3, 10]))
+    for member in case["members"]:
+        if member.get("version", 0) > behaviour(release).metadata_version:
+            del member["version"], member["latest"]
+    return case
+
+
+@pytest.mark.jvm
+@pytest.mark.parametrize("release", ["3.8.1", "4.3.1"])
+def test_placed_by_rack_without_standbys_it_is_what_kafka_does(release: str) -> None:
+    print(f"HOLDFAST_SEED={SEED}: {CASES // 2} groups for Kafka {release}")
+    drawn = (racked_case(seed, release) for seed in itertools.count(SEED))
+    cases = list(itertools.islice((case for case in drawn if case is not None), CASES // 2))
+    certain = 0
+    with LeaderJvm(release) as jvm:
+        for case, answer in jvm.answers(iter(cases)):
+            decision = leader.assign(groups.group_of(case, release))
+            if isinstance(decision, Assignment):
+                wrong = "\n".join(groups.contradictions(decision, answer))
+                certain += not decision.undetermined_tasks
+            else:
+                wrong = groups.difference(case, release, answer)
+            assert not wrong, f"{wrong}\n{json.dumps(case)}"
+    assert certain > len(cases) / 2
+
+
 def test_a_contradiction_is_seen() -> None:
     """Each single change of an answer that fits, where all is certain."""
     case = next(case for seed in range(1000) if _all_certain(case := public_case(seed, "4.3.1")))

@@ -14,7 +14,7 @@ from holdfast.kafka import java_hash
 from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.group import ConsumerAssignment, NextRebalance, UndeterminedTask
-from holdfast.kafka.streams.public_sticky import Standbys
+from holdfast.kafka.streams.public_sticky import Actives, Standbys
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
 
 MOST_VARIANTS = 200
@@ -38,13 +38,14 @@ class Certainty:
         self,
         board: Board,
         line: Behaviour,
-        active: Sequence[Sequence[int]],
+        active: Actives,
         standbys: Standbys,
         wire: Callable[[int, Sequence[int], Sequence[int]], Sent],
     ) -> None:
         self._board = board
         self._hashes = [line.task_hash(task.id) for task in board.tasks]
-        self._given = active
+        self._given = active.given
+        self._most = active.most
         self._standbys = standbys
         self._wire = wire
         self._active: Places = {}
@@ -122,7 +123,7 @@ class Certainty:
     def _left(self, client: int, standby: Sequence[int]) -> tuple[list[int], list[int]]:
         """The client's active tasks and standbys as the sets are iterated that are made of its map of both."""
         given = dict.fromkeys(self._given[client])
-        both = self._in_hash_order([*given, *standby])
+        both = self._in_hash_order([*given, *standby], _table_size(self._most[client]))
         return self._in_hash_order([task for task in both if task in given]), self._in_hash_order(
             [task for task in both if task not in given]
         )

@@ -144,10 +144,10 @@ def _as_in_group(
 
 def _as_far_as_certain(group: Group, board: Board, line: Behaviour) -> Assignment:
     """With the public sticky assignor (KIP-924)."""
-    if public_sticky.places_by_rack(group):
+    if public_sticky.places_by_rack(group) and group.config.num_standby_replicas > 0:
         raise Unsupported(
             f"rack.aware.assignment.strategy is {group.config.rack_aware_assignment_strategy} and task.assignor.class the public"
-            " StickyTaskAssignor: each is modelled, both together are not."
+            " StickyTaskAssignor: that is modelled without standbys only, which move by rack in an order that nobody sees."
         )
     active, standbys = public_sticky.assign(board, group, line)
     decided = tuple(_client_assignment(board, client) for client in board.clients)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams.board import Board
 from holdfast.kafka.streams.group import Group
+from holdfast.kafka.streams.rack_aware.optimize import optimizer
+from holdfast.kafka.streams.rack_aware.racks import STATELESS
 from holdfast.kafka.streams.sticky import Sticky
 
 MOST_PLACEMENTS = 30_000
@@ -38,11 +40,19 @@ class Standbys:
         return self.possible[client] - self.certain[client]
 
 
-def assign(board: Board, group: Group, line: Behaviour) -> tuple[list[list[int]], Standbys]:
-    """Give the active tasks to clients, and the standbys that are certain; return the former in the order in which each client
-    got them, and all that there is to say about the latter."""
+@dataclass(frozen=True, slots=True)
+class Actives:
+    """Each client's active tasks in the order in which it got them, and how many it had at most while tasks changed places."""
+
+    given: tuple[tuple[int, ...], ...]
+    most: tuple[int, ...]
+
+
+def assign(board: Board, group: Group, line: Behaviour) -> tuple[Actives, Standbys]:
+    """Give the active tasks to clients, and the standbys that are certain."""
     sticky = Sticky(board, group, line, threads_break_ties=False)
     sticky.assign_active(preserve=False)
+    actives = _placed_by_rack(board, group, line, sticky)
     rules = Rules(board, sticky, group.config.num_standby_replicas)
     found = by_bounds(rules)
     if any(found.undetermined(client) for client in range(len(board.clients))):
@@ -50,7 +60,21 @@ def assign(board: Board, group: Group, line: Behaviour) -> tuple[list[list[int]]
     for client, tasks in enumerate(found.certain):
         for task in sorted(tasks):
             board.give_standby(client, task)
-    return sticky.given, found
+    return actives, found
+
+
+def _placed_by_rack(board: Board, group: Group, line: Behaviour, sticky: Sticky) -> Actives:
+    """First the stateful tasks, at the configured costs, then the others (`TaskAssignmentUtils`). Who gets a task has one more
+    until another is taken away."""
+    given = sticky.given
+    most = [len(tasks) for tasks in given]
+    racks = optimizer(board, group, line) if places_by_rack(group) else None
+    for tasks, costs in ((board.stateful, STATELESS if racks is None else racks.costs(STATELESS)), (board.stateless, STATELESS)):
+        for task, before, after in () if racks is None else racks.place_active(tasks, costs, sticky.order):
+            given[after].append(task)
+            most[after] = max(most[after], len(given[after]))
+            given[before].remove(task)
+    return Actives(tuple(map(tuple, given)), tuple(most))
 
 
 def places_by_rack(group: Group) -> bool:

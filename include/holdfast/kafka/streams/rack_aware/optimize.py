@@ -40,21 +40,25 @@ class Optimizer:
             default.non_overlap if self._non_overlap is None else self._non_overlap,
         )
 
-    def place_active(self, tasks: Sequence[int], costs: Costs) -> None:
-        """Active `tasks`, ascending, each of which some client has. Stateless ones cost `STATELESS`, whatever is configured."""
+    def place_active(self, tasks: Sequence[int], costs: Costs, clients: Sequence[int] | None = None) -> list[tuple[int, int, int]]:
+        """Active `tasks`, ascending, each of which some client has. Stateless ones cost `STATELESS`, whatever is configured.
+
+        `clients`: in the order in which they are looked at; None: in process-ID order. Return what has moved: task, from, to.
+        """
         if not tasks:
-            return
+            return []
+        clients = range(len(self._board.clients)) if clients is None else clients
         owner = {task: number for number, client in enumerate(self._board.clients) for task in client.active}
         owner = {task: owner[task] for task in tasks}
         if self._by_subtopology:
-            found = self._spread_by_subtopology(tasks, owner, costs)
+            found = self._spread_by_subtopology(tasks, clients, owner, costs)
         else:
-            clients = range(len(self._board.clients))
             found = self._least_traffic(tasks, clients, lambda task, client: owner[task] == client, costs, standby=False)
-        for task, client in found:
-            if client != owner[task]:
-                self._board.take_active(owner[task], task)
-                self._board.give_active(client, task)
+        moved = [(task, owner[task], client) for task, client in found if client != owner[task]]
+        for task, before, client in moved:
+            self._board.take_active(before, task)
+            self._board.give_active(client, task)
+        return moved
 
     def place_standbys(self, costs: Costs, may_move: MayMove) -> None:
         """Two clients of different racks at a time swap standbys, over and over, until nothing changes or four rounds are done."""
@@ -109,41 +113,41 @@ class Optimizer:
         flow.least_cost(from_every_node=self._from_every_node, tasks=len(tasks))
         return [(task, clients[_sure(flow.target(node)) - first]) for node, task in enumerate(tasks)]
 
-    def _spread_by_subtopology(self, tasks: Sequence[int], owner: dict[int, int], costs: Costs) -> list[tuple[int, int]]:
+    def _spread_by_subtopology(
+        self, tasks: Sequence[int], clients: Sequence[int], owner: dict[int, int], costs: Costs
+    ) -> list[tuple[int, int]]:
         """The same, each client with its share of each subtopology (`balance_subtopology`): a layer of clients for each of them.
 
         Subtopologies that have none of these tasks take their numbers too.
         """
-        board, clients = self._board, range(len(self._board.clients))
-        groups = _by_subtopology(board)
+        groups = _by_subtopology(self._board)
         wanted = dict.fromkeys(tasks)
         second = len(tasks) + len(clients) * len(groups)
         sink = second + len(clients)
         flow = Flow(SOURCE, sink)
-        counts = [0] * len(clients)
-        for client in owner.values():
-            counts[client] += 1
+        holders = list(owner.values())
+        counts = [holders.count(client) for client in clients]
         layer_of: list[int] = []
         for number, group in enumerate(groups):
             own = [task for task in group if task in wanted]
             layer = len(tasks) + len(clients) * number
-            for client in clients:
+            for place, client in enumerate(clients):
                 for node, task in enumerate(own, start=len(layer_of)):
                     there = owner[task] == client
-                    flow.add(node, layer + client, 1, self._racks.cost(task, client, costs, there=there, standby=False), 0)
+                    flow.add(node, layer + place, 1, self._racks.cost(task, client, costs, there=there, standby=False), 0)
                 if own:
-                    share = math.ceil(counts[client] * 1.0 / len(tasks) * len(own))
-                    flow.add(layer + client, second + client, share, 0, 0)
+                    share = math.ceil(counts[place] * 1.0 / len(tasks) * len(own))
+                    flow.add(layer + place, second + place, share, 0, 0)
             layer_of += [layer] * len(own)
         for node in range(len(tasks)):
             flow.add(SOURCE, node, 1, 0, 0)
-        for client in clients:
-            flow.add(second + client, sink, counts[client], 0, 0)
+        for place, count in enumerate(counts):
+            flow.add(second + place, sink, count, 0, 0)
         if flow.fill() != len(tasks):
             raise LeaderThrows("IllegalStateException: the maximal flow does not reach every task")
         flow.least_cost(from_every_node=self._from_every_node, tasks=len(tasks))
         in_order = [task for group in groups for task in group if task in wanted]
-        return [(task, _sure(flow.target(node)) - layer_of[node]) for node, task in enumerate(in_order)]
+        return [(task, clients[_sure(flow.target(node)) - layer_of[node]]) for node, task in enumerate(in_order)]
 
 
 def _by_subtopology(board: Board) -> list[list[int]]:
