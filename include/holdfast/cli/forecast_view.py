@@ -16,6 +16,7 @@ from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.wording import amount_of_bytes, duration, listed, many, printable, span
 
 FIRST_ROUNDS = 30
+MOST_BROKERS = 8
 
 
 def show(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> None:
@@ -98,12 +99,13 @@ def _borne(summary: Summary) -> Iterator[RenderableType]:
         stand = "stands" if len(summary.stopped) == 1 else "stand"
         yield Text(f"{many(len(summary.stopped), 'task')} {stand} still for {duration(int(longest))} before anything is restored.")
     if any(one.broker is not None for one in summary.reads):
-        served = (
-            f"{'not known' if one.broker is None else one.broker} {many(one.total.records, 'record')}"
+        served = "; ".join(
+            f"{'not known which' if one.broker is None else f'broker {one.broker}'} {many(one.total.records, 'record')}"
             f"{'' if one.total.size is None else f', {amount_of_bytes(one.total.size)}'}"
-            for one in summary.reads
+            for one in summary.reads[:MOST_BROKERS]
         )
-        yield Text(f"Read from brokers: {listed(list(served), 8)}.")
+        more = f" and {len(summary.reads) - MOST_BROKERS} more" if len(summary.reads) > MOST_BROKERS else ""
+        yield Text(f"Read from: {served}{more}.")
 
 
 def _waiting(outcome: Outcome) -> str:

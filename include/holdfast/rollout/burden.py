@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.amounts import Amount
-from holdfast.rollout.evaluation import Cost
+from holdfast.rollout.evaluation import Cost, TaskStop
 from holdfast.rollout.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.rules import Policy
 from holdfast.rollout.wording import amount_of_bytes, duration, many
@@ -39,7 +39,7 @@ def _tasks(cost: Cost, policy: Policy) -> Iterator[Block]:
                 str(task),
                 f"{many(amounts[task].records, 'record')}, {_bytes(amounts[task], policy)}" if task in amounts else "nothing",
                 _at_most(stops[task].stopped(speed)) if task in stops else "no",
-                _at_most(stops[task].without_copy(speed)) if task in stops else "no",
+                _without_copy(stops.get(task), speed),
             )
             for task in rows
         ),
@@ -49,6 +49,12 @@ def _tasks(cost: Cost, policy: Policy) -> Iterator[Block]:
         f"{many(len(cost.stops), 'task')} stand still, {many(in_all, 'task-second')} in all, if a client restores {speed:,}"
         " records/s. At most: what a client restores together is counted for each of its tasks. The start of a process is not."
     )
+
+
+def _without_copy(stop: TaskStop | None, speed: int) -> str:
+    if stop is None or not (stop.seconds_without_copy or stop.records):
+        return "no"
+    return _at_most(stop.without_copy(speed))
 
 
 def _at_most(seconds: int) -> str:

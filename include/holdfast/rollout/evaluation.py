@@ -177,11 +177,15 @@ class Cost:
 
     def time_to_stable(self, records_per_second: int) -> Span:
         """`seconds_to_stable`, stretched where a warm-up needs more than one probing interval at that speed."""
-        seconds = 0
+        seconds = self.rounds[0].at_seconds if self.rounds else 0
+        records = 0
         for now, then in pairwise(self.rounds):
             interval = then.at_seconds - now.at_seconds
-            needed = restore_seconds(now.restoring_longest, records_per_second)
-            seconds += interval * max(1, -(-needed // interval)) if interval else 0
+            records += now.restoring_longest  # what was begun before a follow-up that comes at once is not done by then
+            if interval:
+                needed = restore_seconds(records, records_per_second)
+                seconds += interval * max(1, -(-needed // interval))
+                records = 0
         high = max(self.seconds_to_stable.high, seconds)
         return Span(min(self.seconds_to_stable.low, high), high)
 

@@ -1,5 +1,7 @@
 """Who bears a change: brokers that serve restores, disks that fill, tasks that stand still."""
 
+from dataclasses import replace
+
 import pytest
 from tests.harness.article import AFTER, LAST, A, B, C, Document, altered, change, group
 from tests.harness.plans import REPLACE_FIRST, measured, planned, read
@@ -176,6 +178,21 @@ class TestTasks:
 
         assert {one.seconds for one in cost.stops} == {120}
         assert {one.seconds_without_copy for one in cost.stops if one.task.subtopology} == {120}
+
+
+def test_a_restore_that_an_immediate_follow_up_finds_under_way_holds_up_the_next_probing_rebalance() -> None:
+    """8 records are begun at once, the follow-up comes at once, and a minute is not enough for them at a record in 20 s."""
+    cost = plainly(group(AFTER))
+    begun = [one.restoring_longest for one in cost.rounds]
+    assert [one.trigger for one in cost.rounds][:3] == ["change", "immediate", "probing"]
+    assert begun[0] > 0
+
+    slow = Cost.time_to_stable(
+        replace(cost, rounds=tuple(replace(one, restoring_longest=1_000 * one.restoring_longest) for one in cost.rounds)), 10
+    )
+
+    assert slow.high >= 1_000 * begun[0] // 10
+    assert cost.time_to_stable(10_000) == cost.seconds_to_stable
 
 
 def test_the_review_says_it() -> None:
