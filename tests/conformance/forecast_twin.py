@@ -52,8 +52,9 @@ def course(case: Case, change: Case, release: str, ask: Ask) -> Course:
     for events, wait in batches(change):
         twin.carry_out(events)
         there.append(twin.processes())
-        if events and all(event.get("restart_client", {}).get("within_session") for event in events):
-            continue
+        returns = [event for event in events if event.get("restart_client", {}).get("within_session")]
+        if returns and all(event in returns or "set_config" in event or "set_release" in event for event in events):
+            continue  # who returns in time brings new settings along, and nobody rebalances for those
         if not twin.rebalance(once=wait == "rebalance"):
             break
     last = next((one.answer for one in reversed(twin.rounds) if one.answer.get("clients")), None)
@@ -69,7 +70,7 @@ class _Twin:
         self.case, self.assume, self.release, self.ask = json.loads(json.dumps(case)), assume, release, ask
         self.runs = release
         """What the members run when an event comes; `release` is what those that start then run."""
-        self.members: list[Case] = [dict(member) for member in case["members"]]
+        self.members: list[Case] = self.case["members"]
         self.config: Case = dict(case["config"])
         self.leader: str = case["leader"]
         self.read_tasks()
@@ -144,7 +145,7 @@ class _Twin:
 
     def _remove_client(self, gone: Case) -> None:
         if not gone.get("leaves", True):
-            default = 10_000 if _minor(self.release) < (3, 0) else 45_000
+            default = 10_000 if _minor(self.runs) < (3, 0) else 45_000
             self.delay_s = max(self.delay_s, int(self.config.get("session.timeout.ms", default)) / 1000)
         self._forget(gone["process_id"])
 
