@@ -96,12 +96,17 @@ def assign(group: Group, line: Behaviour, decide: Callable[[Group], Assignment |
     Raise CannotPredict or Unsupported where that cannot be said.
     """
     _refuse(group, line)
-    decisions = []
+    decisions, failures = [], []
     for dummy in random_ids(group, line):
         decision = decide(booked(group, line, dummy))
-        if isinstance(decision, LeaderFailure):  # for what members own or report: whatever the ID
-            return decision
-        decisions.append(as_it_is(decision, group, line))
+        if isinstance(decision, LeaderFailure):
+            failures.append(decision)
+        else:
+            decisions.append(as_it_is(decision, group, line))
+    if failures and decisions:
+        raise CannotPredict(f"{WHY} Whether the leader itself fails is not certain: it may, with {failures[0].error}")
+    if failures:
+        return failures[0]
     found = certain(decisions)
     return replace(found, undetermined=(*found.undetermined, *_sentences(found, decisions)))
 

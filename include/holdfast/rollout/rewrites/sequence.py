@@ -7,6 +7,7 @@ from holdfast.rollout.change import (
     AddClient,
     AddPartitions,
     Change,
+    Disk,
     Event,
     Item,
     RemoveClient,
@@ -126,11 +127,21 @@ def cleared(snapshot: Snapshot, change: Change) -> Change | None:
     if any(isinstance(item, Then | RollingRestart | SetTopology | StopApplication) for item in change.events):
         return None
     named = {one for item in change.events if isinstance(item, OfAClient) for one in _old_ids(item)}
-    wiped = each_event(change, lambda item: replace(item, keeps_state=False) if isinstance(item, RestartClient) else item)
+    wiped = each_event(change, _wiped)
     others = [RestartClient(one.process_id, keeps_state=False) for one in snapshot.clients if one.process_id not in named]
     if not others or not any(task.stateful for task in snapshot.tasks):
         return None
     return replace(change, events=(*(wiped or change).events, *others))
+
+
+def _wiped(item: Item) -> Item:
+    match item:
+        case RestartClient():
+            return replace(item, keeps_state=False)
+        case ReplaceClient():
+            return replace(item, disk=Disk.EMPTY, copied_from=None)
+        case _:
+            return item
 
 
 def _lots(change: Change) -> Iterator[tuple[list[Event | RollingRestart], Then | None]]:
