@@ -135,4 +135,4 @@ def _with_a_host_replaced(snapshot: Snapshot, chance: random.Random) -> Snapshot
 
 
 def _random_id(chance: random.Random) -> ProcessId:
-    return ProcessId(UUID(int=chance.getrandbits(128), version=4))
+    return ProcessId.of(UUID(int=chance.getrandbits(128), version=4))

@@ -118,7 +118,7 @@ def _beside_newer_members(group: Group, theirs: Case) -> str:
         decision = leader.assign(group)
     if _kind(theirs) != "an assignment":
         if decision is None:  # the ID that the leader had does not show: one with which it fails as Kafka did
-            tried = [leader.assign(version_probing.booked(group, line, ProcessId(uuid.uuid4()))) for _ in range(50)]
+            tried = [leader.assign(version_probing.booked(group, line, ProcessId.of(uuid.uuid4()))) for _ in range(50)]
             decision = next((one for one in tried if isinstance(one, LeaderFailure)), tried[0])
         return "\n".join(contradictions(decision, theirs))
     known = set(map(str, version_probing.older_clients(group, line)))

@@ -57,7 +57,7 @@ class Samples:
         return SubscriptionInfo(
             version,
             self._random.choice((version, 11, 12, 2**31 - 1)) if version >= 3 else -1,
-            ProcessId(UUID(int=self._random.getrandbits(128))),
+            ProcessId.of(UUID(int=self._random.getrandbits(128))),
             (self.word() or None) if version >= 2 else None,
             prev if version <= 6 else (),
             tuple(task.task_id for task in self.some(self.task) if task.task_id not in prev) if version <= 6 else (),

@@ -159,7 +159,7 @@ class Run:
 
     def first_in_order(self) -> str:
         """The process ID that sorts first, as Java sorts."""
-        return str(min(ProcessId(UUID(process_id)) for process_id in self.clients))
+        return str(min(ProcessId.of(UUID(process_id)) for process_id in self.clients))
 
     def stop(self) -> None:
         """Leave no process, whatever state the clients are in."""

@@ -35,7 +35,7 @@ names = some.text(min_size=1, max_size=8)
 offsets = some.integers(0, 2**63 - 1)
 ints = some.integers(0, 2**31 - 1)
 task_ids = some.builds(TaskId, ints, ints)
-process_ids = some.builds(ProcessId, some.uuids())
+process_ids = some.builds(ProcessId.of, some.uuids())
 partitions = some.builds(TopicPartition, names, ints)
 moments = some.just("2026-11-20T13:48:02.5+00:00")
 

@@ -26,7 +26,7 @@ def a_group(chance: random.Random) -> Group:
     most = chance.choice([1, 1, 2, 4, 12])
     for number in range(chance.choice([1, 2, 3, 5, 12, 40, 80])):
         members = [Consumer(f"m-{number}-{thread}", "") for thread in range(chance.randint(1, most))]
-        clients.append(Client(ProcessId(UUID(int=chance.getrandbits(128))), tuple(members)))
+        clients.append(Client(ProcessId.of(UUID(int=chance.getrandbits(128))), tuple(members)))
     tasks = tuple(
         Task(TaskId(sub, number), (TopicPartition(f"t{sub}", number),), (Changelog(f"c{sub}", number, 100),) if sub else ())
         for sub in range(chance.choice([2, 2, 3, 6]))

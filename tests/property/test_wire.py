@@ -35,7 +35,7 @@ def subscriptions(draw: st.DrawFn) -> SubscriptionInfo:
     return SubscriptionInfo(
         version,
         draw(st.integers(version, 2**31 - 1)) if version >= 3 else -1,
-        ProcessId(UUID(bytes=draw(st.binary(min_size=16, max_size=16)))),
+        ProcessId.of(UUID(bytes=draw(st.binary(min_size=16, max_size=16)))),
         draw(st.none() | some) if version >= 2 else None,
         draw(lists_of(tasks)) if version <= 6 else (),
         draw(lists_of(tasks)) if version <= 6 else (),

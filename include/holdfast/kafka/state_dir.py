@@ -141,7 +141,7 @@ def _process_id_in_base64(text: str) -> ProcessId:
         data = b""
     if len(data) != 16:
         raise MalformedBytes(f"the process metadata's processId {text[:80]!r} is not a UUID; {_NEW_ID}")
-    return ProcessId(UUID(bytes=data))
+    return ProcessId.of(UUID(bytes=data))
 
 
 def _number(text: str, what: str, largest: int) -> int:

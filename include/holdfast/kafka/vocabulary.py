@@ -11,8 +11,6 @@
 """
 
 import re
-from dataclasses import dataclass, field
-from functools import total_ordering
 from typing import NamedTuple, Self
 from uuid import UUID
 
@@ -51,32 +49,34 @@ class TaskId(NamedTuple):
         return f"{self.subtopology}_{self.partition}"
 
 
-@total_ordering
-@dataclass(frozen=True, slots=True)
-class ProcessId:
-    """The identity of one Streams client, ordered as `java.util.UUID` orders: two signed longs, most significant first.
+class ProcessId(NamedTuple):
+    """The identity of one Streams client: a UUID as `java.util.UUID` orders it, two signed longs, most significant first.
 
     IDs that begin with 8 to f therefore come before those that begin with 0 to 7. This order decides which client owns what.
     """
 
-    uuid: UUID
-    order: tuple[int, int] = field(init=False, repr=False, compare=False)
+    upper: int
+    lower: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "order", java.signed_halves(self.uuid.int))
+    @classmethod
+    def of(cls, uuid: UUID) -> Self:
+        return cls(*java.signed_halves(uuid.int))
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Raise InvalidInput unless `text` is a UUID in its canonical form (8-4-4-4-12 hexadecimal digits)."""
         if not _UUID.fullmatch(text):
             raise InvalidInput(f"{text!r} is not a process ID; one looks like '4b61083e-57d0-457d-951f-d06556c148ca'")
-        return cls(UUID(text))
+        return cls.of(UUID(text))
 
-    def __lt__(self, other: Self) -> bool:
-        return self.order < other.order
+    @property
+    def bits(self) -> int:
+        """The 128 bits, unsigned."""
+        return (self.upper % 2**64) << 64 | self.lower % 2**64
 
-    def __hash__(self) -> int:  # UUID's own is slower, and forecasts look clients up by the million
-        return hash(self.order)
+    @property
+    def uuid(self) -> UUID:
+        return UUID(int=self.bits)
 
     def __str__(self) -> str:
         return str(self.uuid)

@@ -51,7 +51,7 @@ class _Answer:
 
     def fits(self, client: Client, shares: tuple[ConsumerAssignment, ...], waited: tuple[Pause, float]) -> bool:
         """Only standbys take time to catch up: without them it does not matter how long it was."""
-        if self.client is not client or not all(one is other for one, other in zip(self.shares, shares, strict=True)):
+        if self.client is not client or self.shares != shares:
             return False
         return self.waited == waited or not any(share.standby for share in shares)
 
@@ -135,7 +135,7 @@ class Reports:
 
     def _answer(self, client: Client, handed: Mapping[str, ConsumerAssignment], waited: tuple[Pause, float]) -> Client:
         """What this client reports. Asked again with the same objects it gives the same one, and `client` where nothing changed."""
-        shares = tuple(handed[consumer.member_id] for consumer in client.consumers)
+        shares = tuple([handed[consumer.member_id] for consumer in client.consumers])
         known = self._answers.get(client.process_id)
         if known is None or not known.fits(client, shares, waited):
             after = self._client_after(client, handed, *waited)

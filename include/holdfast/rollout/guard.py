@@ -191,7 +191,7 @@ def _findings(snapshot: Snapshot, ids: Sequence[ProcessId]) -> list[Finding]:
         found.append(
             Finding(
                 Trap.ORDER_OF_TEXT,
-                tuple(one for one in ids if one.order[0] < 0),
+                tuple(one for one in ids if one.upper < 0),
                 "Kafka sorts process IDs as two signed numbers: those that begin with 8 to f come first.",
                 "Read the order here, not in a list sorted as text.",
             )

@@ -31,13 +31,13 @@ _VARIANT_MASK, _VARIANT = 0x3 << 62, 0x2 << 62
 
 def rank(process_id: ProcessId) -> int:
     """Where the ID stands among all 2^128, from 0."""
-    return process_id.uuid.int ^ _SIGNS
+    return process_id.bits ^ _SIGNS
 
 
 def at_rank(place: int) -> ProcessId:
     """The inverse of `rank`."""
     assert 0 <= place < SPACE, "a rank is one of 2^128"
-    return ProcessId(UUID(int=place ^ _SIGNS))
+    return ProcessId.of(UUID(int=place ^ _SIGNS))
 
 
 def position(process_ids: Iterable[ProcessId], process_id: ProcessId) -> int:

@@ -44,8 +44,8 @@ class _Looked:
     client: Client
     shares: tuple[ConsumerAssignment, ...]
 
-    def still(self, client: Client, shares: Iterable[ConsumerAssignment]) -> bool:
-        return self.client is client and all(one is other for one, other in zip(self.shares, shares, strict=True))
+    def still(self, client: Client, shares: tuple[ConsumerAssignment, ...]) -> bool:
+        return self.client is client and self.shares == shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Restoring:
         restoring_tasks: list[tuple[ProcessId, tuple[tuple[TaskId, int], ...]]] = []
         waiting: dict[TaskId, int] = {}
         for client in group.clients:
-            shares = tuple(handed[consumer.member_id] for consumer in client.consumers)
+            shares = tuple([handed[consumer.member_id] for consumer in client.consumers])
             before = self._seen.get(client.process_id)
             if before is None or not before.still(client, shares):
                 had = before.running if before is not None else {}
@@ -150,7 +150,7 @@ class Restoring:
         handed = {consumer.member_id: consumer for consumer in decision.consumers}
         unstarted = False
         for client in group.clients:
-            shares = tuple(handed[consumer.member_id] for consumer in client.consumers)
+            shares = tuple([handed[consumer.member_id] for consumer in client.consumers])
             noted = self._noted.get(client.process_id)
             if noted is None or not noted.still(client, shares):
                 noted = self._noted[client.process_id] = self._note(client, shares, group.config.acceptable_recovery_lag)

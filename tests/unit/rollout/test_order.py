@@ -11,7 +11,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import chances, codec, order
 
-ids = some.uuids().map(ProcessId)
+ids = some.uuids().map(ProcessId.of)
 PA, PB, PC, PLAST = (ProcessId.parse(one) for one in (A, B, C, LAST))
 
 

@@ -29,8 +29,8 @@ class Readings:
         """For each task, the lags of the clients that report it."""
         self.news: dict[int, None] = {}
         self._caught_up: dict[int, frozenset[int]] = {}
-        orders = [client.process_id.order for client in group.clients]
-        self._order = sorted(range(len(orders)), key=orders.__getitem__)
+        ids = [client.process_id for client in group.clients]
+        self._order = sorted(range(len(ids)), key=ids.__getitem__)
         self._everybody = frozenset(range(len(group.clients)))
         self._read: list[Client] = []
         for number, at in enumerate(self._order):

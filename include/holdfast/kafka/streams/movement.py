@@ -202,7 +202,7 @@ class ConstrainedPrioritySet:
 
     @functools.cached_property
     def _hash_set_order(self) -> java_hash.SubsetOrder:
-        return java_hash.SubsetOrder([java.uuid_hash(client.process_id.uuid.int) for client in self._board.clients])
+        return java_hash.SubsetOrder([java.uuid_hash(client.process_id.bits) for client in self._board.clients])
 
     def poll(self, eligible: AbstractSet[int]) -> int | None:
         """Take the first eligible client out; those passed over go back in the order of the HashSet that Kafka keeps them in."""

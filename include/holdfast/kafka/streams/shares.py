@@ -11,7 +11,7 @@ from holdfast.kafka.streams import high_availability
 from holdfast.kafka.streams.client_state import ClientState, ConsumerState
 from holdfast.kafka.vocabulary import ProcessId
 
-_NOBODY = ProcessId(UUID(int=0))
+_NOBODY = ProcessId.of(UUID(int=0))
 _THREAD = ConsumerState("", (), reports_unknown=False)
 
 

@@ -176,7 +176,7 @@ class HashOrders:
         self._board = board
         self._group = group
         self._line = line
-        self._subset = java_hash.SubsetOrder([java.uuid_hash(client.process_id.uuid.int) for client in board.clients])
+        self._subset = java_hash.SubsetOrder([java.uuid_hash(client.process_id.bits) for client in board.clients])
 
     def clients(self) -> list[int]:
         """Two maps by process ID, one filled in the order of the other, that one in the order of the members' map."""
@@ -213,7 +213,7 @@ class HashOrders:
         clients = list(clients)
         if not copied:
             return self._subset(clients)
-        hashes = [java.uuid_hash(client.process_id.uuid.int) for client in self._board.clients]
+        hashes = [java.uuid_hash(client.process_id.bits) for client in self._board.clients]
         return java_hash.hash_order(clients, hashes.__getitem__, lambda number: number, java_hash.capacity_of_copy(len(clients)))
 
     @staticmethod

@@ -170,7 +170,7 @@ def random_ids(group: Group, line: Behaviour) -> tuple[ProcessId, ...]:
 
 def _ids(others: Sequence[ProcessId], size: int) -> Iterator[ProcessId]:
     """By the upper 48 bits, as signed numbers, between those of any two neighbours."""
-    uppers = sorted({java.signed_long(process_id.uuid.int >> 64) >> 16 for process_id in others})
+    uppers = sorted({java.signed_long(process_id.bits >> 64) >> 16 for process_id in others})
     edges = [-(2**47) - 1, *uppers, 2**47]
     for below, above in itertools.pairwise(edges):
         if above - below < 2:
@@ -178,7 +178,7 @@ def _ids(others: Sequence[ProcessId], size: int) -> Iterator[ProcessId]:
         most = ((below + above) // 2 % 2**48) << 16 | 0x4000
         plain = UUID(int=most << 64 | 1 << 63)
         for bucket in range(size):
-            yield ProcessId(UUID(int=plain.int ^ bucket ^ _bucket(plain, size)))
+            yield ProcessId.of(UUID(int=plain.int ^ bucket ^ _bucket(plain, size)))
 
 
 def _bucket(uuid: UUID, size: int) -> int:

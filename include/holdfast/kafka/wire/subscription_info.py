@@ -63,7 +63,7 @@ def decode(data: bytes) -> SubscriptionInfo | FutureSubscription:
         raise reader.malformed(f"version {version} is newer than {latest}, the latest that the member supports")
     if version > LATEST_VERSION:
         return FutureSubscription(version, latest)
-    process_id = ProcessId(UUID(bytes=reader.take(16, "the process ID")))
+    process_id = ProcessId.of(UUID(bytes=reader.take(16, "the process ID")))
     prev = _tasks(reader, "previous tasks") if version <= 6 else ()
     standby = _tasks(reader, "standby tasks") if version <= 6 else ()
     endpoint = reader.utf8(reader.sized_bytes("the user end point"), "the user end point") if version >= 2 else ""
