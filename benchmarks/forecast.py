@@ -33,7 +33,7 @@ from holdfast.kafka.streams.group import Assignment, Group, LeaderFailure
 from holdfast.rollout import candidates, codec, plan
 from holdfast.rollout.change import Change
 from holdfast.rollout.forecast import forecast
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.snapshot import Snapshot
 
 SAMPLED = 24

@@ -16,7 +16,7 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import clusters, fleet, objects, planning, rollouts, spark
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout import codec
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 

@@ -8,7 +8,7 @@ from tests.harness.article import AFTER, LAST, C, Document, change, group
 
 from holdfast.rollout import codec
 from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.workflows import plan as workflow
 

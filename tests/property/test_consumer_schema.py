@@ -14,7 +14,7 @@ from holdfast.rollout.codec.consumer_assignment import consumer_assignment_from_
 from holdfast.rollout.codec.consumer_change import consumer_change_from_json
 from holdfast.rollout.codec.consumer_plan import consumer_plan_to_json
 from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json, consumer_snapshot_to_json
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.workflows import consumer_groups
 from holdfast.workflows.forecast import forecast_case
 

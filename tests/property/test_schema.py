@@ -19,7 +19,7 @@ from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.schema import CONTRACTS, schema_of
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.staleness import is_stale, staleness_to_json

@@ -9,7 +9,7 @@ from holdfast.airflow_wiring.objects import APPROVE, lake, now, slug
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from holdfast.rollout.rules import Policy
+    from holdfast.rollout.policy import Policy
 
 
 def draft(run_id: str, params: Mapping[str, object]) -> str:
@@ -45,7 +45,7 @@ def _policy(given: object) -> "Policy":
     """Nothing: Holdfast's own. Text is YAML, or JSON."""
     from holdfast.adapters import yaml_text
     from holdfast.rollout.codec.policy import policy_from_json
-    from holdfast.rollout.rules import Policy
+    from holdfast.rollout.policy import Policy
 
     if given is None or given == "":
         return Policy()

@@ -11,7 +11,7 @@ from holdfast.rollout.codec.consumer_plan import consumer_plan_to_json
 from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
 from holdfast.rollout.consumer import review
 from holdfast.rollout.plan_value import PlanVerdict
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.workflows import consumer_groups
 from holdfast.workflows import plan as workflow
 from holdfast.workflows.naming import Named

@@ -5,7 +5,7 @@ import click
 from holdfast.cli import documents
 from holdfast.rollout import codec, schema
 from holdfast.rollout.codec.policy import policy_to_json
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 
 
 @click.command

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from holdfast.cli import documents
 from holdfast.rollout.codec.policy import policy_from_json
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.amounts import Amount
 from holdfast.rollout.evaluation import Cost, TaskStop
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.rules import Policy
 from holdfast.rollout.wording import amount_of_bytes, duration, many
 
 MOST_ROWS = 40

@@ -7,7 +7,8 @@ restore so long that copying the disk is worth it, handwork, tasks that change o
 from dataclasses import dataclass
 
 from holdfast.rollout.evaluation import Candidate, Cost, Evaluation, effort_rank
-from holdfast.rollout.rules import Policy, Rule, Status
+from holdfast.rollout.policy import Policy
+from holdfast.rollout.rules import Rule, Status
 from holdfast.rollout.wording import duration, many
 
 

@@ -14,7 +14,8 @@ from holdfast.rollout.choice import Weighed
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.evaluation import Cost, Evaluation
 from holdfast.rollout.plan_value import PLAINLY, Considered, CreatedFrom, Plan, PlanVerdict
-from holdfast.rollout.rules import Circumstances, Policy, Review, Rule, Status, judge, latest_start
+from holdfast.rollout.policy import Policy, Review
+from holdfast.rollout.rules import Circumstances, Rule, Status, judge, latest_start
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import Step
 from holdfast.rollout.wording import duration, many, span

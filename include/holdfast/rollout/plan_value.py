@@ -6,7 +6,8 @@ from enum import StrEnum
 from holdfast.rollout.basis import Basis
 from holdfast.rollout.change import Change
 from holdfast.rollout.evaluation import Cost, Effort
-from holdfast.rollout.rules import Policy, Rule
+from holdfast.rollout.policy import Policy
+from holdfast.rollout.rules import Rule
 from holdfast.rollout.steps import SettingChange, Step
 
 

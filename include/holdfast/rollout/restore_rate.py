@@ -14,8 +14,8 @@ from holdfast.errors import HoldfastError
 from holdfast.kafka.streams import membership
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.change import CatchUp, Change
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.rates import RateSource
-from holdfast.rollout.rules import Policy
 from holdfast.rollout.snapshot import Generation, Snapshot
 
 _STILL_RESTORING = 0.5

@@ -1,4 +1,4 @@
-"""The policy of a team, and what it says about one way of making a change: a list of rules, each passed, failed or not known.
+"""What the policy of a team says about one way of making a change: a list of rules, each passed, failed or not known.
 
 A rule that fails and is named in `blocking` stops the plan (`blocked`); any other failure, and whatever cannot be known, asks for a
 person's eyes (`review`). What a rule needs and the forecast does not tell is not known: nothing is guessed here.
@@ -11,8 +11,7 @@ from enum import StrEnum
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import hours
 from holdfast.rollout.evaluation import ClientDisk, Cost, Effort, Evaluation, restore_seconds
-from holdfast.rollout.hours import Window
-from holdfast.rollout.rates import RateSource
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.steps import (
     AwaitRebalance,
     AwaitStable,
@@ -26,95 +25,7 @@ from holdfast.rollout.steps import (
 )
 from holdfast.rollout.wording import amount_of_bytes, listed, many, printable
 
-RULES = (
-    "forecast",
-    "converges",
-    "moved-without-need",
-    "moved",
-    "without-caught-up-copy",
-    "without-caught-up-copy-at-once",
-    "time-to-stable",
-    "finish-before",
-    "windows",
-    "rebalances",
-    "restored-bytes",
-    "restored-bytes-per-hour",
-    "disk",
-    "copied-in-time",
-    "actions",
-    "untouchable-hosts",
-    "evidence",
-)
-"""In the order in which a review lists them. Those whose limit the policy does not state are left out."""
-
 _BYTES_NOT_KNOWN = "not known: what changelogs weigh, or bytes per record"
-
-ONLY_IF_STATED = (
-    "moved",
-    "without-caught-up-copy-at-once",
-    "finish-before",
-    "windows",
-    "restored-bytes-per-hour",
-    "actions",
-    "untouchable-hosts",
-)
-"""Rules without a limit of Holdfast's own: whoever states one means it, so they block."""
-
-
-class Review(StrEnum):
-    """When a person must look. `NEVER`: nobody is there to ask, so what would ask for a person stops the plan instead."""
-
-    ALWAYS = "always"
-    ON_A_WARNING = "on a warning"
-    NEVER = "never"
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """The limits of a team. Times in seconds; percentages of all stateful tasks of the group."""
-
-    moved_percent_most: int = 25
-    """Stateful tasks that leave clients which the change does not touch, beyond those that a new client must get."""
-    without_caught_up_copy_s_most: int = 600
-    """The longest that a task may stand still because nobody has its state."""
-    time_to_stable_s_most: int = 3_600
-    rebalances_most: int = 12
-    restored_bytes_most: int | None = None
-    restore_records_per_second: int = 10_000
-    """How fast one client restores. An assumption until you have measured yours: every time derived from it says so."""
-    restore_rate_source: RateSource = RateSource.ASSUMED
-    bytes_per_record: int | None = None
-    """The average size of a changelog record, for changelogs that nobody measured. None: their bytes are not known."""
-    copy_state_over_s: int = 600
-    """A restore longer than this is worth the handwork of copying the whole state directory."""
-    valid_for_s: int = 3_600
-    """How long after it was made a plan may be applied."""
-    moved_in_all_percent_most: int | None = None
-    """Stateful tasks whose owner changes, for whatever reason."""
-    without_caught_up_copy_tasks_most: int | None = None
-    """Tasks that stand still at the same time."""
-    restored_bytes_per_hour_most: int | None = None
-    disk_free_bytes_least: int | None = None
-    """What must stay free on every client's disk. None: nothing, and only disks of which it is known are looked at."""
-    finish_before: str | None = None
-    """A time of day, a moment, or a time from now: `hours.deadline` reads it."""
-    windows: tuple[Window, ...] = ()
-    """When a rollout may run, from its first step until the group is stable. None: at any time."""
-    actions: tuple[str, ...] | None = None
-    """The actions of steps that are allowed, by name. None: all."""
-    untouchable_hosts: tuple[str, ...] = ()
-    """Hosts on which no step may do anything."""
-    review: Review = Review.ON_A_WARNING
-    blocking: tuple[str, ...] = ("forecast", "converges", *ONLY_IF_STATED)
-    exclude: tuple[str, ...] = ()
-    """Names of candidates that cannot be done here (say, no access to the hosts' disks)."""
-    allow: tuple[str, ...] = ()
-    """Names of candidates that are chosen only where somebody wants them: they cannot be undone, or lean on internals of Kafka."""
-
-    @property
-    def slowest_restore(self) -> int:
-        """Records a second, if the speed is as far off as it may be."""
-        return max(1, self.restore_records_per_second // self.restore_rate_source.off_by)
 
 
 class Status(StrEnum):

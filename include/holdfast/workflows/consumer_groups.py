@@ -20,7 +20,7 @@ from holdfast.rollout.consumer.outcomes import ConsumerForecast
 from holdfast.rollout.consumer.plan import ConsumerPlan, assemble
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.plan_value import CreatedFrom
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.snapshot import ConfigValue
 from holdfast.rollout.staleness import Staleness
 from holdfast.workflows.naming import Named, read_named

@@ -17,7 +17,7 @@ from holdfast.rollout.evaluation import Evaluation
 from holdfast.rollout.journal import Approval, Entry, Journal
 from holdfast.rollout.plan import assemble
 from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.verify import Verdict
 

@@ -15,7 +15,7 @@ from holdfast.cli.main import COMMANDS, holdfast
 from holdfast.errors import HoldfastError
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.schema import CONTRACTS
 
 PLAN = codec_plan.plan_to_json(article_plan())

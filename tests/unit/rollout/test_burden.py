@@ -14,7 +14,8 @@ from holdfast.rollout.cost import costs_of
 from holdfast.rollout.evaluation import ClientDisk, Cost, TaskStop
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.rules import Policy, Rule, Status
+from holdfast.rollout.policy import Policy
+from holdfast.rollout.rules import Rule, Status
 from holdfast.workflows.plan import markdown
 
 GIB = 2**30

@@ -16,7 +16,7 @@ from holdfast.rollout import codec
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.codec.journal import approval_from_json, entry_from_json
 from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.rules import RULES, Policy
+from holdfast.rollout.policy import RULES, Policy
 
 
 def written(plan: Plan) -> Document:

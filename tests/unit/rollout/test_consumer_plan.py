@@ -15,7 +15,7 @@ from holdfast.rollout import rendering
 from holdfast.rollout.codec.consumer_plan import consumer_plan_from_json, consumer_plan_to_json
 from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.consumer.review import review
-from holdfast.rollout.rules import Policy, Review
+from holdfast.rollout.policy import Policy, Review
 from holdfast.workflows import consumer_groups
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)

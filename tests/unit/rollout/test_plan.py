@@ -11,7 +11,8 @@ from holdfast.rollout import candidates, codec
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.plan import assemble
 from holdfast.rollout.plan_value import Plan, PlanVerdict
-from holdfast.rollout.rules import Policy, Status
+from holdfast.rollout.policy import Policy
+from holdfast.rollout.rules import Status
 
 
 def why_not(plan: Plan) -> dict[str, str]:

@@ -11,7 +11,8 @@ from holdfast.rollout import hours
 from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
 from holdfast.rollout.hours import TimeOfDay, Window
 from holdfast.rollout.plan_value import Plan, PlanVerdict
-from holdfast.rollout.rules import Policy, Review, Rule, Status
+from holdfast.rollout.policy import Policy, Review
+from holdfast.rollout.rules import Rule, Status
 
 REMEDIES = ("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first")
 

@@ -11,9 +11,10 @@ from tests.harness.plans import REPLACE_FIRST, planned, read
 from holdfast.rollout import codec, restore_rate
 from holdfast.rollout.codec.policy import policy_from_json
 from holdfast.rollout.plan_value import PlanVerdict
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.rates import RateSource
 from holdfast.rollout.restore_rate import Measured
-from holdfast.rollout.rules import Policy, Status
+from holdfast.rollout.rules import Status
 from holdfast.rollout.snapshot import Generation, GenerationMember
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -31,7 +31,7 @@ def by_chance() -> Plan:
 
 
 def raised() -> Plan:
-    from holdfast.rollout.rules import Policy
+    from holdfast.rollout.policy import Policy
 
     remedies = ("copy-process-metadata", "copy-state-directory", "seed-process-id")
     return article_plan(Policy(exclude=remedies, time_to_stable_s_most=100, rebalances_most=20, bytes_per_record=2000))

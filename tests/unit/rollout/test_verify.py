@@ -12,7 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout import replay
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.verify import Result, verify
 
 STRANGER = "11111111-57d0-457d-951f-d06556c148ca"

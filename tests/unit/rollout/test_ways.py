@@ -14,7 +14,7 @@ from holdfast.rollout.evaluation import Candidate, Evaluation
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.plan import assemble
 from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.steps import (
     AwaitStable,
     ChangeThreads,

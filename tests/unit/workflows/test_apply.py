@@ -16,7 +16,7 @@ from holdfast.errors import InvalidInput, StalePlan, StatePathTrouble, StepRefus
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.journal import Approval, Event
 from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.rules import Policy
+from holdfast.rollout.policy import Policy
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
 from holdfast.workflows.apply import Applied, Confirmation, Hands

@@ -11,8 +11,8 @@ from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.evaluation import texts
 from holdfast.rollout.codec.steps import one_of
 from holdfast.rollout.hours import DAYS, TimeOfDay, Window
+from holdfast.rollout.policy import RULES, Policy, Review
 from holdfast.rollout.rates import RateSource
-from holdfast.rollout.rules import RULES, Policy, Review
 from holdfast.rollout.steps import VERBS
 
 MOST = 2**53

@@ -16,7 +16,8 @@ from holdfast.rollout.consumer.steps import ConsumerStep, steps_of
 from holdfast.rollout.consumer.ways import Way
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.plan_value import PLAINLY, CreatedFrom, PlanVerdict
-from holdfast.rollout.rules import Policy, Review, Rule, Status
+from holdfast.rollout.policy import Policy, Review
+from holdfast.rollout.rules import Rule, Status
 from holdfast.rollout.wording import many
 
 

@@ -13,7 +13,8 @@ from holdfast.rollout.consumer.change import (
 )
 from holdfast.rollout.consumer.outcomes import ConsumerForecast
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.rules import Policy, Rule, Status
+from holdfast.rollout.policy import Policy
+from holdfast.rollout.rules import Rule, Status
 from holdfast.rollout.wording import duration, listed, many, printable
 
 RULES = (

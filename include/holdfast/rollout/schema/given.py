@@ -6,8 +6,8 @@ from holdfast.rollout.change import CatchUp, ClosedCopies, DormantCopies, Wait
 from holdfast.rollout.codec.change import FASTEST_RESTORE, LONGEST_STOP, MOST_EVENTS, MOST_PARTITIONS
 from holdfast.rollout.codec.policy import AT_LEAST_ONE, MOST, MOST_WINDOWS, OPTIONAL_LIMITS
 from holdfast.rollout.codec.snapshot import PROTOCOL
+from holdfast.rollout.policy import RULES, Review
 from holdfast.rollout.rates import RateSource
-from holdfast.rollout.rules import RULES, Review
 from holdfast.rollout.schema import shapes
 from holdfast.rollout.schema.shapes import (
     PROCESS_ID,
