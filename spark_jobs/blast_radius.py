@@ -20,6 +20,8 @@ LARGEST_SHARE_US = 2_000_000
 """About so many microseconds of work are one piece: much more than reading its snapshot again costs."""
 TASK_US, TASK_AT_A_PLACE_US = 5, 4
 """What a task costs for each host; where threads are not alike, for each host and each position that a fresh ID can take."""
+PARTITION_IN_TASKS = 10
+"""What a partition of a plain group costs, in tasks: every loss is forecast, a fresh ID at each of its positions."""
 ONE_LOSS = ("group_id", "snapshot", "process_id", "scenario")
 LOST = pa.schema(
     [
@@ -32,7 +34,13 @@ LOST = pa.schema(
 
 def shared_out(groups: DataFrame, documents: DataFrame) -> DataFrame:
     """The latest snapshots, each as often as it takes, with the clients `first` to `last` (not itself) that are to be looked at."""
-    sizes = groups.select(*schemas.PARTITION, "snapshot", "clients", "tasks", "threads_alike")
+    sizes = groups.select(
+        *schemas.PARTITION,
+        "snapshot",
+        F.coalesce("clients", "members").alias("clients"),
+        F.coalesce("tasks", F.col("partitions") * PARTITION_IN_TASKS).alias("tasks"),
+        F.coalesce("threads_alike", F.lit(True)).alias("threads_alike"),
+    )
     a_task = F.when(F.col("threads_alike"), F.lit(TASK_US)).otherwise(F.col("clients") * TASK_AT_A_PLACE_US)
     one_host = F.greatest(a_task * F.col("tasks"), F.lit(1))
     at_once = F.greatest((F.lit(LARGEST_SHARE_US) / one_host).cast("int"), F.lit(1))
@@ -56,7 +64,12 @@ def lost(shares: DataFrame) -> DataFrame:
 def worst(losses: DataFrame, documents: DataFrame) -> DataFrame:
     """`blast_radius` → of each group in which not all is counted, the loss that moves most, with the group's document."""
     which = F.max_by(F.struct("process_id", "scenario"), F.struct("moved", "without_copy", "process_id", "scenario")).alias("which")
-    chosen = losses.where(F.col("basis") == "not forecast").groupBy(*schemas.KEY).agg(which).select(*schemas.KEY, "which.*")
+    chosen = (
+        losses.where((F.col("basis") == "not forecast") & F.col("process_id").isNotNull())
+        .groupBy(*schemas.KEY)
+        .agg(which)
+        .select(*schemas.KEY, "which.*")
+    )
     texts = documents.select(*schemas.PARTITION, "snapshot", "document")
     with_document = chosen.join(texts, [*schemas.PARTITION, "snapshot"], how="inner")
     return with_document.repartition(lake_tables.pieces(losses.sparkSession), *schemas.PARTITION, "group_id")

@@ -23,6 +23,7 @@ DECODED = pa.schema(
         ("clients", pa.list_(pa.struct(schemas.CLIENT))),
         ("members", pa.list_(pa.struct(schemas.MEMBER))),
         ("tasks", pa.list_(TASK)),
+        ("partitions", pa.list_(pa.struct(schemas.PARTITIONED))),
         ("state_directories", pa.list_(pa.struct(schemas.STATE_DIRECTORY))),
     ]
 )
@@ -51,6 +52,7 @@ def tidy(rows: DataFrame) -> dict[str, DataFrame]:
         "clients": lake_tables.exploded(good, "clients", "clients"),
         "members": lake_tables.exploded(good, "members", "members"),
         "tasks": lake_tables.exploded(good, "tasks", "tasks"),
+        "partitions": lake_tables.exploded(good, "partitions", "partitions"),
         "changelogs": changelogs.select(*key, "task_id", *(f"one.{name}" for name, _ in schemas.CHANGELOG)),
         "state_directories": lake_tables.exploded(good, "state_directories", "state_directories"),
         "clusters": clusters(rows),
@@ -65,9 +67,15 @@ def clusters(rows: DataFrame) -> DataFrame:
         F.count(F.when(F.col("problem").isNull(), 1)).alias("snapshots"),
         F.count("problem").alias("quarantined"),
     )
-    sums = [F.coalesce(F.sum(f"group.{name}"), F.lit(0)).alias(name) for name in ("clients", "threads", "stateful_tasks")]
+    counted = ("clients", "threads", "stateful_tasks", "members", "partitions")
+    sums = [F.coalesce(F.sum(f"group.{name}"), F.lit(0)).alias(name) for name in counted]
+    plain = F.count(F.when(F.col("group.protocol") == "consumer-classic", 1)).alias("plain_groups")
     return latest.groupBy(*schemas.PARTITION).agg(
-        F.sum("snapshots").alias("snapshots"), F.count("group").alias("groups"), *sums, F.sum("quarantined").alias("quarantined")
+        F.sum("snapshots").alias("snapshots"),
+        F.count("group").alias("groups"),
+        *sums,
+        plain,
+        F.sum("quarantined").alias("quarantined"),
     )
 
 

@@ -16,13 +16,13 @@ from holdfast.adapters.table_schemas import TABLES
 
 MOST = 60
 """Rows of a kind."""
-KINDS = ("clusters", "hosts", "groups", "slow", "order_changes", "quarantined")
+KINDS = ("clusters", "hosts", "groups", "slow", "order_changes", "plain_losses", "member_changes", "quarantined")
 
 
 def worst_of_groups(losses: DataFrame, *by: str) -> DataFrame:
     """Of each group its worst row, and of those the worst."""
     order = [F.desc_nulls_last(name) for name in by]
-    in_group = Window.partitionBy("cluster", "group_id").orderBy(*order, "process_id", "scenario")
+    in_group = Window.partitionBy("cluster", "group_id").orderBy(*order, "process_id", "member_id", "scenario")
     worst = losses.withColumn("rank", F.row_number().over(in_group)).where("rank = 1").drop("rank")
     return worst.orderBy(*order, "cluster", "group_id").limit(MOST)
 
@@ -57,7 +57,9 @@ def quarantined(tables: dict[str, DataFrame]) -> DataFrame:
 
 def findings(tables: dict[str, DataFrame]) -> DataFrame:
     """The tables of one day → `value`, a JSON line a finding, in order."""
-    losses = tables["blast_radius"]
+    plain = tables["blast_radius"].where(F.col("member_id").isNotNull())
+    losses = tables["blast_radius"].where(F.col("member_id").isNull())
+    of_members = F.coalesce(F.col("protocol"), F.lit("")) == "consumer-classic"
     likely = losses.where(F.col("scenario") == "fresh ID, likeliest")
     share = likely.withColumn("share", F.col("moved") / F.greatest("stateful_tasks", F.lit(1)))
     kinds = {
@@ -65,7 +67,9 @@ def findings(tables: dict[str, DataFrame]) -> DataFrame:
         "hosts": hosts(losses),
         "groups": worst_of_groups(share, "share", "moved"),
         "slow": worst_of_groups(losses.where(F.col("hours") > 0), "hours", "moved"),
-        "order_changes": order_changes(tables["order_changes"]),
+        "order_changes": order_changes(tables["order_changes"].where(~of_members)),
+        "plain_losses": worst_of_groups(plain, "stopped_partition_seconds", "needless", "moved"),
+        "member_changes": order_changes(tables["order_changes"].where(of_members & (F.col("moved_between_survivors") > 0))),
         "quarantined": quarantined({name: rows for name, rows in tables.items() if name.startswith("quarantine")}),
     }
     lines = [_lines(place, kind, kinds[kind]) for place, kind in enumerate(KINDS)]

@@ -52,6 +52,13 @@ MEMBER = _columns(
     owned_partitions=_number,
     active_stateful=_number,
     other_copies=_number,
+    host=_text,
+    rack=_text,
+    assignors=_texts,
+    subscription=_texts,
+)
+PARTITIONED = _columns(
+    topic=_text, partition=_number, owner=_text, begin_offset=_long, end_offset=_long, committed_offset=_long, lag=_long
 )
 STATE_DIRECTORY = _columns(url=_text, process_id=_text, tasks=_number, files=_number, bytes=_long, locked=_flag)
 GROUP = _columns(
@@ -68,8 +75,11 @@ GROUP = _columns(
     standbys=_number,
     unknown=_texts,
     fingerprint=_text,
+    assignor=_text,
+    members=_number,
+    partitions=_number,
 )
-TARGET = _columns(task_id=_text, owner=_text, target=_text, will_move=_flag)
+TARGET = _columns(task_id=_text, owner=_text, target=_text, will_move=_flag, topic=_text, partition=_number)
 PLACE = _columns(place=_number, probability=_real, moved=_number, process_id=_text)
 LOSS = _columns(
     process_id=_text,
@@ -88,8 +98,13 @@ LOSS = _columns(
     restore_bytes=_long,
     basis=_text,
     reason=_text,
+    member_id=_text,
+    partitions=_number,
+    needless=_number,
+    stopped_partition_seconds=_real,
+    longest_stop_seconds=_real,
 )
-MOVE = _columns(task_id=_text, owner_before=_text, owner_after=_text)
+MOVE = _columns(task_id=_text, owner_before=_text, owner_after=_text, topic=_text, partition=_number)
 SEED = _columns(lost=_text, keeps_the_order=_text)
 ORDER_CHANGE = _columns(
     before=_text,
@@ -101,6 +116,7 @@ ORDER_CHANGE = _columns(
     moved_between_survivors=_number,
     seeds=pa.list_(pa.struct(SEED)),
     text_order_misleads=_flag,
+    protocol=_text,
 )
 CANDIDATE = _columns(
     group_id=_text,
@@ -138,6 +154,7 @@ TABLES: dict[str, pa.Schema] = {
         [
             *((name, pa.string()) for name in PARTITION),
             *_columns(snapshots=_long, groups=_long, clients=_long, threads=_long, stateful_tasks=_long, quarantined=_long),
+            *_columns(plain_groups=_long, members=_long, partitions=_long),
         ]
     ),
     "groups": _about_snapshots(*GROUP),
@@ -145,6 +162,7 @@ TABLES: dict[str, pa.Schema] = {
     "clients": _about_snapshots(*CLIENT),
     "members": _about_snapshots(*MEMBER),
     "tasks": _about_snapshots(*TASK),
+    "partitions": _about_snapshots(*PARTITIONED),
     "changelogs": _about_snapshots(("task_id", _text), *CHANGELOG),
     "state_directories": _about_snapshots(*STATE_DIRECTORY),
     "quarantine": QUARANTINE,

@@ -16,13 +16,14 @@ def collect(cluster: str, group: str, otherwise: Mapping[str, Any] | None = None
     """
     from holdfast import wiring
     from holdfast.adapters.connection import ClusterConnection
-    from holdfast.workflows import settings, snapshots
+    from holdfast.workflows import snapshots
+    from holdfast.workflows.collect_kind import Given
 
     properties, groups = _cluster(cluster)
     where = ClusterConnection.of("", properties, cluster)
     about = groups.get(group, otherwise or {})
-    given = settings.read(group, about.get("kafka_release"), {}, about.get("config", {}), tuple(about.get("changelogs", ())))
-    snapshot = wiring.collect_snapshot(where, group, tuple(about.get("state_dirs", ())), given)
+    given = Given(about.get("kafka_release"), {}, about.get("config", {}), tuple(about.get("changelogs", ())))
+    snapshot = wiring.collect_any(where, group, tuple(about.get("state_dirs", ())), given)
     return snapshots.keep(lake(), snapshot)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from holdfast.kafka.consumer.group import Group, Member, Topic
+from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.snapshot import ConfigValue, Unknown
 
 
@@ -34,6 +35,7 @@ class ConsumerSnapshot:
 
     `kafka_release` is that of the members, `broker_release` that of their coordinator. None: not known. `config`: settings of the
     consumers under Kafka's names; they decide no assignment, but when the group notices and where readers go on.
+    `assigned`: what each member was handed in the last rebalance, in the order of `members`; None: not known.
     """
 
     cluster: str
@@ -48,6 +50,7 @@ class ConsumerSnapshot:
     topics: tuple[ConsumedTopic, ...]
     unknown: tuple[Unknown, ...] = ()
     config: tuple[tuple[str, ConfigValue], ...] = ()
+    assigned: tuple[tuple[TopicPartition, ...], ...] | None = None
 
     def group(self, release: str) -> Group:
         """The leader's input, where every member runs this release."""

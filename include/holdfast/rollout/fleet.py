@@ -60,6 +60,10 @@ class Findings:
     slow: tuple[Finding, ...] = ()
     """Of each group the loss that takes longest."""
     order_changes: tuple[Finding, ...] = ()
+    plain_losses: tuple[Finding, ...] = ()
+    """Of each plain group the loss by which its partitions stand still longest, all together."""
+    member_changes: tuple[Finding, ...] = ()
+    """Of plain groups: who came and went, where that moved what others read."""
     quarantined: tuple[Finding, ...] = ()
     """`table`, `count`, and one `problem` of them."""
 
@@ -149,6 +153,28 @@ def _lines(findings: Findings, above: Sequence[str]) -> Iterator[str]:
         (
             (_host(row), printable(row["cluster"]), str(row["groups"]), str(row["without_copy"]), str(row["moved"]), _time(row))
             for row in findings.hosts
+        ),
+    )
+    yield from _table(
+        "Plain consumer groups that one loss disturbs most",
+        ("group", "consumer", "how", "partitions that move", "of others", "of", "one stands still up to"),
+        (
+            (
+                _group(row),
+                _host(row) if row["host"] else printable(row["member_id"]),
+                row["scenario"],
+                *("?" if row[name] is None else str(row[name]) for name in ("moved", "needless", "partitions")),
+                "?" if row["longest_stop_seconds"] is None else f"{row['longest_stop_seconds']:g} s",
+            )
+            for row in findings.plain_losses
+        ),
+    )
+    yield from _table(
+        "Consumers that came or went, and what moved between the others",
+        ("group", "left", "joined", "partitions that moved", "between consumers that did nothing"),
+        (
+            (_group(row), str(len(row["left"])), str(len(row["joined"])), str(row["moved"]), str(row["moved_between_survivors"]))
+            for row in findings.member_changes
         ),
     )
     yield from _table(

@@ -11,6 +11,9 @@ from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId
 from holdfast.rollout import codec, groups, order
 from holdfast.rollout.blast_radius import BlastRadius, Loss, Place, blast_radius, in_full
+from holdfast.rollout.codec import any_kind
+from holdfast.rollout.consumer import rows
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.snapshot import Snapshot, StateDirectory
 
 Row = dict[str, object]
@@ -26,20 +29,31 @@ def decode(path: str, content: bytes) -> Row:
     try:
         if len(content) > LARGEST:
             raise InvalidInput(f"the document has {len(content):,} bytes; {LARGEST:,} are allowed here")
-        snapshot = codec.snapshot_from_json(codec.loads(content))
+        snapshot = any_kind.snapshot_from_json(codec.loads(content))
+        parts = rows.decoded(snapshot) if isinstance(snapshot, ConsumerSnapshot) else _decoded(snapshot)
     except HoldfastError as refusal:
         return found | {"problem": str(refusal)}
-    return found | {
-        "cluster": snapshot.cluster or UNNAMED,
-        "day": day or (snapshot.captured_at or "")[:10] or NO_DAY,
-        "group_id": snapshot.group_id,
-        "captured_at": snapshot.captured_at,
-        "problem": None,
-        "document": codec.dumps(codec.snapshot_to_json(snapshot)),
+    return (
+        found
+        | {
+            "cluster": snapshot.cluster or UNNAMED,
+            "day": day or (snapshot.captured_at or "")[:10] or NO_DAY,
+            "group_id": snapshot.group_id,
+            "captured_at": snapshot.captured_at,
+            "problem": None,
+            "document": codec.dumps(any_kind.snapshot_to_json(snapshot)),
+        }
+        | parts
+    )
+
+
+def _decoded(snapshot: Snapshot) -> Row:
+    return {
         "group": _group(snapshot),
         "clients": _clients(snapshot),
         "members": _members(snapshot),
         "tasks": _tasks(snapshot),
+        "partitions": [],
         "state_directories": [_state_directory(one) for one in snapshot.state_directories],
     }
 
@@ -51,9 +65,12 @@ def _place(path: str) -> tuple[str, str, str]:
 
 
 def targets(document: str) -> Row:
-    """Where each stateful task of a Snapshot is going, and whose it is now: `targets`, or the `problem` why nobody can say."""
+    """Where each stateful task of a Snapshot is going (each partition of a plain group's), and whose it is now: `targets`, or the
+    `problem` why nobody can say."""
     try:
-        snapshot = codec.snapshot_from_json(codec.loads(document))
+        snapshot = any_kind.snapshot_from_json(codec.loads(document))
+        if isinstance(snapshot, ConsumerSnapshot):
+            return {"problem": None, "targets": rows.targets(snapshot)}
         going = order.target(groups.any_group_of(snapshot))
         owner = dict(order.owners(snapshot))
     except HoldfastError as refusal:
@@ -73,15 +90,22 @@ def targets(document: str) -> Row:
 
 
 def order_change(before: str, after: str) -> Row | None:
-    """What happened to the order of process IDs between two Snapshots of a group, or None if nobody joined or left."""
+    """What happened to the order of process IDs (of members) between two Snapshots of a group, or None if nobody joined or left."""
     try:
-        change = order.order_changes(*(codec.snapshot_from_json(codec.loads(document)) for document in (before, after)))
+        was, now = (any_kind.snapshot_from_json(codec.loads(document)) for document in (before, after))
+        if isinstance(was, ConsumerSnapshot) and isinstance(now, ConsumerSnapshot):
+            plain = rows.order_change(was, now)
+            return None if plain is None else {"problem": None} | plain
+        if isinstance(was, ConsumerSnapshot) or isinstance(now, ConsumerSnapshot):
+            raise InvalidInput("one of the two snapshots is of a Kafka Streams group, the other of a plain consumer group")
+        change = order.order_changes(was, now)
     except HoldfastError as refusal:
         return {"problem": str(refusal)}
     if change.before == change.after:
         return None
     return {
         "problem": None,
+        "protocol": now.protocol,
         "joined": [str(process_id) for process_id in change.joined],
         "left": [str(process_id) for process_id in change.left],
         "shifted": [str(process_id) for process_id in change.shifted],
@@ -96,9 +120,14 @@ def order_change(before: str, after: str) -> Row | None:
 
 
 def losses(document: str, first: int = 0, last: int | None = None) -> Row:
-    """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of fresh IDs."""
+    """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of fresh IDs.
+
+    Of a plain group: of its consumers, in the order of the member list, without `places`.
+    """
     try:
-        snapshot = codec.snapshot_from_json(codec.loads(document))
+        snapshot = any_kind.snapshot_from_json(codec.loads(document))
+        if isinstance(snapshot, ConsumerSnapshot):
+            return {"problem": None, "losses": rows.lost(snapshot, first, last), "places": []}
         in_order = sorted(client.process_id for client in snapshot.clients)
         radii = blast_radius(snapshot, tuple(in_order[first:last]))
     except HoldfastError as refusal:
@@ -174,6 +203,7 @@ def _group(snapshot: Snapshot) -> Row:
         "standbys": standbys if isinstance(standbys, int) else None,
         "unknown": [f"{unknown.what}: {unknown.reason}" for unknown in snapshot.unknown],
         "fingerprint": codec.snapshot_fingerprint(snapshot),
+        "members": len(snapshot.consumers()),
     }
 
 
@@ -208,6 +238,8 @@ def _members(snapshot: Snapshot) -> list[Row]:
             "owned_partitions": len(consumer.owned),
             "active_stateful": sum(offset == LATEST_OFFSET for _, offset in consumer.task_offset_sums),
             "other_copies": sum(offset != LATEST_OFFSET for _, offset in consumer.task_offset_sums),
+            "host": client.host,
+            "rack": client.rack,
         }
         for client in snapshot.clients
         for consumer in client.consumers

@@ -75,6 +75,7 @@ def snapshot(
         topics=topics,
         unknown=tuple(found.unknown),
         config=settings.config,
+        assigned=tuple(_assigned(each) for each in found.group.members),
     )
 
 
@@ -92,7 +93,7 @@ def _moving(group: ObservedGroup) -> bool:
 
 
 def _assigned(member: GenerationMember) -> tuple[TopicPartition, ...]:
-    return decode_assignment(member.assignment).partitions
+    return decode_assignment(member.assignment).partitions if member.assignment else ()
 
 
 def _latest(cluster: ClusterReader, found: _Found) -> Generation | None:

@@ -9,6 +9,8 @@ from urllib.parse import quote
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout import codec
+from holdfast.rollout.codec import any_kind
+from holdfast.rollout.codec.any_kind import AnySnapshot
 from holdfast.rollout.snapshot import Snapshot
 
 FOLDER = "snapshots"
@@ -27,16 +29,16 @@ def segment(key: str, name: str) -> str:
     return f"{key}={encoded}"
 
 
-def keep(lake: Lake, snapshot: Snapshot) -> str:
+def keep(lake: Lake, snapshot: AnySnapshot) -> str:
     """Write the snapshot, whole, and return its ID."""
     path, content = placed(snapshot)
     lake.write(path, content)
     return "/".join(path)
 
 
-def placed(snapshot: Snapshot) -> tuple[LakePath, bytes]:
+def placed(snapshot: AnySnapshot) -> tuple[LakePath, bytes]:
     """Where it lies in a lake, and what lies there."""
-    document = codec.snapshot_to_json(snapshot)
+    document = any_kind.snapshot_to_json(snapshot)
     captured_at = snapshot.captured_at or ""
     day = captured_at[:10] or NO_DAY
     time = re.sub(r"[^0-9]", "", captured_at[10:]) or "0"

@@ -43,6 +43,7 @@ def relied_on(snapshot: ConsumerSnapshot) -> dict[str, object]:
         members=members,
         topics=topics,
         unknown=(),
+        assigned=None,
     )
     return consumer_snapshot_to_json(kept)
 

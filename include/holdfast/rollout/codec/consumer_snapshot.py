@@ -6,6 +6,7 @@ from typing import cast
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Assignor, Member
+from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.codec import document, kafka, kinds
 from holdfast.rollout.codec.document import Fields, nullable
 from holdfast.rollout.codec.snapshot import unknown_from_json
@@ -28,6 +29,7 @@ def consumer_snapshot_from_json(value: object) -> ConsumerSnapshot:
     fields = Fields(value)
     fields.need("format_version", document.format_version)
     fields.need("protocol", _protocol)
+    consumers = fields.need("consumers", lambda found: document.each_entry(found, _consumer)) or ()
     snapshot = ConsumerSnapshot(
         cluster=fields.optional("cluster", document.text, ""),
         group_id=fields.need("group_id", document.name),
@@ -37,7 +39,8 @@ def consumer_snapshot_from_json(value: object) -> ConsumerSnapshot:
         broker_release=fields.optional("broker_release", nullable(_broker_release), None),
         generation=fields.optional("generation", nullable(_generation), None),
         leader_member_id=fields.optional("leader_member_id", nullable(document.name), None),
-        members=fields.need("consumers", lambda found: document.each_entry(found, _member)),
+        members=tuple(member for member, _ in consumers),
+        assigned=_all_or_none([assigned for _, assigned in consumers]),
         topics=fields.optional("topics", lambda found: document.each_entry(found, _topic), ()),
         unknown=fields.optional("unknown", lambda found: document.each(found, unknown_from_json), ()),
         config=fields.optional("config", kafka.config, ()),
@@ -80,8 +83,20 @@ def _contradictions(snapshot: ConsumerSnapshot) -> Iterable[InvalidInput]:
         yield InvalidInput(f"{document.shown(leader)} is not among the consumers; null says that nobody knows", "leader_member_id")
 
 
-def _member(key: str, value: object) -> Member:
+def _all_or_none(assigned: list[tuple[TopicPartition, ...] | None]) -> tuple[tuple[TopicPartition, ...], ...] | None:
+    """Who reads what is known if it is known of every member."""
+    known = tuple(one for one in assigned if one is not None)
+    return known if len(known) == len(assigned) else None
+
+
+def _consumer(key: str, value: object) -> tuple[Member, tuple[TopicPartition, ...] | None]:
+    """The member, and what it was handed last."""
     fields = Fields(value)
+    assigned = fields.optional("assigned", nullable(kafka.topic_partitions), None)
+    return _member(key, fields), assigned
+
+
+def _member(key: str, fields: Fields) -> Member:
     generation = fields.optional("owned_generation", nullable(_generation), None)
     member = Member(
         member_id=document.name(key),
@@ -167,15 +182,18 @@ def consumer_snapshot_to_json(snapshot: ConsumerSnapshot) -> dict[str, object]:
         "broker_release": snapshot.broker_release,
         "generation": snapshot.generation,
         "leader_member_id": snapshot.leader_member_id,
-        "consumers": {member.member_id: _member_to_json(member) for member in snapshot.members},
+        "consumers": {
+            member.member_id: _member_to_json(member, None if snapshot.assigned is None else snapshot.assigned[place])
+            for place, member in enumerate(snapshot.members)
+        },
         "topics": {topic.name: {"partitions": _partitions_to_json(topic)} for topic in snapshot.topics},
         **({"config": kafka.config_to_json(snapshot.config)} if snapshot.config else {}),
         "unknown": unknown_to_json(snapshot.unknown),
     }
 
 
-def _member_to_json(member: Member) -> dict[str, object]:
-    return {
+def _member_to_json(member: Member, assigned: tuple[TopicPartition, ...] | None) -> dict[str, object]:
+    written: dict[str, object] = {
         "client_id": member.client_id,
         "group_instance_id": member.group_instance_id,
         "rack": member.rack,
@@ -185,6 +203,7 @@ def _member_to_json(member: Member) -> dict[str, object]:
         "owned": kafka.topic_partitions_to_json(member.owned),
         "owned_generation": member.owned_generation,
     }
+    return written if assigned is None else written | {"assigned": kafka.topic_partitions_to_json(assigned)}
 
 
 def _partitions_to_json(topic: ConsumedTopic) -> list[object]:

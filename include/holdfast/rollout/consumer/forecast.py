@@ -91,7 +91,7 @@ class _Stage:
 
     def __init__(self, snapshot: ConsumerSnapshot) -> None:
         self._snapshot = snapshot
-        self._before = ownership.readers_now(snapshot.group(_release(snapshot)))
+        self._before = ownership.readers_now(snapshot.group(_release(snapshot)), snapshot.assigned)
         self._reads = self._before
         self._rounds: list[ConsumerRound] = []
         self._generation = memory.first_generation(snapshot.generation, snapshot.members)

@@ -1,6 +1,6 @@
 """Who reads which partition, before a change and while the group rebalances for it: what stands still, and what changes hands."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.errors import CannotPredict
@@ -14,12 +14,14 @@ Readers = Mapping[TopicPartition, str]
 """The member that reads a partition."""
 
 
-def readers_now(group: Group) -> Readers | None:
-    """Who reads what before anything is done. None: it cannot be told.
+def readers_now(group: Group, assigned: Sequence[Sequence[TopicPartition]] | None = None) -> Readers | None:
+    """Who reads what before anything is done. `assigned`: what each member was handed, if that is known. None: it cannot be told.
 
     Range and roundrobin decide the same each time, so that a stable group has what they would decide now. Of the others the newest
     generation's report counts, and what two claim with the same right is nobody's.
     """
+    if assigned is not None:
+        return _uncontested(zip((member.member_id for member in group.members), assigned, strict=True))
     try:
         assignor = chosen_assignor(group.members, group.broker_release)
         if assignor in (Assignor.RANGE, Assignor.ROUNDROBIN):
@@ -28,11 +30,15 @@ def readers_now(group: Group) -> Readers | None:
         return None
     if isinstance(assignor, LeaderFailure):
         return {}
+    return _uncontested((member.member_id, member.owned) for member in _of_the_newest_generation(group.members))
+
+
+def _uncontested(claims: Iterable[tuple[str, Sequence[TopicPartition]]]) -> Readers:
     reads: dict[TopicPartition, str] = {}
     contested: dict[TopicPartition, None] = {}
-    for member in _of_the_newest_generation(group.members):
-        for partition in member.owned:
-            if reads.setdefault(partition, member.member_id) != member.member_id:
+    for member_id, partitions in claims:
+        for partition in partitions:
+            if reads.setdefault(partition, member_id) != member_id:
                 contested[partition] = None
     return {partition: reader for partition, reader in reads.items() if partition not in contested}
 

@@ -29,6 +29,7 @@ _consumer = fields(
         "host": nullable(text()),
         "owned": items(shapes.TOPIC_PARTITION, "What it would report if the group rebalanced now. The order is input up to 3.7.0."),
         "owned_generation": _generation,
+        "assigned": nullable(items(shapes.TOPIC_PARTITION), "What it was handed in the last rebalance. Null: not known."),
     },
 )
 _partition = fields(
