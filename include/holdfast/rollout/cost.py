@@ -9,7 +9,7 @@ from holdfast.rollout import changelog_sizes, disk_use, order, stops
 from holdfast.rollout.amounts import Amount
 from holdfast.rollout.change import CatchUp, Change, RestartClient
 from holdfast.rollout.changelog_sizes import total_or_none
-from holdfast.rollout.evaluation import ClientRestore, Cost, Round, Span
+from holdfast.rollout.evaluation import ClientRestore, Cost, Fullest, Round, Span
 from holdfast.rollout.forecast import Forecast, Outcome
 from holdfast.rollout.snapshot import Snapshot
 
@@ -64,7 +64,24 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple
         disks=disk_use.disks(snapshot, change, outcome),
         restored_tasks=_restored_tasks(snapshot, outcome),
         stops=stops.stops(outcome),
+        fullest=_fullest(decisions, stateful),
     )
+
+
+def _fullest(decisions: Iterable[Assignment], stateful: Mapping[TaskId, int]) -> Fullest | None:
+    """The same share (the same object) is counted once."""
+    counted: dict[int, int] = {}
+    most: Fullest | None = None
+    for decision in decisions:
+        copies = []
+        for client in decision.clients:
+            if id(client) not in counted:
+                counted[id(client)] = sum(task in stateful for task in (*client.active, *client.standby))
+            copies.append(counted[id(client)])
+        highest = max(copies, default=0)
+        if highest > (0 if most is None else most.copies):
+            most = Fullest(decision.clients[copies.index(highest)].process_id, highest, -(-sum(copies) // len(copies)))
+    return most
 
 
 def _owners(decision: Assignment) -> dict[TaskId, ProcessId]:

@@ -123,6 +123,24 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
+class Fullest:
+    """A client that holds `copies` of stateful tasks (active, standby or warm-up), when an even share would have been `even`.
+
+    From 3.2 on, a standby whose own client has no copy yet begins on the client that is furthest with it; where nobody has one,
+    that is the same client for all. A group that gets standbys may so have nearly all of them on one client for a while.
+    """
+
+    process_id: ProcessId
+    copies: int
+    even: int
+
+    @property
+    def percent(self) -> int:
+        """Of an even share, rounded up."""
+        return -(-100 * self.copies // self.even)
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """What one outcome of a forecast costs. Tasks are stateful ones unless said."""
 
@@ -153,6 +171,8 @@ class Cost:
     """What is read for each task that anybody restores, over all rebalances and clients: `restores` by task."""
     stops: tuple[TaskStop, ...] = ()
     """Tasks that stand still on the way, stateless ones included; the others never do, but for the rebalances themselves."""
+    fullest: Fullest | None = None
+    """The client that holds the most copies at any time on the way. None: nobody has state."""
 
     @property
     def restored_records(self) -> int:

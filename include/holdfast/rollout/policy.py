@@ -20,6 +20,7 @@ RULES = (
     "restored-bytes",
     "restored-bytes-per-hour",
     "disk",
+    "copies-on-one-client",
     "copied-in-time",
     "actions",
     "untouchable-hosts",
@@ -33,6 +34,7 @@ ONLY_IF_STATED = (
     "finish-before",
     "windows",
     "restored-bytes-per-hour",
+    "copies-on-one-client",
     "actions",
     "untouchable-hosts",
 )
@@ -74,6 +76,8 @@ class Policy:
     restored_bytes_per_hour_most: int | None = None
     disk_free_bytes_least: int | None = None
     """What must stay free on every client's disk. None: nothing, and only disks of which it is known are looked at."""
+    copies_on_one_client_percent_most: int | None = None
+    """Copies of stateful tasks that one client holds on the way, in percent of an even share. 100: no more than that."""
     finish_before: str | None = None
     """A time of day, a moment, or a time from now: `hours.deadline` reads it."""
     windows: tuple[Window, ...] = ()

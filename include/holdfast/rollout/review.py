@@ -21,6 +21,8 @@ from holdfast.rollout.steps import StartClient, Step, WriteProcessMetadata
 from holdfast.rollout.wording import amount_of_bytes, duration, listed, many, span
 
 MOST_ROWS = 40
+CROWDED_PERCENT = 200
+"""Of an even share of all copies: a client that holds more, if only for a while, is named."""
 GLOSSARY = (
     ("Client", "one running copy of the application; it runs stream threads, and they run tasks."),
     ("Stateful task", "a share of the work that keeps a store on its client's disk, and a copy of it in Kafka, the changelog."),
@@ -155,6 +157,10 @@ def _restoring(plan: Plan, worst: Cost, plain: Cost | None) -> str:
     by = f": {clients}{more}" if worst.restores else ""
     without = f" Done plainly: {_amount(plan, plain)}." if plain is not None else ""
     most = f" No client runs more than {many(worst.busiest_tasks, 'task')} on the way." if worst.busiest_tasks else ""
+    if (full := worst.fullest) is not None and full.percent > CROWDED_PERCENT:
+        most += (
+            f" {_client(plan, full.process_id)} holds {many(full.copies, 'copy', 'copies')} of tasks for a while, not {full.even}."
+        )
     passed = f" {many(worst.handovers, 'hand-over')} of stateful tasks on the way." if worst.handovers else ""
     return f"{mine}{by}.{without}{passed}{most}"
 

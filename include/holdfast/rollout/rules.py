@@ -84,6 +84,7 @@ def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Ru
         _bytes_rule(evaluation, policy),
         _bytes_per_hour_rule(evaluation, policy),
         _disk_rule(evaluation, policy, at),
+        _crowding_rule(evaluation, policy, at),
         _copy_rule(evaluation, policy),
         _actions_rule(evaluation, policy),
         _hosts_rule(evaluation, policy, at),
@@ -171,6 +172,22 @@ def _disk_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rul
     if unknown:
         return _rule("disk", f"not known of {listed(list(unknown))}", limit, Status.UNKNOWN, policy)
     return _rule("disk", "enough room, as changelogs weigh", limit, Status.PASS, policy)
+
+
+def _crowding_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+    """Only where a limit is set."""
+    most = policy.copies_on_one_client_percent_most
+    if most is None:
+        return None
+    limit, hosts = f"{most} % of an even share", dict(at.hosts)
+    fullest = max(
+        (cost.fullest for cost in evaluation.costs if cost.fullest is not None), key=lambda one: one.percent, default=None
+    )
+    if fullest is None:
+        return _rule("copies-on-one-client", "no copies", limit, Status.PASS, policy)
+    name = printable(hosts.get(fullest.process_id) or str(fullest.process_id))
+    found = f"{many(fullest.copies, 'copy', 'copies')} on {name}, {fullest.percent} % of an even share"
+    return _rule("copies-on-one-client", found, limit, Status.PASS if fullest.percent <= most else Status.FAIL, policy)
 
 
 def _copy_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import pytest
-from tests.harness.article import AFTER, C, Document, altered, group
+from tests.harness.article import AFTER, C, Document, altered, fleet, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned
 
 from holdfast.errors import InvalidInput
@@ -12,6 +12,8 @@ from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
 from holdfast.rollout.hours import TimeOfDay, Window
 from holdfast.rollout.plan_value import Plan, PlanVerdict
 from holdfast.rollout.policy import Policy, Review
+from holdfast.rollout.rendering import to_markdown
+from holdfast.rollout.review import review
 from holdfast.rollout.rules import Rule, Status
 
 REMEDIES = ("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first")
@@ -40,6 +42,8 @@ def rule(plan: Plan, name: str) -> Rule:
         ({"without_caught_up_copy_tasks_most": 6}, "without-caught-up-copy-at-once", Status.PASS),
         ({"restored_bytes_per_hour_most": 1_000_000}, "restored-bytes-per-hour", Status.PASS),
         ({"restored_bytes_per_hour_most": 1}, "restored-bytes-per-hour", Status.FAIL),
+        ({"copies_on_one_client_percent_most": 132}, "copies-on-one-client", Status.FAIL),
+        ({"copies_on_one_client_percent_most": 134}, "copies-on-one-client", Status.PASS),
         ({"finish_before": "12:01Z"}, "finish-before", Status.FAIL),
         ({"finish_before": "12:03Z"}, "finish-before", Status.PASS),
         ({"finish_before": "13:03+01:00"}, "finish-before", Status.PASS),
@@ -211,3 +215,17 @@ class TestHours:
         assert hours.deadline("01:00+14:00", NOON) == NOON + timedelta(hours=23)
         assert hours.deadline("12:00Z", NOON) == NOON + timedelta(days=1)
         assert hours.deadline("90 min", NOON) == NOON + timedelta(minutes=90)
+
+
+@pytest.mark.parametrize(("release", "crowded"), [("3.1.2", False), ("3.9.1", True)])
+def test_new_standbys_begin_on_one_client_from_3_2_on(release: str, crowded: bool) -> None:
+    document, _ = fleet(6, 60, seed=4, release=release)
+
+    plan = planned(document, {"set_config": {"num.standby.replicas": 1}}, policy=policy(copies_on_one_client_percent_most=200))
+
+    assert plan.chosen_way is not None
+    (cost,) = plan.chosen_way.costs
+    assert cost.fullest is not None
+    assert cost.fullest.copies == (60 if crowded else 20)
+    assert (rule(plan, "copies-on-one-client").status is Status.FAIL) == crowded
+    assert (f"60 copies of tasks for a while, not {cost.fullest.even}" in to_markdown(review(plan))) == crowded

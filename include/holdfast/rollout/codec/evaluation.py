@@ -18,7 +18,7 @@ from holdfast.rollout.codec.change import change_from_json
 from holdfast.rollout.codec.change_writing import change_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.steps import one_of, settings_from_json, settings_to_json, steps_from_json, steps_to_json
-from holdfast.rollout.evaluation import Candidate, ClientRestore, Cost, Effort, Evaluation, Round, Span
+from holdfast.rollout.evaluation import Candidate, ClientRestore, Cost, Effort, Evaluation, Fullest, Round, Span
 
 _count = document.offset
 
@@ -119,9 +119,29 @@ def _cost(value: object) -> Cost:
         disks=fields.optional("disks", disks_from_json, ()),
         restored_tasks=fields.optional("restored_tasks", restored_tasks_from_json, ()),
         stops=fields.optional("stops", stops_from_json, ()),
+        fullest=fields.optional("fullest", nullable(_fullest), None),
     )
     fields.finish(closed=True)
     return cost
+
+
+def _one_or_more(value: object) -> int:
+    return document.integer(value, 1, java.LONG_MAX)
+
+
+def _fullest(value: object) -> Fullest:
+    fields = Fields(value)
+    fullest = Fullest(
+        process_id=fields.need("client", kafka.process_id),
+        copies=fields.need("copies", _one_or_more),
+        even=fields.need("even_share", _one_or_more),
+    )
+    fields.finish(closed=True)
+    return fullest
+
+
+def _fullest_to_json(one: Fullest) -> dict[str, object]:
+    return {"client": str(one.process_id), "copies": one.copies, "even_share": one.even}
 
 
 def _cost_to_json(cost: Cost) -> dict[str, object]:
@@ -162,6 +182,7 @@ def _cost_to_json(cost: Cost) -> dict[str, object]:
         "disks": disks_to_json(cost.disks),
         "restored_tasks": restored_tasks_to_json(cost.restored_tasks),
         "stops": stops_to_json(cost.stops),
+        "fullest": None if cost.fullest is None else _fullest_to_json(cost.fullest),
     }
 
 

@@ -24,6 +24,7 @@ OPTIONAL_LIMITS = (
     "without_caught_up_copy_tasks_most",
     "restored_bytes_per_hour_most",
     "disk_free_bytes_least",
+    "copies_on_one_client_percent_most",
 )
 """Limits that may be null: then there is none."""
 AT_LEAST_ONE = ("restore_records_per_second", "bytes_per_record", "valid_for_s")

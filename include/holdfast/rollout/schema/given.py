@@ -266,6 +266,7 @@ _LIMITS = {
     "without_caught_up_copy_tasks_most": "Tasks that may stand still at the same time. Null: no limit.",
     "restored_bytes_per_hour_most": "Bytes read back from changelogs in any one hour. Null: no limit.",
     "disk_free_bytes_least": "Bytes that must stay free on every client's disk. Null: none, and only disks that were seen count.",
+    "copies_on_one_client_percent_most": "Copies of stateful tasks on one client, in percent of an even share. Null: no limit.",
 }
 _window = closed({"from": shapes.TIME_OF_DAY, "to": shapes.TIME_OF_DAY}, {"days": items(shapes.DAY)})
 POLICY: Shape = closed(

@@ -133,6 +133,7 @@ _round = closed(
     },
     {"without_caught_up_copy": count()},
 )
+_one_or_more = shapes.integer(1, java.LONG_MAX)
 COST = closed(
     {
         "probability": shapes.number(0, 1),
@@ -164,6 +165,7 @@ COST = closed(
             closed({"seconds": count(), "seconds_without_copy": count(), "records": count()}),
             "Tasks that stand still: for so long, and then until so many records are read.",
         ),
+        "fullest": nullable(closed({"client": PROCESS_ID, "copies": _one_or_more, "even_share": _one_or_more})),
     },
 )
 _host = nullable(text())
