@@ -1,8 +1,10 @@
 """The few Protocols that the workflows need. Each has a fake that passes the same tests as the real adapter (tests/contract)."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 from holdfast.rollout.snapshot import Generation, GenerationMember, StateDirectory, Topic, Unknown
 
@@ -93,12 +95,12 @@ class ClusterReader(Protocol):
         """The group, once. Raise ClusterTrouble if there is no such group, Unsupported for one of another kind, by its name."""
         ...
 
-    def group_ids(self) -> tuple[str, ...]:
-        """The IDs of all groups, of whatever kind, that may be described, sorted."""
+    def group_ids(self, prefix: str = "") -> tuple[str, ...]:
+        """The IDs of all groups, of whatever kind, that may be described and begin with `prefix`, sorted."""
         ...
 
-    def topic_names(self) -> tuple[str, ...]:
-        """The names of all topics that may be described, sorted."""
+    def topic_names(self, prefix: str = "") -> tuple[str, ...]:
+        """The names of all topics that may be described and begin with `prefix`, sorted."""
         ...
 
     def topics(self, names: tuple[str, ...]) -> tuple[tuple[Topic, ...], tuple[Unknown, ...]]:
@@ -135,6 +137,56 @@ class ClusterReader(Protocol):
 
     def cluster_rights(self) -> Operations:
         """What this user may do on the cluster as a whole; none, where it may not describe it."""
+        ...
+
+
+History = tuple[tuple[Generation, ...], tuple[Unknown, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedGroup:
+    """A group as a broker lists it. `kind` is the broker's word: `classic`, `consumer` (KIP-848), `streams` or `share`.
+
+    `state` is "" where the broker does not say it.
+    """
+
+    group_id: str
+    protocol_type: str
+    kind: str
+    state: str
+
+
+class ManyGroupsReader(Protocol):
+    """What a cluster tells about many groups at once. What is asked of one group only is as in `ClusterReader`.
+
+    One broker that does not answer costs the groups and partitions that are with it: those are refusals (values, not raised) and
+    Unknowns. No question waits longer than a few seconds for it.
+    """
+
+    def info(self) -> ClusterInfo: ...
+
+    def listed(self) -> tuple[tuple[ListedGroup, ...], tuple[str, ...]]:
+        """All groups that may be described, sorted by ID; and which brokers did not say theirs, and why."""
+        ...
+
+    def groups(self, group_ids: Collection[str]) -> Mapping[str, ObservedGroup | HoldfastError]: ...
+
+    def group_ids(self, prefix: str = "") -> tuple[str, ...]: ...
+
+    def topic_names(self, prefix: str = "") -> tuple[str, ...]: ...
+
+    def topics(self, names: tuple[str, ...]) -> tuple[tuple[Topic, ...], tuple[Unknown, ...]]: ...
+
+    def committed(self, group_ids: Collection[str]) -> Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]: ...
+
+    def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures: ...
+
+    def begin_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures: ...
+
+    def log_bytes(self, partitions: tuple[TopicPartition, ...]) -> Figures: ...
+
+    def histories(self, group_ids: Collection[str]) -> Mapping[str, History | HoldfastError]:
+        """The completed rebalances of each group."""
         ...
 
 

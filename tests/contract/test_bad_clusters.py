@@ -13,6 +13,7 @@ import pytest
 from kafka.protocol.admin import DescribeLogDirsRequest
 from tests.harness.broker import Broker
 
+from holdfast.adapters.brokers import Brokers
 from holdfast.adapters.connection import ClusterConnection
 from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.kafka_cluster import KafkaCluster
@@ -117,10 +118,11 @@ def test_a_broker_that_stops_answering_in_between(tmp_path: Path) -> None:
 def test_a_broker_that_does_not_answer_does_not_hold_up_the_others(tmp_path: Path) -> None:
     with Broker(tmp_path / "broker") as broker, KafkaSession(ClusterConnection.of(broker.bootstrap), Deadline(30)) as session:
         requests = {1: DescribeLogDirsRequest(topics=None), 99: DescribeLogDirsRequest(topics=None)}
-        answers, problems = session.ask_all("reading log sizes", requests, 10)
+        brokers = Brokers(session)
+        answers, problems = brokers.ask_all("reading log sizes", requests, 10)
         assert (list(answers), list(problems)) == ([1], [99])
         with frozen(broker):
-            answers, problems = session.ask_all("reading log sizes", requests, 2)
+            answers, problems = brokers.ask_all("reading log sizes", requests, 2)
         assert answers == {}
         assert problems[1] == "broker 1 did not answer within 2 s"
         assert not session.deadline.passed()

@@ -47,11 +47,11 @@ class FakeCluster:
             raise ClusterTrouble(f"there is no group {group_id!r} in this cluster, or this user may not see it")
         return views.pop(0) if len(views) > 1 else views[0]
 
-    def group_ids(self) -> tuple[str, ...]:
-        return tuple(sorted(group for group in self.views if group not in self.forbidden))
+    def group_ids(self, prefix: str = "") -> tuple[str, ...]:
+        return tuple(sorted(group for group in self.views if group not in self.forbidden and group.startswith(prefix)))
 
-    def topic_names(self) -> tuple[str, ...]:
-        return tuple(sorted(topic for topic in self.partitions if topic not in self.forbidden))
+    def topic_names(self, prefix: str = "") -> tuple[str, ...]:
+        return tuple(sorted(topic for topic in self.partitions if topic not in self.forbidden and topic.startswith(prefix)))
 
     def topics(self, names: tuple[str, ...]) -> tuple[tuple[Topic, ...], tuple[Unknown, ...]]:
         seen = self.topic_names()

@@ -3,8 +3,10 @@
 Read without a group, so that nothing of ours is written, and from its end backwards: the topic of a busy cluster is large.
 """
 
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from kafka import KafkaConsumer
 from kafka import TopicPartition as KafkaTopicPartition
@@ -14,6 +16,7 @@ from holdfast.adapters.session import KafkaSession, translated
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.wire import group_metadata
 from holdfast.kafka.wire.group_metadata import StoredGroup
+from holdfast.ports import History
 from holdfast.rollout.snapshot import Generation, GenerationMember, Unknown
 
 TOPIC = "__consumer_offsets"
@@ -21,72 +24,173 @@ _LATEST_RECORDS = 200_000
 _POLL_MS = 500
 _SHARE_OF_TIME = 0.6
 """Of what is left: the generations are worth having, and not worth failing for."""
+_LIMIT_OF_MANY_S = 15.0
+"""For one partition, where many groups are read."""
+_MOST_BYTES = 192 * 1024 * 1024
+"""Of members' bytes, over the partitions that are remembered."""
+_GENERATIONS_WHEN_FULL = 2
+"""The present one, and the one before, which says what was a standby."""
+T = TypeVar("T")
 
 
-def generations(session: KafkaSession, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
-    """What is there of the last 200,000 records, oldest first. Raise ClusterTrouble without the right to read the topic."""
-    what = f"reading {TOPIC} for {group_id!r}"
-    seconds = _SHARE_OF_TIME * session.deadline.remaining_s()
-    with translated(what):
-        return session.deadline.within(what, lambda: _read(session, group_id, seconds))
+class Histories:
+    """`among`: the groups that will be asked about, where they are many. Each partition is then read once for all of its groups,
+    through one consumer, for some seconds at most, and memory is bounded."""
+
+    def __init__(self, session: KafkaSession, among: Collection[str] | None) -> None:
+        self._session = session
+        self._among = None if among is None else frozenset(among)
+        self._consumer: Any = None
+        self._count = 0
+        self._known: dict[int, _Partition | ClusterTrouble] = {}
+
+    def of(self, group_ids: Collection[str]) -> dict[str, History | HoldfastError]:
+        """What is there of the last 200,000 records of each group's partition, oldest first; or why it cannot be read."""
+        found: dict[str, History | HoldfastError] = {}
+        for group_id in group_ids:
+            try:
+                known = self._partition_of(group_id)
+            except ClusterTrouble as trouble:
+                known = trouble
+            found[group_id] = known if isinstance(known, ClusterTrouble) else known.history(group_id)
+        return found
+
+    def close(self) -> None:
+        """Idempotent."""
+        consumer, self._consumer = self._consumer, None
+        if consumer is not None:
+            consumer.close(autocommit=False, timeout_ms=1000)
+
+    def _partition_of(self, group_id: str) -> "_Partition | ClusterTrouble":
+        if self._among is None:
+            return self._read(f"reading {TOPIC} for {group_id!r}", group_id)
+        if not self._count:
+            self._count = self._within(f"reading {TOPIC}", lambda consumer, _: _number_of_partitions(consumer))
+        home = group_metadata.partition_for(group_id, self._count)
+        if home not in self._known:
+            while sum(one.size for one in self._known.values() if isinstance(one, _Partition)) > _MOST_BYTES:
+                del self._known[next(iter(self._known))]
+            try:
+                self._known[home] = self._read(f"reading {TOPIC}-{home}", group_id)
+            except ClusterTrouble as trouble:
+                self._known[home] = trouble
+        return self._known[home]
+
+    def _read(self, what: str, group_id: str) -> "_Partition":
+        wanted = frozenset((group_id,)) if self._among is None else self._among
+        return self._within(what, lambda consumer, limit: _history(consumer, group_id, wanted, limit))
+
+    def _within(self, what: str, read: Callable[[Any, Deadline], T]) -> T:
+        seconds = _SHARE_OF_TIME * self._session.deadline.remaining_s()
+        if self._among is not None:
+            seconds = min(seconds, _LIMIT_OF_MANY_S)
+
+        def work() -> T:
+            limit = Deadline(seconds)
+            consumer, self._consumer = self._consumer or self._opened(seconds), None  # nobody else has it meanwhile
+            try:
+                answer = read(consumer, limit)
+            except BaseException:
+                consumer.close(autocommit=False, timeout_ms=1000)
+                raise
+            self._consumer = consumer
+            if self._among is None:
+                self.close()
+            return answer
+
+        with translated(what):
+            return self._session.deadline.within(what, work)
+
+    def _opened(self, seconds: float) -> Any:
+        timeout_ms = max(1_000, int(1000 * seconds))
+        return KafkaConsumer(
+            **self._session.connection.settings(),
+            group_id=None,
+            enable_auto_commit=False,
+            exclude_internal_topics=False,
+            request_timeout_ms=timeout_ms,
+            bootstrap_timeout_ms=timeout_ms,
+        )
 
 
-def _read(session: KafkaSession, group_id: str, seconds: float) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
-    limit = Deadline(seconds)
-    timeout_ms = max(1_000, int(1000 * seconds))
-    consumer = KafkaConsumer(
-        **session.connection.settings(),
-        group_id=None,
-        enable_auto_commit=False,
-        exclude_internal_topics=False,
-        request_timeout_ms=timeout_ms,
-        bootstrap_timeout_ms=timeout_ms,
-    )
-    try:
-        return _history(consumer, group_id, limit)
-    finally:
-        consumer.close(autocommit=False, timeout_ms=1000)
+@dataclass(slots=True)
+class _Partition:
+    """What was found in one partition: by group and number. `notes` are about all of its groups, `own_notes` about one."""
+
+    found: dict[str, dict[int, Generation]] = field(default_factory=dict)
+    notes: list[Unknown] = field(default_factory=list)
+    own_notes: dict[str, list[Unknown]] = field(default_factory=dict)
+    size: int = 0
+
+    def history(self, group_id: str) -> History:
+        return tuple(self.found.get(group_id, {}).values()), (*self.notes, *self.own_notes.get(group_id, ()))
+
+    def add(self, group_id: str, generation: Generation) -> None:
+        by_number = self.found.setdefault(group_id, {})
+        before = by_number.pop(generation.number, None)
+        by_number[generation.number] = generation
+        self.size += _size(generation) - (_size(before) if before is not None else 0)
+        if self.size > _MOST_BYTES:
+            self._keep_the_newest()
+
+    def forget(self, group_id: str) -> None:
+        self.size -= sum(map(_size, self.found.pop(group_id, {}).values()))
+
+    def _keep_the_newest(self) -> None:
+        for group_id, by_number in self.found.items():
+            for number in list(by_number)[:-_GENERATIONS_WHEN_FULL]:
+                self.size -= _size(by_number.pop(number))
+                left_out = f"those up to {number} are left out: too many large groups share a partition of {TOPIC}"
+                self.own_notes[group_id] = [Unknown("generations", left_out)]
 
 
-def _history(consumer: Any, group_id: str, limit: Deadline) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
+def _size(generation: Generation) -> int:
+    return sum(len(member.subscription) + len(member.assignment) for member in generation.members)
+
+
+def _number_of_partitions(consumer: Any) -> int:
     partitions = consumer.partitions_for_topic(TOPIC)
     if not partitions:
         raise ClusterTrouble(f"{TOPIC} cannot be read: it is not there, or this user lacks DESCRIBE and READ on it")
-    home = KafkaTopicPartition(TOPIC, group_metadata.partition_for(group_id, len(partitions)))
+    return len(partitions)
+
+
+def _history(consumer: Any, group_id: str, wanted: frozenset[str], limit: Deadline) -> _Partition:
+    """Of the groups in `wanted` that share a partition with that one."""
+    home = KafkaTopicPartition(TOPIC, group_metadata.partition_for(group_id, _number_of_partitions(consumer)))
     consumer.assign([home])
     first = consumer.beginning_offsets([home])[home]
     end = consumer.end_offsets([home])[home]
     start = max(first, end - _LATEST_RECORDS)
     consumer.seek(home, start)
-    found: dict[int, Generation] = {}
-    unknown: list[Unknown] = []
+    found = _Partition()
     if start > first:
-        unknown.append(Unknown("generations", f"only the last {_LATEST_RECORDS} records of {TOPIC}-{home.partition} were read"))
+        found.notes.append(Unknown("generations", f"only the last {_LATEST_RECORDS} records of {TOPIC}-{home.partition} were read"))
     while consumer.position(home) < end:
         if limit.passed():
             reached = consumer.position(home)
-            unknown.append(Unknown("generations", f"{TOPIC}-{home.partition} was read up to {reached} of {end} only: time was up"))
-            return (), tuple(unknown)
+            because = f"{TOPIC}-{home.partition} was read up to {reached} of {end} only: time was up"
+            return _Partition(notes=[*found.notes, Unknown("generations", because)])
         for record in consumer.poll(timeout_ms=_POLL_MS).get(home, ()):
-            _take(record, group_id, found, unknown)
-    return tuple(found.values()), tuple(unknown)
+            _take(record, wanted, found)
+    return found
 
 
-def _take(record: Any, group_id: str, found: dict[int, Generation], unknown: list[Unknown]) -> None:
-    """Note what `record` says about the group. A record without a value: the group was deleted, and counts anew from 1."""
+def _take(record: Any, wanted: frozenset[str], found: _Partition) -> None:
+    """Note what `record` says about a group. A record without a value: the group was deleted, and counts anew from 1."""
     try:
-        if not record.key or group_metadata.decode_key(bytes(record.key)) != group_id:
+        group_id = group_metadata.decode_key(bytes(record.key)) if record.key else None
+        if group_id not in wanted:
             return
         if record.value is None:
-            found.clear()
+            found.forget(group_id)
             return
         stored = group_metadata.decode_value(bytes(record.value))
     except HoldfastError as refusal:
-        unknown.append(Unknown("generations", f"the record at offset {record.offset} of {TOPIC}: {refusal}"))
+        found.notes.append(Unknown("generations", f"the record at offset {record.offset} of {TOPIC}: {refusal}"))
         return
     if any(member.assignment for member in stored.members):
-        found.pop(stored.generation, None)
-        found[stored.generation] = _generation(stored, record.timestamp)
+        found.add(group_id, _generation(stored, record.timestamp))
 
 
 def _generation(stored: StoredGroup, written_at_ms: int) -> Generation:

@@ -1,13 +1,14 @@
 """What partitions weigh on the brokers' disks. Needs the right DESCRIBE on the cluster; all brokers are asked at once."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from kafka import errors as kafka_errors
 from kafka.protocol.admin import DescribeLogDirsRequest
 
-from holdfast.adapters.session import KafkaSession, refusal
+from holdfast.adapters.session import refusal
 from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.ports import Figures
 from holdfast.rollout.snapshot import Unknown
 
 _LIMIT_S = 10.0
@@ -17,22 +18,24 @@ _NOT_AUTHORIZED = "not authorized: this user needs the right DESCRIBE on the clu
 _SILENT = "no broker said how large it is; old brokers stay silent without the right DESCRIBE on the cluster"
 
 
+class AsksAll(Protocol):
+    """What is needed of `brokers.Brokers`."""
+
+    def ask_all(self, what: str, requests: Mapping[int, Any], limit_s: float) -> tuple[dict[int, Any], dict[int, str]]: ...
+
+
 def log_bytes(
-    session: KafkaSession, partitions: Iterable[TopicPartition], topics: Iterable[Any]
-) -> tuple[tuple[tuple[TopicPartition, int], ...], tuple[Unknown, ...]]:
-    """The size of the leader's replica, or else of the largest. `topics` are those of a broker's metadata answer."""
+    brokers: AsksAll, partitions: Iterable[TopicPartition], places: Mapping[TopicPartition, tuple[int, tuple[int, ...]]]
+) -> Figures:
+    """The size of the leader's replica, or else of the largest. `places`: each partition's leader, and the brokers that have it."""
     wanted = dict.fromkeys(partitions)
-    leaders: dict[TopicPartition, int] = {}
+    leaders = {partition: leader for partition, (leader, _) in places.items() if partition in wanted}
     by_node: dict[int, list[TopicPartition]] = {}
-    for topic in topics:
-        for each in topic.partitions:
-            partition = TopicPartition(topic.name, each.partition_index)
-            if partition in wanted:
-                leaders[partition] = each.leader_id
-                for node in each.replica_nodes:
-                    by_node.setdefault(node, []).append(partition)
+    for partition in leaders:
+        for node in places[partition][1]:
+            by_node.setdefault(node, []).append(partition)
     requests = {node: _request(there) for node, there in sorted(by_node.items())}
-    answers, problems = session.ask_all("reading log sizes", requests, _LIMIT_S)
+    answers, problems = brokers.ask_all("reading log sizes", requests, _LIMIT_S)
     found: dict[TopicPartition, dict[int, int]] = {}
     for node, answer in answers.items():
         problem = _read(node, answer, by_node[node], found)

@@ -4,8 +4,7 @@ import logging
 import re
 import socket
 import threading
-import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -13,7 +12,6 @@ from typing import Any, Self, TypeVar
 import tenacity
 from kafka import errors as kafka_errors
 from kafka.admin import KafkaAdminClient
-from kafka.protocol.metadata import CoordinatorType, FindCoordinatorRequest
 
 from holdfast.adapters import kafka_python
 from holdfast.adapters.connection import ClusterConnection
@@ -28,11 +26,11 @@ _FIRST_CONTACT_S = 5.0
 _FIRST_CONTACT_ATTEMPTS = 3
 _CLOSING_S = 2.0
 _FIRST_ATTEMPT_S = 3.0
-_SHARE_FOR_ALL = 0.8
 _FINAL = (kafka_errors.SaslAuthenticationFailedError, kafka_errors.UnsupportedSaslMechanismError)
 _DISTRUST = re.compile(r"certificate verify failed: (.*?)(?: \(_ssl|$)")
 _CLIENT_LOGGER = logging.getLogger("kafka")
-_RETRIED = (kafka_errors.RetriableError, kafka_errors.RequestTimedOutError)
+PASSING = (kafka_errors.RetriableError, kafka_errors.RequestTimedOutError)
+"""Troubles that may be gone when the same is asked again."""
 
 
 class KafkaSession:
@@ -102,36 +100,10 @@ class KafkaSession:
 
         return self.call(what, run)
 
-    def ask_all(self, what: str, requests: Mapping[int, Any], limit_s: float) -> tuple[dict[int, Any], dict[int, str]]:
-        """The answers by node, and why there is none from the others. All are asked side by side, once, for `limit_s` at most, and
-        for less where the time is nearly up: whoever has answered by then shall be heard."""
-        manager = self.admin._manager  # noqa: SLF001 - as in `ask`
-        seconds = min(limit_s, _SHARE_FOR_ALL * self.deadline.remaining_s())
-        ends_at = time.monotonic() + seconds
-        problems: dict[int, str] = {}
-
-        async def one(node: int, request: Any) -> Any:
-            return await manager.send(request, node_id=node)
-
-        async def all_of_them() -> dict[int, Any]:
-            futures = {node: manager.call_soon(one, node, request) for node, request in requests.items()}
-            answers: dict[int, Any] = {}
-            for node, future in futures.items():
-                try:
-                    answers[node] = await manager.wait_for(future, max(1.0, 1000 * (ends_at - time.monotonic())))
-                except kafka_errors.KafkaTimeoutError:
-                    problems[node] = f"broker {node} did not answer within {seconds:g} s"
-                except kafka_errors.KafkaError as error:
-                    problems[node] = f"broker {node}: {refusal(error)}"
-            return answers
-
-        with translated(what):
-            return self.deadline.within(what, lambda: manager.run(all_of_them)), problems
-
     def call(self, what: str, action: Callable[[], T]) -> T:
         """The result of `action`, which is repeated while what may pass stands in its way. Raise ClusterTrouble as `ask` does."""
         retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_exception_type(_RETRIED),
+            retry=tenacity.retry_if_exception_type(PASSING),
             wait=tenacity.wait_exponential(multiplier=0.1, max=2),
             stop=lambda _state: self.deadline.remaining_s() < 1,
             reraise=True,
@@ -142,18 +114,6 @@ class KafkaSession:
             except (kafka_errors.KafkaTimeoutError, kafka_errors.RequestTimedOutError):
                 raise self.deadline.trouble(what) from None
         return answer
-
-    async def coordinator(self, send: Send, group_id: str) -> int:
-        """The node that coordinates a group."""
-        versions = self.admin._manager.broker_version_data  # noqa: SLF001 - there is no public way to ask
-        kind = CoordinatorType.GROUP.value
-        if versions.api_version(FindCoordinatorRequest) >= 4:
-            response = await send(FindCoordinatorRequest(key_type=kind, coordinator_keys=[group_id], min_version=4))
-            found = response.coordinators[0]
-        else:
-            found = await send(FindCoordinatorRequest(key=group_id, key_type=kind, max_version=3))
-        raise_for(found.error_code)
-        return int(found.node_id)
 
     def close(self) -> None:
         """Idempotent; does not wait for a broker, or for a thread that does not come back."""

@@ -80,8 +80,8 @@ def _changelog_topics(
     """Topics named as this application's changelogs, but for those of another application whose ID begins with this one's, or
     whose ID this one's begins with: the repartition topic of the same name, which the DSL makes beside a changelog, tells."""
     prefix = f"{found.group.group_id}-"
-    everything = dict.fromkeys(cluster.topic_names())
-    names = [name for name in everything if name.startswith(prefix) and name.endswith(_CHANGELOG)]
+    everything = dict.fromkeys(cluster.topic_names(prefix))
+    names = [name for name in everything if name.endswith(_CHANGELOG)]
     sure = {topic: None for _, topic in (*settings.changelogs, *_checkpointed(found), *_stored(found, everything))}
     partners = {name: name.removesuffix(_CHANGELOG) + _REPARTITION for name in names}
     sure |= {name: None for name in names if partners[name] in sources}
@@ -93,7 +93,7 @@ def _changelog_topics(
             "its name. The option --changelog says otherwise",
         )
         names = [name for name in names if name not in unread]
-    others = [f"{other}-" for other in cluster.group_ids() if other.startswith(prefix)]
+    others = [f"{other}-" for other in cluster.group_ids(prefix)]
     foreign = [name for name in names if name not in sure and any(name.startswith(other) for other in others)]
     if foreign:
         found.note("tasks", f"{', '.join(foreign)}: taken to belong to another group, whose ID they begin with")

@@ -118,7 +118,7 @@ def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...
     name = f"right: DESCRIBE on the topics {group_id}-* and the source topics"
     prefixed = f"--topic '{group_id}-' --resource-pattern-type prefixed"
     remedy = f"{_acl('Describe', prefixed)}; and --topic … for each source topic"
-    own = tuple(topic for topic in cluster.topic_names() if topic.startswith(f"{group_id}-"))
+    own = cluster.topic_names(f"{group_id}-")
     wanted = tuple(sorted(dict.fromkeys(own + sources)))
     lacking = [topic for topic, rights in cluster.topic_rights(wanted) if "DESCRIBE" not in rights]
     if lacking:

@@ -34,9 +34,8 @@ class Brokers:
         return {node: self._answers[node] for node in requests if node in self._answers}, slow
 
 
-def described(leader: int = 1, replicas: tuple[int, ...] = (1, 2, 3)) -> list[Any]:
-    partitions = [_Partition(partition_index=number, leader_id=leader, replica_nodes=list(replicas)) for number in range(2)]
-    return [_Topic(name="log", partitions=partitions)]
+def described(leader: int = 1, replicas: tuple[int, ...] = (1, 2, 3)) -> dict[TopicPartition, tuple[int, tuple[int, ...]]]:
+    return dict.fromkeys(LOG, (leader, replicas))
 
 
 def sized(*sizes: int, error: int = 0, refused: int = 0, future: bool = False, topic: str = "log") -> DescribeLogDirsResponse:
