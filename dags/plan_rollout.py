@@ -7,10 +7,10 @@ an approved plan is what `apply_rollout` walks. Nothing is changed by this DAG.
 
 import pendulum
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
-from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import Param, dag, task
 
-from holdfast.airflow_wiring import objects, planning, spark
+from holdfast.airflow_wiring import decisions, objects, planning, spark
+from holdfast.airflow_wiring.approval import AskForApproval
 
 
 @dag(
@@ -20,7 +20,6 @@ from holdfast.airflow_wiring import objects, planning, spark
     default_args=objects.DEFAULTS,
     tags=["holdfast", "rollout"],
     doc_md=__doc__,
-    user_defined_macros={"plan_text": planning.plan_text},
     params={
         "cluster": Param("local", type="string", minLength=1, title="Cluster", description="As in holdfast_kafka_<cluster>."),
         "group": Param("streams-wordcount", type="string", minLength=1, title="Group", description="The application.id."),
@@ -52,7 +51,7 @@ def plan_rollout():
 
     @task(outlets=[objects.PLANS])
     def record(plan_id: str, answer: dict, *, outlet_events=None) -> str:
-        outlet_events[objects.PLANS].extra = {"plan_id": planning.record_decision(plan_id, answer)}
+        outlet_events[objects.PLANS].extra = {"plan_id": decisions.record_decision(plan_id, answer)}
         return plan_id
 
     draft = snapshot()
@@ -63,14 +62,7 @@ def plan_rollout():
         application_args=["--lake", "{{ var.value.holdfast_lake }}", "--draft", draft],
     )
     plan_id = assemble(draft)
-    approve = HITLOperator(
-        task_id="approve",
-        subject="Approve plan {{ ti.xcom_pull(task_ids='assemble') }}?",
-        body="{{ plan_text(ti.xcom_pull(task_ids='assemble')) }}",
-        options=[objects.APPROVE, objects.REJECT],
-        pre_execute=planning.ask_only_for_a_plan_with_steps,
-        params={"reason": Param("", type="string", title="Reason", description="Kept with the plan.")},
-    )
+    approve = AskForApproval(task_id="approve", plan_id=plan_id, draft=draft)
     draft >> search >> plan_id >> approve
     record(plan_id, approve.output)
 

@@ -3,7 +3,6 @@
 import json
 import socket
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
@@ -13,12 +12,9 @@ from airflow.sdk.bases.notifier import BaseNotifier
 from airflow.sdk.exceptions import AirflowSkipException
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring import clusters, fleet, objects, planning, rollouts, spark
+from holdfast.airflow_wiring import clusters, fleet, objects, planning, spark
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout import codec
-from holdfast.rollout.policy import Policy
-from holdfast.workflows import plan as plans
-from holdfast.workflows import snapshots
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "streams-wordcount"
@@ -26,15 +22,7 @@ PASSWORD = "open-sesame-4711"
 LOGIN = f'org.apache.kafka.common.security.scram.ScramLoginModule required username="u" password="{PASSWORD}";'
 
 
-@pytest.fixture(autouse=True)
-def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FsspecLake:
-    monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", str(tmp_path / "lake"))
-    return FsspecLake(str(tmp_path / "lake"))
-
-
-@pytest.fixture
-def recorded(lake: FsspecLake) -> str:
-    return snapshots.keep(lake, codec.snapshot_from_json(codec.loads((EXAMPLE / "snapshot.json").read_bytes())))
+pytestmark = pytest.mark.usefixtures("lake")
 
 
 def connection(monkeypatch: pytest.MonkeyPatch, cluster: str, **extras: object) -> None:
@@ -209,60 +197,6 @@ class TestDrafts:
             planning.draft("run", form(**{"snapshot": recorded} | given))
 
         assert lake.names(("drafts",)) == ()
-
-
-class TestDecisions:
-    @pytest.fixture
-    def plan_id(self, lake: FsspecLake, recorded: str) -> str:
-        snapshot = snapshots.load(lake, recorded)
-        change = codec.change_from_json(form()["change"])
-        return plans.keep(lake, plans.make(snapshot, change, Policy(), datetime(2026, 11, 20, 14, tzinfo=UTC)))
-
-    def answer(self, chosen: str, **params: str) -> dict[str, object]:
-        by = {"id": "7", "name": "vera"}
-        return {
-            "chosen_options": [chosen],
-            "params_input": params,
-            "responded_at": "2026-11-20T15:00:00.25+01:00",
-            "responded_by_user": by,
-        }
-
-    def test_an_approval_says_who_when_and_why(self, lake: FsspecLake, plan_id: str) -> None:
-        assert planning.record_decision(plan_id, self.answer("Approve", reason="fine")) == plan_id
-
-        kept = plans.approval_of(lake, plan_id)
-        assert kept is not None
-        assert (kept.plan_id, kept.approved, kept.by, kept.reason, kept.at) == (
-            plan_id,
-            True,
-            "vera",
-            "fine",
-            "2026-11-20T14:00:00Z",
-        )
-
-    def test_a_form_sent_empty_is_an_answer_too(self, lake: FsspecLake, plan_id: str) -> None:
-        planning.record_decision(plan_id, self.answer("Approve"))
-
-        assert plans.approval_of(lake, plan_id).reason == ""
-
-    def test_a_rejection_is_kept_and_stops_what_follows(self, lake: FsspecLake, plan_id: str) -> None:
-        from airflow.sdk.exceptions import AirflowSkipException
-
-        with pytest.raises(AirflowSkipException, match="rejected by vera: not today"):
-            planning.record_decision(plan_id, self.answer("Reject", reason="not today"))
-
-        assert not plans.approval_of(lake, plan_id).approved
-
-    def test_a_plan_that_nobody_approved_is_not_applied(self, plan_id: str, recorded: str) -> None:
-        with pytest.raises(InvalidInput, match="was not approved"):
-            rollouts.apply(plan_id, {"state_dirs": {}, "confirmed": [], "snapshot": recorded})
-
-    def test_a_rejected_plan_is_not_applied(self, plan_id: str, recorded: str) -> None:
-        with pytest.raises(Exception, match="rejected"):
-            planning.record_decision(plan_id, self.answer("Reject"))
-
-        with pytest.raises(HoldfastError):
-            rollouts.apply(plan_id, {"state_dirs": {}, "confirmed": [], "snapshot": recorded})
 
 
 def test_the_modules_are_light() -> None:

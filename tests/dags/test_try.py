@@ -7,12 +7,14 @@ import signal
 import stat
 import time
 from pathlib import Path
+from urllib.error import HTTPError
 
 import psutil
 import pytest
 from tests.dags.trying import Rest, copy_checkout, left_over, trying
 
 pytestmark = pytest.mark.airflow
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "streams-wordcount"
 FIRST = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
 
 
@@ -54,6 +56,7 @@ def test_the_whole_story(checkout: Path) -> None:
             assert second.process.wait(120) == 1
         assert "Another bin/try of this checkout is running" in second.printed()
 
+        others = others_decide(rest, lake)
         approve(rest, "looks right")
         approval = json.loads((folder / "approval.json").read_text())
         assert {key: approval[key] for key in ("plan_id", "approved", "by", "reason")} == {
@@ -61,6 +64,7 @@ def test_the_whole_story(checkout: Path) -> None:
         }  # fmt: skip
 
         check_the_other_dags(rest, lake, plan_id)
+        check_who_decided(rest, lake, others)
         assert run.interrupt() == 0
 
     assert left_over(checkout) == []
@@ -90,18 +94,54 @@ def check_what_is_open(checkout: Path, rest: Rest) -> None:
     }
 
 
-def approve(rest: Rest, reason: str) -> None:
-    task = (
-        rest.page.removeprefix(rest.base)
-        .removesuffix("/required_actions")
-        .replace("/runs/", "/dagRuns/")
-        .replace("/tasks/", "/taskInstances/")
-    )
-    path = f"/api/v2{task}"
+def question(rest: Rest, run: str) -> str:
+    """The path of the airflow task that asks, once it may be answered: an answer in the instant of asking can be lost."""
+    path = f"{run}/taskInstances/approve"
     rest.wait(path, "state", ("awaiting_input",))
-    time.sleep(3)  # an answer in the instant of asking can be lost by the scheduler
-    rest.call("PATCH", f"{path}/-1/hitlDetails", {"chosen_options": ["Approve"], "params_input": {"reason": reason}})
-    assert rest.state_at_the_end(path.split("/taskInstances/", maxsplit=1)[0]) == "success"
+    time.sleep(3)
+    return path
+
+
+def answer(rest: Rest, path: str, chosen: str, **params: object) -> None:
+    rest.call("PATCH", f"{path}/-1/hitlDetails", {"chosen_options": [chosen], "params_input": params})
+
+
+def approve(rest: Rest, reason: str) -> None:
+    """After an answer that is none, which Airflow takes: the question is asked again. A second answer is refused."""
+    run = "/api/v2" + rest.page.removeprefix(rest.base).split("/tasks/")[0].replace("/runs/", "/dagRuns/")
+    path = question(rest, run)
+    answer(rest, path, "Approve", reason=99)
+    rest.wait(path, "try_number", (2,))
+    answer(rest, question(rest, run), "Approve", reason=reason)
+    with pytest.raises(HTTPError, match="409"):
+        answer(rest, path, "Reject", reason="on second thoughts")
+    assert rest.state_at_the_end(run) == "success"
+
+
+def others_decide(rest: Rest, lake: Path) -> dict[str, str]:
+    """Runs in which nobody answers, the policy decides, and somebody says no without a reason; by what is to be recorded."""
+    (recorded,) = lake.glob("snapshots/*/*/*/*.json")
+    form = {"snapshot": str(recorded.relative_to(lake)), "change": json.loads((EXAMPLE / "change.json").read_text())}
+    policies = {"nobody": {"valid_for_s": 90}, "the policy": {"review": "on a warning"}, "admin": {"rebalances_most": 11}}
+    return {
+        by: rest.trigger("plan_rollout", form | {"policy": {"format_version": "1.0"} | policy}) for by, policy in policies.items()
+    }
+
+
+def check_who_decided(rest: Rest, lake: Path, runs: dict[str, str]) -> None:
+    answer(rest, question(rest, runs["admin"]), "Reject")
+    assert {rest.state_at_the_end(run) for run in runs.values()} == {"success"}
+
+    kept = {by: rest.call("GET", f"{run}/taskInstances/assemble/xcomEntries/return_value")["value"] for by, run in runs.items()}
+    approvals = {by: json.loads((lake / "plans" / plan / "approval.json").read_text()) for by, plan in kept.items()}
+    assert {by: (found["by"], found["approved"], found["decided_by"]) for by, found in approvals.items()} == {
+        "nobody": ("nobody", False, "time-out"),
+        "the policy": ("the policy", True, "policy"),
+        "admin": ("admin", False, "person"),
+    }
+    assert approvals["admin"]["reason"] == ""
+    states = {by: rest.call("GET", f"{run}/taskInstances/record")["state"] for by, run in runs.items()}
+    assert states == {"nobody": "skipped", "the policy": "success", "admin": "skipped"}
 
 
 def check_the_other_dags(rest: Rest, lake: Path, plan_id: str) -> None:

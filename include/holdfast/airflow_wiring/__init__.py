@@ -10,6 +10,9 @@ is an ID or a path, never a document and never a secret.
 | variable `holdfast_keep_days`         | how long the days of tables are kept (400)                                            |
 | variable `holdfast_fleet_policy`      | JSON: from where on somebody is told (`rollout.fleet.FleetPolicy`)                    |
 | variable `holdfast_notifiers`         | JSON list of `{"notifier": …, "with": {…}}`: Airflow's own notifiers                  |
+| variable `holdfast_review_notifiers`  | the same, for a plan that waits for a person                                          |
+| variable `holdfast_policy`            | the policy of the team, where the form has none; its `review` is the least there is   |
+| variable `holdfast_approvers`         | JSON list of the IDs of the users who may approve; empty: everybody who may trigger   |
 | connection `holdfast_kafka_<cluster>` | type generic; extras are Kafka's own property names, and `groups` (see `connections`) |
 | connection `spark_default`            | type spark; its host is the master, such as `local[*]`                                |
 | pools `holdfast_kafka`, `…_spark`     | made by plugins/holdfast_plugin.py when the scheduler starts                          |

@@ -4,8 +4,8 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from holdfast.airflow_wiring import notifiers
 from holdfast.airflow_wiring.objects import FLEET_POLICY_VARIABLE, NOTIFIERS_VARIABLE, lake
-from holdfast.errors import InvalidInput
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def alert(folder: str, context: Mapping[str, Any]) -> int:
     for one in above:
         log.warning("%s", one)
     said = {"alerts": "\n".join(above), "alert_count": len(above), "fleet_md": f"{store.url}/{folder}/fleet.md"}
-    for notifier in _notifiers():
+    for notifier in notifiers.named_in(NOTIFIERS_VARIABLE):
         notifier({**context, **said})
     return len(above)
 
@@ -56,27 +56,3 @@ def _policy() -> Any:
     from holdfast.rollout import fleet
 
     return fleet.policy_from_json(Variable.get(FLEET_POLICY_VARIABLE, default={}, deserialize_json=True))
-
-
-def _notifiers() -> list[Any]:
-    """As the variable names them: `[{"notifier": "airflow.providers.….SmtpNotifier", "with": {…}}]`."""
-    from airflow.sdk import Variable
-    from airflow.sdk.bases.notifier import BaseNotifier
-    from airflow.sdk.module_loading import import_string
-
-    wanted = Variable.get(NOTIFIERS_VARIABLE, default=[], deserialize_json=True)
-    if not isinstance(wanted, list) or not all(isinstance(one, dict) and isinstance(one.get("notifier"), str) for one in wanted):
-        raise InvalidInput(
-            f"the variable {NOTIFIERS_VARIABLE} is not a JSON list of objects like"
-            ' {"notifier": "airflow.providers.smtp.notifications.smtp.SmtpNotifier", "with": {"to": "team@example.com"}}'
-        )
-    made = []
-    for one in wanted:
-        try:
-            kind = import_string(one["notifier"])
-        except ImportError as error:
-            raise InvalidInput(f"the notifier {one['notifier']!r} of {NOTIFIERS_VARIABLE} cannot be imported: {error}") from None
-        if not (isinstance(kind, type) and issubclass(kind, BaseNotifier)):
-            raise InvalidInput(f"{one['notifier']!r} of {NOTIFIERS_VARIABLE} is no notifier of Airflow (a BaseNotifier)")
-        made.append(kind(**one.get("with", {})))
-    return made

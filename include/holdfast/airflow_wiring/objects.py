@@ -18,6 +18,9 @@ LAKE_VARIABLE = "holdfast_lake"
 CLUSTERS_VARIABLE = "holdfast_clusters"
 FLEET_POLICY_VARIABLE = "holdfast_fleet_policy"
 NOTIFIERS_VARIABLE = "holdfast_notifiers"
+REVIEW_NOTIFIERS_VARIABLE = "holdfast_review_notifiers"
+POLICY_VARIABLE = "holdfast_policy"
+APPROVERS_VARIABLE = "holdfast_approvers"
 SPARK_CONNECTION = "spark_default"
 KAFKA_CONNECTION = "holdfast_kafka_"
 APPROVE, REJECT = "Approve", "Reject"
@@ -98,6 +101,18 @@ def lake() -> Lake:
             "for example with `airflow variables set holdfast_lake s3://bucket/holdfast`"
         )
     return FsspecLake(str(url))
+
+
+def address(path: str) -> str:
+    """Of a page below Airflow's own address; only the path where Airflow does not know its address."""
+    from airflow.sdk import conf
+
+    return str(conf.get("api", "base_url", fallback="") or "").rstrip("/") + path
+
+
+def page_of(plan_id: str) -> str:
+    """The address of a plan's page (plugins/holdfast_plugin.py)."""
+    return address(f"/holdfast/plans/{plan_id}")
 
 
 def now() -> datetime:

@@ -1,15 +1,16 @@
-"""The tasks of `plan_rollout`: draft, assemble, ask, record."""
+"""The tasks of `plan_rollout` until there is a plan: draft and assemble. `decisions` is what follows."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from holdfast.airflow_wiring.clusters import collect
-from holdfast.airflow_wiring.objects import APPROVE, lake, now, slug
+from holdfast.airflow_wiring.objects import POLICY_VARIABLE, lake, now, slug
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from holdfast.rollout.policy import Policy
+    from holdfast.rollout.policy import Policy, Review
 
 
 def draft(run_id: str, params: Mapping[str, object]) -> str:
@@ -20,7 +21,7 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
 
     store = lake()
     change = codec.change_from_json(params["change"])
-    policy = _policy(params["policy"])
+    policy, review = _policy(params["policy"])
     recorded = str(params["snapshot"] or "")
     snapshot_id = recorded or collect(str(params["cluster"]), str(params["group"]))
     snapshot = snapshots.load(store, snapshot_id)
@@ -34,22 +35,50 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
         "snapshot.json": codec.snapshot_to_json(snapshot),
         "change.json": codec.change_to_json(change),
         "policy.json": codec_plan.policy_to_json(policy),
-        "origin.json": {"snapshot": snapshot_id, "recorded": bool(recorded), "run": run_id, "at": now().isoformat()},
+        "origin.json": {
+            "snapshot": snapshot_id,
+            "recorded": bool(recorded),
+            "run": run_id,
+            "at": now().isoformat(),
+            "review": review,
+        },
     }
     for name, document in documents.items():
         store.write((*folder, name), codec.dumps(document).encode())
     return "/".join(folder)
 
 
-def _policy(given: object) -> "Policy":
-    """Nothing: Holdfast's own. Text is YAML, or JSON."""
-    from holdfast.adapters import yaml_text
-    from holdfast.rollout.codec.policy import policy_from_json
+def _policy(given: object) -> tuple["Policy", "Review"]:
+    """The limits, and when a person must look. Nothing given: the team's own policy, or Holdfast's. Text is YAML, or JSON.
+
+    The form cannot make `review` less strict than the team has it; where nobody states it, a person looks at every plan.
+    """
+    from airflow.sdk import Variable
+
+    from holdfast.rollout.approval import strictest
     from holdfast.rollout.policy import Policy
 
+    of_the_team = Variable.get(POLICY_VARIABLE, default=None)
+    found = [one for one in (_limits(given, "policy"), _limits(of_the_team, POLICY_VARIABLE)) if one is not None]
+    policy = found[0][0] if found else Policy()
+    stated = [review for _, review in found if review is not None]
+    review = strictest(*stated)
+    return (replace(policy, review=review) if stated else policy), review
+
+
+def _limits(given: object, where: str) -> tuple["Policy", "Review | None"] | None:
+    """A policy, and its `review` if it states one. None: nothing is given."""
+    from holdfast.adapters import yaml_text
+    from holdfast.rollout.codec.policy import policy_from_json
+
     if given is None or given == "":
-        return Policy()
-    return policy_from_json(yaml_text.loads(given) if isinstance(given, str) else given)
+        return None
+    try:
+        document = yaml_text.loads(given) if isinstance(given, str) else given
+        policy = policy_from_json(document)
+    except InvalidInput as problem:
+        raise InvalidInput(str(problem), where) from None
+    return policy, policy.review if isinstance(document, Mapping) and "review" in document else None
 
 
 def assemble(draft_id: str) -> str:
@@ -77,48 +106,3 @@ def assemble(draft_id: str) -> str:
         datetime.fromisoformat(drafted("origin.json")["at"]),
     )
     return workflow.keep(store, plan)
-
-
-def plan_text(plan_id: str) -> str:
-    """The plan as Markdown, for the person who is asked."""
-    from holdfast.workflows import plan as workflow
-
-    return workflow.text(lake(), plan_id)
-
-
-def ask_only_for_a_plan_with_steps(context: Mapping[str, Any]) -> None:
-    """Skip the question where there is nothing to decide: nothing to do, or nothing that may be done."""
-    from airflow.sdk.exceptions import AirflowSkipException
-
-    from holdfast.workflows import plan as workflow
-
-    plan = workflow.load(lake(), context["ti"].xcom_pull(task_ids="assemble"))
-    if not plan.steps:
-        raise AirflowSkipException(f"Plan {plan.plan_id} asks for no decision: {plan.verdict}. {plan.headline}")
-
-
-def record_decision(plan_id: str, answer: Mapping[str, Any]) -> str:
-    """Keep who decided what, when and why, beside the plan. Skip what follows unless it was approved. Return the plan's ID."""
-    from airflow.sdk.exceptions import AirflowSkipException
-
-    from holdfast.rollout.journal import Approval
-    from holdfast.workflows import plan as workflow
-
-    by = answer["responded_by_user"]
-    approval = Approval(
-        plan_id=plan_id,
-        approved=answer["chosen_options"] == [APPROVE],
-        by=str(by["name"] or by["id"]),
-        reason=str(answer["params_input"].get("reason") or ""),
-        at=_instant(answer["responded_at"]),
-    )
-    workflow.keep_approval(lake(), approval)
-    if not approval.approved:
-        raise AirflowSkipException(f"Plan {plan_id} was rejected by {approval.by}: {approval.reason or 'no reason given'}")
-    return plan_id
-
-
-def _instant(moment: datetime | str) -> str:
-    """ISO 8601, UTC, to the second. XCom gives a datetime or its text."""
-    parsed = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
-    return parsed.astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")

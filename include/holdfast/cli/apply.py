@@ -8,8 +8,10 @@ from holdfast.cli import documents, reading
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import codec
+from holdfast.rollout.approval import fingerprint
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.journal import Approval
+from holdfast.rollout.plan_value import Plan
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
 
@@ -56,7 +58,7 @@ def command(
     made = reading.value(plan, codec_plan.plan_from_json)
     group = reading.value(fresh, codec.snapshot_from_json)
     store = FsspecLake(lake)
-    answer = _approval(made.plan_id, approval, approved_by, reason) or plans.approval_of(store, made.plan_id)
+    answer = _approval(made, approval, approved_by, reason) or plans.approval_of(store, made.plan_id)
     if answer is None:
         raise click.UsageError("An approval is needed: --approval FILE, or --approved-by NAME with --reason TEXT.")
     words = tuple(workflow.Confirmation(step, answer.by, "confirmed on the command line") for step in confirmed)
@@ -67,7 +69,7 @@ def command(
     return 0
 
 
-def _approval(plan_id: str, file: str | None, by: str | None, reason: str | None) -> Approval | None:
+def _approval(plan: Plan, file: str | None, by: str | None, reason: str | None) -> Approval | None:
     """None: none is given here; the lake may have one."""
     if file is not None:
         if by is not None or reason is not None:
@@ -78,7 +80,7 @@ def _approval(plan_id: str, file: str | None, by: str | None, reason: str | None
     if by is None or reason is None:
         raise click.UsageError("--approved-by NAME and --reason TEXT go together.")
     at = datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
-    return Approval(plan_id, True, by, reason, at)
+    return Approval(plan.plan_id, True, by, reason, at, plan_fingerprint=fingerprint(plan))
 
 
 def _directories(pairs: tuple[str, ...]) -> dict[ProcessId, str]:

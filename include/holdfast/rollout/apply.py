@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import assert_never
 
-from holdfast.errors import StalePlan, StepRefused
+from holdfast.errors import StalePlan
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.basis import Allowed, drift
-from holdfast.rollout.journal import Approval, Event, Journal
-from holdfast.rollout.plan_value import Plan, PlanVerdict
+from holdfast.rollout.journal import Event, Journal
+from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import (
     AwaitRebalance,
@@ -77,20 +77,6 @@ class Done:
 
 
 Next = Do | Note | Wait | Stop | Done
-
-
-def refuse_unapproved(plan: Plan, approval: Approval) -> None:
-    """Raise StepRefused unless this very plan was approved, and may be applied at all."""
-    if approval.plan_id != plan.plan_id:
-        raise StepRefused(
-            f"The approval is for plan {printable(approval.plan_id)}, not for plan {plan.plan_id}. Have this one approved."
-        )
-    if not approval.approved:
-        raise StepRefused(f"Plan {plan.plan_id} was rejected by {printable(approval.by)}. Make a new plan.")
-    if not approval.by.strip():
-        raise StepRefused("An approval without a name is none. Say who approves.")
-    if plan.verdict is PlanVerdict.BLOCKED:
-        raise StepRefused(f"Plan {plan.plan_id} is blocked: {'; '.join(plan.blocked_by)}. A blocked plan cannot be applied.")
 
 
 def next_action(plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) -> Next:

@@ -5,15 +5,29 @@ from enum import StrEnum
 from typing import Self
 
 
+class Decider(StrEnum):
+    """Whose decision it is. `TIME_OUT`: nobody's, in time; it is never an approval."""
+
+    PERSON = "person"
+    POLICY = "policy"
+    TIME_OUT = "time-out"
+
+
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A person's answer to one plan, and to no other. `at` is ISO 8601, UTC."""
+    """The answer to one plan, and to no other. `at` is ISO 8601, UTC.
+
+    `by_id`: the user's ID where they were logged in; `plan_fingerprint`: what was shown (`approval.fingerprint`). None: not said.
+    """
 
     plan_id: str
     approved: bool
     by: str
     reason: str
     at: str
+    by_id: str | None = None
+    decided_by: Decider = Decider.PERSON
+    plan_fingerprint: str | None = None
 
 
 class Event(StrEnum):

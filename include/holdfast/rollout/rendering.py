@@ -5,11 +5,13 @@ Blocks hold text as it is, hostile names included; what is printed passes `print
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import assert_never
 
 from holdfast.rollout.wording import markdown, printable
 
 LONGEST_LINE = 4_000
+LONGEST_OF_TEN = 400
 WIDEST_COLUMN = 60
 
 
@@ -72,6 +74,13 @@ def _markdown_row(cells: Sequence[str], *, raw: bool = False) -> str:
 
 def to_text(blocks: Sequence[Block]) -> str:
     return "\n\n".join("\n".join(_text_block(block)) for block in blocks) + "\n"
+
+
+def ten_lines(blocks: Sequence[Block]) -> str:
+    """What stands before the first section, as plain text of at most ten lines: for a chat or a mail."""
+    before = takewhile(lambda block: not (isinstance(block, Heading) and block.level > 1), blocks)
+    lines = (line for line in to_text(tuple(before)).splitlines() if line.strip("= "))
+    return "\n".join(printable(line, LONGEST_OF_TEN) for line in islice(lines, 10))
 
 
 def _text_block(block: Block) -> Iterator[str]:

@@ -13,7 +13,8 @@ from holdfast.errors import HoldfastError, InvalidInput, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
 from holdfast.rollout import step_words
-from holdfast.rollout.apply import Do, Done, Note, Stop, Wait, next_action, refuse_unapproved
+from holdfast.rollout.apply import Do, Done, Note, Stop, Wait, next_action
+from holdfast.rollout.approval import refuse_unapproved
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.plan_value import Plan

@@ -134,11 +134,15 @@ APPROVAL = {
 }
 
 
-def test_an_approval_survives_its_json() -> None:
-    assert codec_plan.approval_to_json(approval_from_json(APPROVAL)) == APPROVAL
+@pytest.mark.parametrize("more", [{}, {"by_id": "7", "decided_by": "policy", "plan_fingerprint": "sha256:0"}])
+def test_an_approval_survives_its_json(more: dict[str, object]) -> None:
+    """An older one does not say by whose right and about which bytes."""
+    unsaid = {"by_id": None, "decided_by": "person", "plan_fingerprint": None}
+
+    assert codec_plan.approval_to_json(approval_from_json(APPROVAL | more)) == APPROVAL | unsaid | more
 
 
-@pytest.mark.parametrize("problem", [{"approved": "yes"}, {"by": ""}, {"at": "now"}, {"for": "all"}])
+@pytest.mark.parametrize("problem", [{"approved": "yes"}, {"by": ""}, {"at": "now"}, {"for": "all"}, {"decided_by": "me"}])
 def test_a_broken_approval_is_refused(problem: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
         approval_from_json(APPROVAL | problem)

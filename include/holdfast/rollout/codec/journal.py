@@ -1,9 +1,9 @@
 """The JSON of approvals, journals and verdicts: what follows from a plan."""
 
 from holdfast.rollout.codec import document, kinds
-from holdfast.rollout.codec.document import FORMAT_VERSION, Fields
+from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.steps import one_of
-from holdfast.rollout.journal import Approval, Entry, Event, Journal
+from holdfast.rollout.journal import Approval, Decider, Entry, Event, Journal
 from holdfast.rollout.verify import Verdict
 
 
@@ -17,6 +17,9 @@ def approval_from_json(value: object) -> Approval:
         by=fields.need("by", document.name),
         reason=fields.need("reason", document.text),
         at=fields.need("at", document.instant),
+        by_id=fields.optional("by_id", nullable(document.name), None),
+        decided_by=fields.optional("decided_by", one_of(Decider), Decider.PERSON),
+        plan_fingerprint=fields.optional("plan_fingerprint", nullable(document.name), None),
     )
     fields.finish(closed=True)
     return approval
@@ -30,6 +33,9 @@ def approval_to_json(approval: Approval) -> dict[str, object]:
         "by": approval.by,
         "reason": approval.reason,
         "at": approval.at,
+        "by_id": approval.by_id,
+        "decided_by": approval.decided_by.value,
+        "plan_fingerprint": approval.plan_fingerprint,
     }
 
 

@@ -6,6 +6,7 @@ from holdfast.rollout.change import CatchUp, ClosedCopies, DormantCopies, Wait
 from holdfast.rollout.codec.change import FASTEST_RESTORE, LONGEST_STOP, MOST_EVENTS, MOST_PARTITIONS
 from holdfast.rollout.codec.policy import AT_LEAST_ONE, MOST, MOST_WINDOWS, OPTIONAL_LIMITS
 from holdfast.rollout.codec.snapshot import PROTOCOL
+from holdfast.rollout.journal import Decider
 from holdfast.rollout.policy import RULES, Review
 from holdfast.rollout.rates import RateSource
 from holdfast.rollout.schema import shapes
@@ -300,5 +301,12 @@ APPROVAL: Shape = closed(
         "reason": shapes.text(),
         "at": shapes.INSTANT,
     },
-    about="A person's answer to one plan, and to no other.",
+    {
+        "by_id": shapes.nullable(shapes.name("The user's ID where they were logged in.")),
+        "decided_by": shapes.one_of(Decider, "A person, the policy, or nobody in time: never an approval then."),
+        "plan_fingerprint": shapes.nullable(
+            shapes.name("`sha256:` and 64 digits of what was shown: it is approved, and no other.")
+        ),
+    },
+    about="The answer to one plan, and to no other.",
 )

@@ -1,0 +1,66 @@
+"""The question of `plan_rollout`: may this plan be applied? Airflow's human-in-the-loop operator, and what it does not do itself.
+
+| what Airflow does                                                 | what is done about it                                      |
+|-------------------------------------------------------------------|------------------------------------------------------------|
+| takes an answer with wrong parameters, and fails the task then    | it is asked again, within seconds                          |
+| may lose an answer given in the instant of asking                 | the same                                                   |
+| takes an answer without parameters as it is                       | no reason is no reason: it is kept as empty                |
+| runs `pre_execute` again after the answer                         | what is asked is worked out in `execute`, which runs once  |
+| waits for ever, unless told otherwise                             | until the plan may not be applied any more, which rejects  |
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from airflow.providers.standard.operators.hitl import HITLOperator
+from airflow.sdk import Param
+
+from holdfast.airflow_wiring import decisions
+from holdfast.airflow_wiring.notifiers import PlanWaits
+from holdfast.airflow_wiring.objects import APPROVE, REJECT
+
+LONGEST_REASON = 4_000
+FINGERPRINT = "fingerprint"
+"""The XCom that says what was asked about."""
+ASKED_AGAIN_AT_MOST = 10
+
+
+class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not typed for us
+    """Returns the answer, a person's or the policy's, with the fingerprint of what was shown; skips where nothing is to decide.
+
+    `plan_id` and `draft` are templates.
+    """
+
+    template_fields = ("plan_id", "draft", *HITLOperator.template_fields)
+
+    def __init__(self, *, plan_id: str, draft: str, **options: Any) -> None:
+        reason = Param("", type="string", maxLength=LONGEST_REASON, title="Reason", description="Kept with the plan.")
+        fixed: dict[str, Any] = {
+            "options": [APPROVE, REJECT],
+            "defaults": [REJECT],
+            "params": {"reason": reason},
+            "notifiers": [PlanWaits()],
+            "retries": ASKED_AGAIN_AT_MOST,
+            "retry_delay": timedelta(seconds=2),
+        }
+        super().__init__(subject="Approve the plan?", **(options | fixed))
+        self.plan_id = plan_id
+        self.draft = draft
+
+    def execute(self, context: Mapping[str, Any]) -> Any:
+        """Ask, and wait without occupying anything."""
+        question = decisions.question(self.plan_id, self.draft)
+        if question.answer is not None:
+            return question.answer
+        self.subject, self.body = question.subject, question.body
+        self.response_timeout = question.open_for
+        self.assigned_users = [{"id": user, "name": user} for user in question.approvers] or None
+        context["ti"].xcom_push(FINGERPRINT, question.fingerprint)
+        return super().execute(context)
+
+    def execute_complete(self, context: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any]:
+        """Raise for an answer that is none, so that it is asked again."""
+        answer = super().execute_complete(context, event)
+        asked = context["ti"].xcom_pull(task_ids=self.task_id, key=FINGERPRINT)
+        return {**answer, "plan_fingerprint": asked, "timed_out": bool(event.get("timedout"))}

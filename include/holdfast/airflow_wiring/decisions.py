@@ -1,0 +1,140 @@
+"""The decision about a plan: what is asked, of whom, until when, and what is kept of the answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from holdfast.airflow_wiring.objects import APPROVE, APPROVERS_VARIABLE, REJECT, lake, now, page_of
+from holdfast.errors import InvalidInput, StalePlan
+
+if TYPE_CHECKING:
+    from holdfast.rollout.journal import Approval
+    from holdfast.rollout.plan_value import Plan
+
+LONGEST_BODY = 60_000
+"""Bytes of a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked about a plan. `answer` is there where nobody needs to be asked."""
+
+    subject: str
+    body: str
+    fingerprint: str
+    open_for: timedelta
+    approvers: tuple[str, ...]
+    answer: dict[str, Any] | None = None
+
+
+def question(plan_id: str, draft_id: str) -> Question:
+    """The question about a plan: its text is made from the very bytes that the fingerprint is of.
+
+    Raise AirflowSkipException where nothing is to decide, StalePlan where it is too late to.
+    """
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    from holdfast.rollout import approval, codec
+    from holdfast.rollout.policy import Review
+    from holdfast.rollout.wording import printable
+    from holdfast.workflows import plan as workflow
+
+    store, moment = lake(), now()
+    plan = workflow.load(store, plan_id)
+    if not plan.steps:
+        raise AirflowSkipException(f"Plan {plan.plan_id} asks for no decision: {plan.verdict}. {plan.headline}")
+    origin = codec.loads(store.read((*draft_id.split("/"), "origin.json"), codec.LARGEST_DOCUMENT))
+    review = Review(origin["review"])  # type: ignore[index]
+    print_of = approval.fingerprint(plan)
+    answer = None
+    if not approval.needs_a_person(plan, review):
+        answer = {"by_the_policy": review.value, "plan_fingerprint": print_of}
+    open_for = datetime.fromisoformat(plan.expires_at) - moment
+    if answer is None and open_for <= timedelta():
+        raise StalePlan(plan_id, (f"It could be applied until {plan.expires_at}, before anybody could look at it.",))
+    return Question(
+        subject=f"Approve plan {plan_id} for {printable(plan.basis.group_id, 200)} on {printable(plan.basis.cluster, 200)}?",
+        body=shown(plan, print_of),
+        fingerprint=print_of,
+        open_for=open_for,
+        approvers=_approvers(),
+        answer=answer,
+    )
+
+
+def shown(plan: "Plan", print_of: str, longest: int = LONGEST_BODY) -> str:
+    """The plan as Markdown, bounded: some databases keep no more of a text than 64 KiB."""
+    from holdfast.workflows import plan as workflow
+
+    about = (
+        f"[The plan's page]({page_of(plan.plan_id)}). The question is open until {plan.expires_at}; then it is answered with"
+        f" {REJECT}. What is approved is `{print_of}`, and no other plan.\n\n"
+    )
+    text = workflow.markdown(plan).encode()
+    if len(text) > longest:
+        text = text[: text.rfind(b"\n", 0, longest)] + b"\n\n(The rest is on the plan's page, and in its plan.md.)\n"
+    return about + text.decode()
+
+
+def _approvers() -> tuple[str, ...]:
+    from airflow.sdk import Variable
+
+    users = Variable.get(APPROVERS_VARIABLE, default=[], deserialize_json=True)
+    if not isinstance(users, list) or not all(isinstance(user, str) and user for user in users):
+        raise InvalidInput(f'the variable {APPROVERS_VARIABLE} is not a JSON list of the IDs of users, like ["ann", "bob"]')
+    return tuple(users)
+
+
+def record_decision(plan_id: str, answer: Mapping[str, Any]) -> str:
+    """Keep who decided what, when and why, beside the plan. Skip what follows unless it was approved. Return the plan's ID.
+
+    Raise InvalidInput where the plan is not what the answer is about any more, or was decided otherwise before.
+    """
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    from holdfast.rollout.approval import fingerprint
+    from holdfast.rollout.wording import printable
+    from holdfast.workflows import plan as workflow
+
+    store = lake()
+    plan = workflow.load(store, plan_id)
+    if answer["plan_fingerprint"] != fingerprint(plan):
+        raise InvalidInput(
+            f"{printable(str(answer['plan_fingerprint']))} was decided about, and plan {plan_id} is {fingerprint(plan)} now:"
+            " nothing was kept. Make a new plan"
+        )
+    approval = _decision(plan, answer)
+    workflow.keep_approval(store, approval)
+    if not approval.approved:
+        raise AirflowSkipException(f"Plan {plan_id} was rejected by {approval.by}: {approval.reason or 'no reason given'}")
+    return plan_id
+
+
+def _decision(plan: "Plan", answer: Mapping[str, Any]) -> "Approval":
+    from holdfast.rollout import approval
+    from holdfast.rollout.journal import Approval, Decider
+    from holdfast.rollout.policy import Review
+
+    if "by_the_policy" in answer:
+        return approval.by_the_policy(plan, Review(answer["by_the_policy"]), _instant(now()))
+    user = answer["responded_by_user"]
+    if answer["timed_out"] or user is None:
+        reason = f"nobody answered until {plan.expires_at}"
+        decided = (approval.NOBODY, reason, _instant(answer["responded_at"]), None, Decider.TIME_OUT)
+        return Approval(plan.plan_id, False, *decided, answer["plan_fingerprint"])
+    return Approval(
+        plan_id=plan.plan_id,
+        approved=answer["chosen_options"] == [APPROVE],
+        by=str(user["name"] or user["id"]),
+        reason=str(answer["params_input"].get("reason") or "").strip(),
+        at=_instant(answer["responded_at"]),
+        by_id=str(user["id"]),
+        plan_fingerprint=answer["plan_fingerprint"],
+    )
+
+
+def _instant(moment: datetime | str) -> str:
+    """ISO 8601, UTC, to the second. XCom gives a datetime or its text."""
+    parsed = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    return parsed.astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")

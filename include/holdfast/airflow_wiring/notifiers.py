@@ -1,0 +1,73 @@
+"""Airflow's own notifiers, as a variable names them: whoever is to be told of something."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from airflow.sdk.bases.notifier import BaseNotifier
+
+from holdfast.airflow_wiring.objects import REVIEW_NOTIFIERS_VARIABLE, address, lake, page_of
+from holdfast.errors import InvalidInput
+
+log = logging.getLogger(__name__)
+
+
+def named_in(variable: str) -> list[Any]:
+    """As the variable names them: `[{"notifier": "airflow.providers.….SmtpNotifier", "with": {…}}]`."""
+    from airflow.sdk import Variable
+
+    wanted = Variable.get(variable, default=[], deserialize_json=True)
+    if not isinstance(wanted, list) or not all(isinstance(one, dict) and isinstance(one.get("notifier"), str) for one in wanted):
+        raise InvalidInput(
+            f"the variable {variable} is not a JSON list of objects like"
+            ' {"notifier": "airflow.providers.smtp.notifications.smtp.SmtpNotifier", "with": {"to": "team@example.com"}}'
+        )
+    return [_made(one["notifier"], one.get("with", {}), variable) for one in wanted]
+
+
+def _made(name: str, arguments: Mapping[str, Any], variable: str) -> Any:
+    from airflow.sdk.module_loading import import_string
+
+    try:
+        kind = import_string(name)
+    except ImportError as error:
+        raise InvalidInput(f"the notifier {name!r} of {variable} cannot be imported: {error}") from None
+    if not (isinstance(kind, type) and issubclass(kind, BaseNotifier)):
+        raise InvalidInput(f"{name!r} of {variable} is no notifier of Airflow (a BaseNotifier)")
+    try:
+        return kind(**arguments)
+    except TypeError as error:
+        raise InvalidInput(f"the notifier {name!r} of {variable} does not take what stands under `with`: {error}") from None
+
+
+class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for us
+    """Tells the notifiers of `holdfast_review_notifiers` that a plan waits for somebody, in ten lines and with a link.
+
+    Each may use `{{ plan_summary }}`, `{{ plan_id }}`, `{{ plan_link }}` (the plan's page) and `{{ answer_link }}` (Airflow's own)
+    in its templated arguments. One that fails is named in the log and keeps nobody from deciding: the question is asked already.
+    """
+
+    def notify(self, context: Mapping[str, Any]) -> None:
+        from holdfast.rollout import rendering, review
+        from holdfast.workflows import plan as workflow
+
+        question, asked = context["task"], context["ti"]
+        where = f"/dags/{asked.dag_id}/runs/{quote(asked.run_id, safe='')}/tasks/{asked.task_id}/required_actions"
+        plan = workflow.load(lake(), question.plan_id)
+        said = {
+            "plan_summary": rendering.ten_lines(review.review(plan)),
+            "plan_id": plan.plan_id,
+            "plan_link": page_of(plan.plan_id),
+            "answer_link": address(where),
+        }
+        try:
+            wanted = named_in(REVIEW_NOTIFIERS_VARIABLE)
+        except InvalidInput as refusal:
+            log.warning("Nobody was told that the plan waits: %s", refusal)
+            return
+        for notifier in wanted:
+            try:
+                notifier({**context, **said})
+            except Exception as trouble:  # noqa: BLE001 - a notifier may raise anything, and a chat that is down is no reason to wait
+                log.warning("%s did not tell anybody that the plan waits: %s", type(notifier).__name__, type(trouble).__name__)

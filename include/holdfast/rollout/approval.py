@@ -1,0 +1,64 @@
+"""Who decides about a plan, what the decision is about, and whether it lets the plan be applied.
+
+A decision is about the bytes that were shown: `fingerprint` covers everything that `plan.json` says, and whoever applies a plan
+computes it again.
+"""
+
+from holdfast.errors import StepRefused
+from holdfast.rollout.codec import fingerprint as of_document
+from holdfast.rollout.codec.plan import plan_to_json
+from holdfast.rollout.journal import Approval, Decider
+from holdfast.rollout.plan_value import Plan, PlanVerdict
+from holdfast.rollout.policy import Review
+from holdfast.rollout.wording import printable
+
+POLICY = "the policy"
+NOBODY = "nobody"
+"""Who is named where no person decided."""
+
+
+def fingerprint(plan: Plan) -> str:
+    """`sha256:` and 64 digits."""
+    return of_document(plan_to_json(plan))
+
+
+def strictest(*stated: Review) -> Review:
+    """The most careful of what several policies state. Where none states it, a person always looks."""
+    return min(stated, key=list(Review).index, default=Review.ALWAYS)
+
+
+def needs_a_person(plan: Plan, review: Review) -> bool:
+    """Of a plan with steps. Without a person only what keeps every limit goes ahead, whatever the policy says."""
+    return review is Review.ALWAYS or plan.verdict is not PlanVerdict.SAFE
+
+
+def by_the_policy(plan: Plan, review: Review, at: str) -> Approval:
+    """The decision where nobody is asked. `at` is ISO 8601, UTC."""
+    if needs_a_person(plan, review):
+        raise AssertionError("a plan that a person must look at is not approved by a policy")
+    reason = f"every limit of the policy is kept, and its review is: {review.value}"
+    return Approval(plan.plan_id, True, POLICY, reason, at, None, Decider.POLICY, fingerprint(plan))
+
+
+def refuse_unapproved(plan: Plan, approval: Approval) -> None:
+    """Raise StepRefused unless this very plan was approved by somebody who may, and may be applied at all."""
+    if approval.plan_id != plan.plan_id:
+        raise StepRefused(
+            f"The approval is for plan {printable(approval.plan_id)}, not for plan {plan.plan_id}. Have this one approved."
+        )
+    if approval.plan_fingerprint not in (None, fingerprint(plan)):
+        raise StepRefused(
+            f"The approval is for other bytes: {printable(str(approval.plan_fingerprint))} was approved, and plan {plan.plan_id} is"
+            f" {fingerprint(plan)} now. Make a new plan and have it approved."
+        )
+    if not approval.approved:
+        raise StepRefused(f"Plan {plan.plan_id} was rejected by {printable(approval.by)}. Make a new plan.")
+    if not approval.by.strip() or approval.decided_by is Decider.TIME_OUT:
+        raise StepRefused("An approval without a name is none. Say who approves.")
+    if approval.decided_by is Decider.POLICY and needs_a_person(plan, plan.policy.review):
+        raise StepRefused(
+            f"Plan {plan.plan_id} was approved by its policy, and that asks for a person: its review is"
+            f" '{plan.policy.review.value}', and the plan's verdict '{plan.verdict.value}'. Have somebody approve it."
+        )
+    if plan.verdict is PlanVerdict.BLOCKED:
+        raise StepRefused(f"Plan {plan.plan_id} is blocked: {'; '.join(plan.blocked_by)}. A blocked plan cannot be applied.")

@@ -1,0 +1,396 @@
+"""Who is asked about a plan, what exactly about, and what is kept of the answer: without a scheduler."""
+
+import json
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import pytest
+from airflow.sdk.bases.notifier import BaseNotifier
+from airflow.sdk.exceptions import AirflowSkipException
+
+from holdfast.adapters.lake import FsspecLake
+from holdfast.airflow_wiring import decisions, notifiers, planning, rollouts
+from holdfast.airflow_wiring.approval import FINGERPRINT, AskForApproval
+from holdfast.errors import HoldfastError, InvalidInput, StalePlan, StepRefused
+from holdfast.rollout import approval, codec
+from holdfast.rollout.codec.policy import policy_from_json
+from holdfast.rollout.journal import Decider
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.policy import Review
+from holdfast.workflows import plan as plans
+from holdfast.workflows import snapshots
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "streams-wordcount"
+CHANGE = codec.loads((EXAMPLE / "change.json").read_bytes())
+NOTHING = {"format_version": "1.0", "events": []}
+PLAIN_FORM = {"cluster": "local", "group": "streams-wordcount", "change": CHANGE, "policy": None}
+
+pytestmark = pytest.mark.usefixtures("lake")
+
+
+@pytest.fixture
+def make(lake: FsspecLake, recorded: str) -> Any:
+    """A plan of the recorded group and its draft, by the form's policy and the team's, as plan_rollout makes them."""
+
+    def made(policy: object = None, change: object = CHANGE, minutes_ago: int = 0) -> tuple[str, str]:
+        draft = planning.draft("run", PLAIN_FORM | {"snapshot": recorded, "policy": policy, "change": change})
+        limits = codec.loads(lake.read((*draft.split("/"), "policy.json"), 10**6))
+        plan = plans.make(
+            snapshots.load(lake, recorded),
+            codec.change_from_json(change),
+            policy_from_json(limits),
+            datetime.now(UTC) - timedelta(minutes=minutes_ago),
+        )
+        return plans.keep(lake, plan), draft
+
+    return made
+
+
+def policy(**fields: object) -> dict[str, object]:
+    return {"format_version": "1.0"} | fields
+
+
+def answer(chosen: str, about: Plan, by: object = "vera", **params: object) -> dict[str, Any]:
+    return {
+        "chosen_options": [chosen],
+        "params_input": params,
+        "responded_at": "2026-11-20T15:00:00.25+01:00",
+        "responded_by_user": {"id": "7", "name": by} if by else None,
+        "plan_fingerprint": approval.fingerprint(about),
+        "timed_out": by is None,
+    }
+
+
+class TestWhoDecides:
+    @pytest.mark.parametrize(
+        ("in_the_form", "of_the_team", "asks"),
+        [
+            (None, None, True),
+            (policy(rebalances_most=12), None, True),
+            (policy(review="always"), None, True),
+            (policy(review="on a warning"), None, False),
+            ("format_version: 1.0\nreview: never", None, False),
+            (None, policy(review="never"), False),
+            (policy(rebalances_most=12), policy(review="on a warning"), False),
+            (policy(review="never"), policy(review="always"), True),
+            (policy(review="on a warning", disk_free_bytes_least=10**15, blocking=[]), None, True),
+        ],
+        ids=str,
+    )
+    def test_is_the_policy_only_where_it_says_so_and_nothing_is_wrong(
+        self, monkeypatch: pytest.MonkeyPatch, make: Any, in_the_form: object, of_the_team: object, asks: bool
+    ) -> None:
+        if of_the_team:
+            monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", json.dumps(of_the_team))
+
+        assert (decisions.question(*make(in_the_form)).answer is None) is asks
+
+    def test_what_would_ask_a_person_is_blocked_where_nobody_is_there_to_ask(self, make: Any) -> None:
+        with pytest.raises(AirflowSkipException, match="asks for no decision: blocked"):
+            decisions.question(*make(policy(review="never", disk_free_bytes_least=10**15, blocking=[])))
+
+    def test_the_policy_is_recorded_as_who_decided(self, lake: FsspecLake, make: Any) -> None:
+        plan_id, draft = make(policy(review="on a warning"))
+        decisions.record_decision(plan_id, decisions.question(plan_id, draft).answer)
+
+        kept = json.loads(lake.read(("plans", plan_id, "approval.json"), 10**6))
+        assert (kept["approved"], kept["by"], kept["by_id"], kept["decided_by"]) == (True, "the policy", None, "policy")
+        assert kept["plan_fingerprint"] == approval.fingerprint(plans.load(lake, plan_id))
+        assert "on a warning" in kept["reason"]
+
+    def test_a_team_s_policy_holds_where_the_form_has_none(
+        self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch, make: Any
+    ) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", "format_version: 1.0\nrebalances_most: 3\nreview: always")
+
+        assert plans.load(lake, make()[0]).policy.rebalances_most == 3
+        assert plans.load(lake, make(policy(rebalances_most=5, review="never"))[0]).policy.review is Review.ALWAYS
+
+    def test_a_wrong_policy_of_the_team_is_named(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", "format_version: 1.0\nrebalances_mots: 3")
+
+        with pytest.raises(InvalidInput, match=r"holdfast_policy.*rebalances_mots"):
+            make()
+
+    def test_only_approvers_are_asked(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", '["ann", "bob"]')
+        assert decisions.question(*make()).approvers == ("ann", "bob")
+
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", '{"ann": 1}')
+        with pytest.raises(InvalidInput, match="holdfast_approvers"):
+            decisions.question(*make())
+
+
+class TestTheQuestion:
+    def test_shows_the_plan_and_what_is_approved(self, lake: FsspecLake, make: Any) -> None:
+        plan_id, draft = make()
+        plan = plans.load(lake, plan_id)
+        lake.write(("plans", plan_id, "plan.md"), b"# Nothing will happen\n")
+
+        asked = decisions.question(plan_id, draft)
+        assert plan_id in asked.subject
+        assert approval.fingerprint(plan) in asked.body
+        assert "Nothing will happen" not in asked.body
+        assert "copy-process-metadata" in asked.body
+        assert f"/holdfast/plans/{plan_id}" in asked.body
+
+    def test_is_open_until_the_plan_may_not_be_applied_any_more(self, make: Any) -> None:
+        assert timedelta(minutes=49) < decisions.question(*make(minutes_ago=10)).open_for <= timedelta(minutes=50)
+        with pytest.raises(StalePlan, match="could be applied until"):
+            decisions.question(*make(minutes_ago=61))
+
+    def test_fits_into_every_database(self, lake: FsspecLake, make: Any) -> None:
+        plan = plans.load(lake, make()[0])
+        assert len(decisions.shown(plan, "sha256:…").encode()) < 64 * 1024
+
+        long = decisions.shown(plan, "sha256:…", longest=2_000)
+        assert len(long.encode()) < 3_000
+        assert "The rest is on the plan's page" in long
+
+    def test_is_not_asked_where_there_is_nothing_to_do(self, make: Any) -> None:
+        with pytest.raises(AirflowSkipException, match="asks for no decision: nothing to do"):
+            decisions.question(*make(change=NOTHING))
+
+    def test_is_not_asked_about_an_edited_plan(self, lake: FsspecLake, make: Any) -> None:
+        plan_id, draft = make()
+        document = json.loads(lake.read(("plans", plan_id, "plan.json"), 10**8))
+        lake.write(("plans", plan_id, "plan.json"), json.dumps(document | {"headline": "Nothing happens."}).encode())
+
+        with pytest.raises(InvalidInput, match="edited after it was"):
+            decisions.question(plan_id, draft)
+
+
+class Instance:
+    """What the operator needs of Airflow's task instance."""
+
+    def __init__(self) -> None:
+        self.pushed: dict[str, object] = {}
+
+    def xcom_push(self, key: str, value: object) -> None:
+        self.pushed[key] = value
+
+    def xcom_pull(self, *, task_ids: str, key: str) -> object:
+        return self.pushed[key] if task_ids == "approve" else None
+
+
+class TestTheOperator:
+    EVENT: ClassVar[dict[str, Any]] = {
+        "chosen_options": ["Approve"],
+        "params_input": {"reason": "fine"},
+        "responded_at": datetime(2026, 11, 20, 14, tzinfo=UTC),
+        "responded_by_user": {"id": "7", "name": "vera"},
+        "timedout": False,
+    }
+
+    def resumed(self, **event: object) -> dict[str, Any]:
+        instance = Instance()
+        instance.pushed[FINGERPRINT] = "sha256:asked"
+        return AskForApproval(task_id="approve", plan_id="p", draft="d").execute_complete({"ti": instance}, self.EVENT | event)
+
+    def test_answers_with_what_was_asked_about(self) -> None:
+        found = self.resumed()
+
+        assert (found["plan_fingerprint"], found["timed_out"], found["params_input"]) == ("sha256:asked", False, {"reason": "fine"})
+        assert self.resumed(params_input={})["params_input"] == {}
+        assert self.resumed(timedout=True, responded_by_user=None)["timed_out"]
+
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            {"params_input": {"reason": 99}},
+            {"params_input": {"reason": "x" * 4_001}},
+            {"params_input": {"raeson": "x"}},
+            {"params_input": {"reason": "x", "max_parallel": 3}},
+            {"chosen_options": ["Perhaps"]},
+        ],
+    )
+    def test_takes_no_bad_answer_and_asks_again(self, bad: dict[str, object]) -> None:
+        asking = AskForApproval(task_id="approve", plan_id="p", draft="d")
+
+        with pytest.raises(ValueError, match=r".") as trouble:
+            self.resumed(**bad)
+        assert not isinstance(trouble.value, HoldfastError)
+        assert (asking.retries, asking.retry_delay) == (10, timedelta(seconds=2))
+
+    def test_rejects_when_nobody_answers(self) -> None:
+        assert AskForApproval(task_id="approve", plan_id="p", draft="d").defaults == ["Reject"]
+
+
+class TestTheRecord:
+    @pytest.fixture
+    def plan(self, lake: FsspecLake, make: Any) -> Plan:
+        return plans.load(lake, make()[0])
+
+    def test_says_who_when_and_why(self, lake: FsspecLake, plan: Plan) -> None:
+        assert decisions.record_decision(plan.plan_id, answer("Approve", plan, reason=" fine ")) == plan.plan_id
+
+        kept = plans.approval_of(lake, plan.plan_id)
+        assert kept is not None
+        assert (kept.plan_id, kept.approved, kept.by, kept.by_id, kept.reason, kept.at, kept.decided_by) == (
+            plan.plan_id, True, "vera", "7", "fine", "2026-11-20T14:00:00Z", Decider.PERSON,
+        )  # fmt: skip
+        assert kept.plan_fingerprint == approval.fingerprint(plan)
+
+    def test_takes_a_form_sent_empty_as_no_reason(self, lake: FsspecLake, plan: Plan) -> None:
+        with pytest.raises(AirflowSkipException, match="rejected by vera: no reason given"):
+            decisions.record_decision(plan.plan_id, answer("Reject", plan))
+
+        assert plans.approval_of(lake, plan.plan_id).reason == ""
+
+    def test_keeps_a_rejection_which_stops_what_follows(self, lake: FsspecLake, plan: Plan) -> None:
+        with pytest.raises(AirflowSkipException, match="rejected by vera: not today"):
+            decisions.record_decision(plan.plan_id, answer("Reject", plan, reason="not today"))
+
+        assert not plans.approval_of(lake, plan.plan_id).approved
+
+    def test_says_when_it_was_nobody(self, lake: FsspecLake, plan: Plan) -> None:
+        with pytest.raises(AirflowSkipException, match="rejected by nobody: nobody answered until"):
+            decisions.record_decision(plan.plan_id, answer("Reject", plan, by=None, reason=""))
+
+        kept = plans.approval_of(lake, plan.plan_id)
+        assert (kept.approved, kept.decided_by, kept.by_id) == (False, Decider.TIME_OUT, None)
+
+    def test_is_not_made_of_an_answer_to_other_bytes(self, lake: FsspecLake, plan: Plan) -> None:
+        another = answer("Approve", plan, reason="fine") | {"plan_fingerprint": "sha256:" + "0" * 64}
+
+        with pytest.raises(InvalidInput, match="nothing was kept"):
+            decisions.record_decision(plan.plan_id, another)
+        assert plans.approval_of(lake, plan.plan_id) is None
+
+    def test_is_made_once(self, lake: FsspecLake, plan: Plan) -> None:
+        decisions.record_decision(plan.plan_id, answer("Approve", plan))
+        decisions.record_decision(plan.plan_id, answer("Approve", plan))
+
+        with pytest.raises(InvalidInput, match="was approved by 'vera'"):
+            decisions.record_decision(plan.plan_id, answer("Reject", plan, by="bob"))
+        assert plans.approval_of(lake, plan.plan_id).approved
+
+
+class TestApplying:
+    NOW: ClassVar[dict[str, object]] = {"state_dirs": {}, "confirmed": []}
+
+    @pytest.fixture
+    def plan(self, lake: FsspecLake, make: Any) -> Plan:
+        return plans.load(lake, make()[0])
+
+    def test_needs_an_approval(self, plan: Plan, recorded: str) -> None:
+        with pytest.raises(InvalidInput, match="was not approved"):
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+
+    def test_needs_no_rejection(self, plan: Plan, recorded: str) -> None:
+        with pytest.raises(AirflowSkipException, match="rejected"):
+            decisions.record_decision(plan.plan_id, answer("Reject", plan))
+
+        with pytest.raises(StepRefused, match="was rejected by vera"):
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+
+    def test_goes_by_a_person_s_word(self, plan: Plan, recorded: str) -> None:
+        decisions.record_decision(plan.plan_id, answer("Approve", plan))
+
+        assert rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded}) == f"plans/{plan.plan_id}/checklist.json"
+
+    @pytest.mark.parametrize(
+        ("forged", "said"),
+        [
+            ({"plan_fingerprint": "sha256:" + "0" * 64}, "is for other bytes"),
+            ({"plan_id": "0" * 16}, "is for plan 0000000000000000"),
+            ({"by": " "}, "without a name"),
+            ({"decided_by": "time-out"}, "without a name"),
+        ],
+    )
+    def test_refuses_an_approval_that_is_none(
+        self, lake: FsspecLake, plan: Plan, recorded: str, forged: dict[str, object], said: str
+    ) -> None:
+        decisions.record_decision(plan.plan_id, answer("Approve", plan))
+        place = ("plans", plan.plan_id, "approval.json")
+        lake.write(place, json.dumps(json.loads(lake.read(place, 10**6)) | forged).encode())
+
+        with pytest.raises(StepRefused, match=said):
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+
+    @pytest.mark.parametrize(("review", "applies"), [("always", False), ("on a warning", True), ("never", True)])
+    def test_goes_by_the_policy_s_word_where_the_plan_s_policy_has_it(
+        self, lake: FsspecLake, make: Any, recorded: str, review: str, applies: bool
+    ) -> None:
+        plan = plans.load(lake, make(policy(review=review))[0])
+        document = approval.fingerprint(plan)
+        forged = answer("Approve", plan) | {"by_the_policy": review, "plan_fingerprint": document}
+        if applies:
+            decisions.record_decision(plan.plan_id, forged)
+            assert rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+            return
+        with pytest.raises(AssertionError, match="must look at"):
+            decisions.record_decision(plan.plan_id, forged)
+        kept = codec.loads(json.dumps({
+            "format_version": "1.0", "plan_id": plan.plan_id, "approved": True, "by": "the policy", "reason": "",
+            "at": "2026-11-20T14:00:00Z", "decided_by": "policy",
+        }))  # fmt: skip
+        lake.write(("plans", plan.plan_id, "approval.json"), json.dumps(kept).encode())
+        with pytest.raises(StepRefused, match="approved by its policy, and that asks for a person"):
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+
+    def test_refuses_a_plan_that_is_too_old(self, lake: FsspecLake, make: Any, recorded: str) -> None:
+        plan = plans.load(lake, make(minutes_ago=61)[0])
+        decisions.record_decision(plan.plan_id, answer("Approve", plan))
+
+        with pytest.raises(StalePlan, match="could be applied until"):
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+
+
+class Heard(BaseNotifier):
+    """A notifier that remembers what it was asked to say, or fails."""
+
+    template_fields = ("message",)
+    said: ClassVar[list[str]] = []
+
+    def __init__(self, message: str, fails: bool = False) -> None:
+        super().__init__()
+        self.message = message
+        self.fails = fails
+
+    def notify(self, _context: dict) -> None:
+        if self.fails:
+            raise ConnectionError("does not answer")
+        self.said.append(self.message)
+
+
+class TestTelling:
+    @pytest.fixture
+    def tell(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> Any:
+        plan_id, draft = make()
+        monkeypatch.setitem(sys.modules, "team", SimpleNamespace(Heard=Heard))
+        Heard.said.clear()
+
+        def told(*wanted: dict[str, object]) -> list[str]:
+            named = [{"notifier": "team.Heard", "with": one} for one in wanted]
+            monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_REVIEW_NOTIFIERS", json.dumps(named))
+            asking = AskForApproval(task_id="approve", plan_id=plan_id, draft=draft)
+            instance = type("TI", (), {"dag_id": "plan_rollout", "run_id": "r", "task_id": "approve", "map_index": -1})
+            notifiers.PlanWaits()({"task": asking, "task_instance": instance, "ti": instance})
+            return [plan_id, *Heard.said]
+
+        return told
+
+    def test_says_the_ten_lines_and_where_to_answer(self, tell: Any) -> None:
+        plan_id, said = tell({"message": "{{ plan_summary }}\n{{ plan_link }}\n{{ answer_link }}"})
+
+        *summary, page, answering = said.splitlines()
+        assert len(summary) <= 10
+        assert summary[0].startswith(f"Plan {plan_id} for streams-wordcount on local: ")
+        assert "no stateful task changes hands" in said
+        assert page.endswith(f"/holdfast/plans/{plan_id}")
+        assert "/dags/plan_rollout/runs/r/tasks/approve/required_actions" in answering
+
+    def test_one_that_fails_stops_nobody(self, tell: Any, caplog: pytest.LogCaptureFixture) -> None:
+        _, said = tell({"message": "a", "fails": True}, {"message": "b"})
+
+        assert said == "b"
+        assert "Heard did not tell anybody" in caplog.text
+
+    def test_a_wrong_variable_stops_nobody(self, tell: Any, caplog: pytest.LogCaptureFixture) -> None:
+        tell({"no such": "argument"})
+
+        assert "Nobody was told that the plan waits" in caplog.text
