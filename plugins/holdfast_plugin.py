@@ -1,7 +1,9 @@
-"""Makes the pools that Holdfast's DAGs use, where they are missing, when a component of Airflow starts.
+"""Mounts the pages (`holdfast.web`) in Airflow, and makes the pools that Holdfast's DAGs use, where they are missing.
 
 A task of a pool that does not exist is never scheduled, and only the scheduler's log says so. A pool that exists is left as it is.
 """
+
+import os
 
 from airflow.listeners import hookimpl
 from airflow.plugins_manager import AirflowPlugin
@@ -34,8 +36,22 @@ class Pools:
                 continue  # another component was quicker
 
 
+def pages() -> list[dict[str, object]]:
+    """Only the api-server serves pages: every other component would import a web framework for nothing."""
+    if os.environ.get("_AIRFLOW_PROCESS_CONTEXT") != "server":
+        return []
+    from holdfast.web.app import app
+
+    return [{"app": app, "url_prefix": "/holdfast", "name": "Holdfast"}]
+
+
 class Holdfast(AirflowPlugin):
     """Airflow finds this class."""
 
     name = "holdfast"
+    fastapi_apps = pages()
+    external_views = [  # noqa: RUF012
+        {"name": "Rollouts", "href": "holdfast/plans", "destination": "nav", "url_route": "rollouts", "nav_top_level": True},
+        {"name": "Plan", "href": "holdfast/run?dag={DAG_ID}&run={RUN_ID}", "destination": "dag_run", "url_route": "plan"},
+    ]
     listeners = [Pools()]  # noqa: RUF012 - Airflow's own shape

@@ -96,6 +96,7 @@ def assemble(draft_id: str) -> str:
     def drafted(name: str) -> Any:  # JSON
         return codec.loads(store.read((*folder, name), codec.LARGEST_DOCUMENT))
 
+    origin = drafted("origin.json")
     parts = [name for name in store.names((*folder, "evaluations")) if name.startswith("part-")]
     lines = [line for name in parts for line in store.read((*folder, "evaluations", name), codec.LARGEST_DOCUMENT).splitlines()]
     plan = workflow.assemble(
@@ -103,6 +104,7 @@ def assemble(draft_id: str) -> str:
         codec.change_from_json(drafted("change.json")),
         tuple(codec_plan.evaluation_from_json(codec.loads(line)) for line in lines),
         codec_plan.policy_from_json(drafted("policy.json")),
-        datetime.fromisoformat(drafted("origin.json")["at"]),
+        datetime.fromisoformat(origin["at"]),
     )
+    workflow.keep_run(store, plan.plan_id, origin["run"])
     return workflow.keep(store, plan)

@@ -225,14 +225,19 @@ class Evaluation:
     def worst(self) -> Cost:
         """The outcome that a reviewer should reckon with: most needless moves, then most moves, then longest."""
         assert self.costs, "a refused evaluation has no worst outcome"
-        return max(
-            self.costs,
-            key=lambda cost: (not cost.stable, cost.needless, cost.moved, cost.seconds_to_stable.high, cost.restored_records),
-        )
+        return worst_of(self.costs)
 
     @property
     def expected_moved(self) -> float:
         return sum(cost.probability * cost.moved for cost in self.costs)
+
+
+def worst_of(costs: tuple[Cost, ...]) -> Cost:
+    """Most needless moves, then most moves, then longest; what never ends is worse than all that."""
+    return max(
+        costs,
+        key=lambda cost: (not cost.stable, cost.needless, cost.moved, cost.seconds_to_stable.high, cost.restored_records),
+    )
 
 
 def restore_seconds(records: int, records_per_second: int) -> int:

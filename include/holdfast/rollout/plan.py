@@ -108,23 +108,27 @@ def _verdict(*, nothing: bool, chosen: Weighed | None, blocked_by: tuple[str, ..
 
 
 def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Considered:
-    """Only the chosen way keeps its rounds and ends: the others are there to be compared."""
+    """The chosen way keeps its rounds and ends, and so does the worst outcome of the plain one: they are shown side by side."""
     is_chosen = chosen is not None and one.name == chosen.name
     evaluation = one.evaluation
+    shown = evaluation.worst if one.name == PLAINLY and evaluation.costs else None
     return Considered(
         name=one.name,
         title=evaluation.candidate.title,
         change=evaluation.candidate.change,
         effort=evaluation.candidate.effort,
-        costs=evaluation.costs
-        if is_chosen
-        else tuple(replace(cost, rounds=(), end=(), disks=(), restored_tasks=(), stops=()) for cost in evaluation.costs),
+        costs=evaluation.costs if is_chosen else tuple(_in_brief(cost, whole=cost is shown) for cost in evaluation.costs),
         rules=one.rules,
         unknown=(*evaluation.unknown, *evaluation.unknown_sizes),
         refused=evaluation.refused,
         why_not="" if is_chosen else choice.why_not(one, chosen, policy),
         as_asked=evaluation.candidate.as_asked,
     )
+
+
+def _in_brief(cost: Cost, *, whole: bool) -> Cost:
+    brief = replace(cost, disks=(), restored_tasks=())
+    return brief if whole else replace(brief, rounds=(), end=(), stops=())
 
 
 def _steps(chosen: Weighed, policy: Policy) -> tuple[Step, ...]:

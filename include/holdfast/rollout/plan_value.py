@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from holdfast.rollout.basis import Basis
 from holdfast.rollout.change import Change
-from holdfast.rollout.evaluation import Cost, Effort
+from holdfast.rollout.evaluation import Cost, Effort, worst_of
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.rules import Rule
 from holdfast.rollout.steps import SettingChange, Step
@@ -45,6 +45,11 @@ class Considered:
     why_not: str
     as_asked: bool = True
     """False: it does something else than was asked for, and is there to be compared."""
+
+    @property
+    def worst(self) -> Cost | None:
+        """The outcome that a reviewer should reckon with, as in `Evaluation.worst`. None: nothing could be predicted."""
+        return worst_of(self.costs) if self.costs else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from holdfast.rollout import step_words
 from holdfast.rollout.asked import asked
 from holdfast.rollout.burden import burden
 from holdfast.rollout.cost import end_owners
-from holdfast.rollout.evaluation import Cost, Round
+from holdfast.rollout.evaluation import Cost, Round, worst_of
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
 from holdfast.rollout.rendering import Block, Heading, Lines, Paragraph, Table
 from holdfast.rollout.rules import Status
@@ -115,11 +115,7 @@ def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _worst(way: Considered) -> Cost:
-    """As in `Evaluation.worst`."""
-    return max(
-        way.costs,
-        key=lambda cost: (not cost.stable, cost.needless, cost.moved, cost.seconds_to_stable.high, cost.restored_records),
-    )
+    return worst_of(way.costs)
 
 
 def _cold(plan: Plan, cost: Cost) -> str:

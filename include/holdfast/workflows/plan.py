@@ -12,10 +12,14 @@ from holdfast.errors import CannotPredict, InvalidInput, StatePathTrouble, Unsup
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout import candidates, codec, groups, rendering, review
 from holdfast.rollout.change import Change
+from holdfast.rollout.codec import document
 from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.codec.document import Fields
+from holdfast.rollout.codec.score import Score, score_from_json
 from holdfast.rollout.evaluation import Evaluation
 from holdfast.rollout.journal import Approval, Entry, Journal
 from holdfast.rollout.plan import assemble
+from holdfast.rollout.plan_summary import PlanSummary, summary, summary_from_json, summary_to_json
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.snapshot import Snapshot
@@ -25,15 +29,21 @@ __all__ = [
     "add_entry",
     "approval_of",
     "assemble",
+    "document_of",
     "ids",
+    "is_id",
     "journal_of",
     "keep",
     "keep_approval",
+    "keep_run",
     "keep_verdict",
     "load",
     "make",
     "markdown",
     "refuse_settings",
+    "run_of",
+    "score_of",
+    "summary_of",
     "text",
 ]
 
@@ -63,8 +73,9 @@ def markdown(made: Plan) -> str:
 
 
 def keep(lake: Lake, made: Plan) -> str:
-    """Write `plan.md` and then `plan.json`: who finds the latter finds both. Return the plan's ID."""
+    """Write `plan.md`, `summary.json` and then `plan.json`: who finds the last finds all. Return the plan's ID."""
     lake.write(_place(made.plan_id, "plan.md"), markdown(made).encode())
+    lake.write(_place(made.plan_id, "summary.json"), codec.dumps(summary_to_json(summary(made))).encode())
     lake.write(_place(made.plan_id, "plan.json"), codec.dumps(codec_plan.plan_to_json(made), indent=2).encode())
     return made.plan_id
 
@@ -74,6 +85,42 @@ def load(lake: Lake, plan_id: str) -> Plan:
     return codec_plan.plan_from_json(codec.loads(lake.read(_place(plan_id, "plan.json"), codec.LARGEST_DOCUMENT)))
 
 
+def document_of(lake: Lake, plan_id: str, name: str) -> bytes:
+    """One file of the plan's folder as it is kept."""
+    return lake.read(_place(plan_id, name), codec.LARGEST_DOCUMENT)
+
+
+def summary_of(lake: Lake, plan_id: str) -> PlanSummary:
+    """The kept summary; of a plan from before there were any, made from the plan."""
+    place = _place(plan_id, "summary.json")
+    if lake.exists(place):
+        return summary_from_json(codec.loads(lake.read(place, LARGEST_SMALL_FILE)))
+    return summary(load(lake, plan_id))
+
+
+def keep_run(lake: Lake, plan_id: str, run_id: str) -> None:
+    """Write which run of plan_rollout made the plan, and so asks for its approval: `run.json`. The latest that made it counts."""
+    content = codec.dumps({"format_version": codec.FORMAT_VERSION, "run_id": run_id})
+    lake.write(_place(plan_id, "run.json"), content.encode())
+
+
+def run_of(lake: Lake, plan_id: str) -> str | None:
+    """None: it was made without Airflow."""
+    place = _place(plan_id, "run.json")
+    if not lake.exists(place):
+        return None
+    fields = Fields(codec.loads(lake.read(place, LARGEST_SMALL_FILE)))
+    return fields.need("run_id", document.text)
+
+
+def score_of(lake: Lake, plan_id: str) -> Score | None:
+    """What the kept verdict says in brief; None while there is none."""
+    place = _place(plan_id, "verdict.json")
+    if not lake.exists(place):
+        return None
+    return score_from_json(codec.loads(lake.read(place, LARGEST_SMALL_FILE)))
+
+
 def text(lake: Lake, plan_id: str) -> str:
     """The kept `plan.md`."""
     return lake.read(_place(plan_id, "plan.md"), codec.LARGEST_DOCUMENT).decode()
@@ -81,8 +128,13 @@ def text(lake: Lake, plan_id: str) -> str:
 
 def ids(lake: Lake) -> tuple[str, ...]:
     """The IDs of all plans that are whole, sorted."""
-    found = (name for name in lake.names((FOLDER,)) if _PLAN_ID.fullmatch(name))
+    found = (name for name in lake.names((FOLDER,)) if is_id(name))
     return tuple(name for name in found if lake.exists(_place(name, "plan.json")))
+
+
+def is_id(name: str) -> bool:
+    """Whether this can be the ID of a plan."""
+    return _PLAN_ID.fullmatch(name) is not None
 
 
 def keep_approval(lake: Lake, approval: Approval) -> None:

@@ -4,6 +4,7 @@ A snapshot's ID is its path in the lake. A file is never changed once it is writ
 """
 
 import re
+from collections.abc import Iterator
 from urllib.parse import quote
 
 from holdfast.errors import InvalidInput
@@ -61,6 +62,21 @@ def load(lake: Lake, snapshot_id: str) -> Snapshot:
             f"'{FOLDER}/cluster=C/day=2026-11-20/group=G/134802-0123456789abcdef.json'"
         )
     return codec.snapshot_from_json(codec.loads(lake.read(path, codec.LARGEST_DOCUMENT)))
+
+
+def latest(lake: Lake, cluster: str, group_id: str, days_most: int = 60) -> str | None:
+    """The ID of the newest snapshot of a group; None if there is none in the last `days_most` days of the cluster."""
+    return next(newest_first(lake, cluster, group_id, days_most), None)
+
+
+def newest_first(lake: Lake, cluster: str, group_id: str, days_most: int = 60) -> Iterator[str]:
+    """The IDs of a group's snapshots. Those of no known day come last."""
+    folder = (FOLDER, segment("cluster", cluster))
+    found = [name for name in lake.names(folder) if name.startswith("day=")]
+    dated = sorted((name for name in found if name != f"day={NO_DAY}"), reverse=True)[:days_most]
+    for day in (*dated, *(name for name in found if name == f"day={NO_DAY}")):
+        place = (*folder, day, segment("group", group_id))
+        yield from ("/".join((*place, name)) for name in reversed(lake.names(place)) if name.endswith(".json"))
 
 
 def days(lake: Lake) -> tuple[str, ...]:

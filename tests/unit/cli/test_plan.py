@@ -71,7 +71,7 @@ class TestPlan:
         done = run(["plan", *article, "--json", "--lake", "a lake"], tmp_path)
         folder = tmp_path / "a lake" / "plans" / json.loads(done.stdout)["plan_id"]
 
-        assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "plan.md"]
+        assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "plan.md", "summary.json"]
         assert json.loads((folder / "plan.json").read_text()) == json.loads(done.stdout)
 
     def test_a_policy_is_read(self, tmp_path: Path, article: tuple[Path, Path]) -> None:

@@ -81,7 +81,13 @@ class TestTheWholeWay:
     def test_plan_approval_and_journal_are_in_the_lake(self, operator: Operator) -> None:
         operator.apply(GONE)
 
-        assert operator.lake.names(("plans", operator.plan.plan_id)) == ("approval.json", "journal.jsonl", "plan.json", "plan.md")
+        assert operator.lake.names(("plans", operator.plan.plan_id)) == (
+            "approval.json",
+            "journal.jsonl",
+            "plan.json",
+            "plan.md",
+            "summary.json",
+        )
         assert plans.load(operator.lake, operator.plan.plan_id) == operator.plan
         assert plans.approval_of(operator.lake, operator.plan.plan_id) == approved(operator.plan)
 

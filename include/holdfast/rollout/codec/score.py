@@ -1,0 +1,43 @@
+"""A kept verdict in brief: what a list of plans shows of it."""
+
+from dataclasses import dataclass
+
+from holdfast.kafka import java
+from holdfast.rollout.codec import document
+from holdfast.rollout.codec.document import Fields, nullable
+from holdfast.rollout.codec.steps import one_of
+from holdfast.rollout.verify import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A verdict in brief: how many tasks ended where the forecast had them."""
+
+    result: Result
+    tasks_as_forecast: int
+    tasks: int
+    observed_at: str | None
+    differences: tuple[str, ...]
+
+
+def score_from_json(value: object) -> Score:
+    """The part of a Verdict that a list shows."""
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    agreeing, tasks = fields.need("score", _score)
+    return Score(
+        result=fields.need("result", one_of(Result)),
+        tasks_as_forecast=agreeing,
+        tasks=tasks,
+        observed_at=fields.need("observed_at", nullable(document.instant)),
+        differences=fields.need("differences", lambda found: document.each(found, document.text)),
+    )
+
+
+def _score(value: object) -> tuple[int, int]:
+    fields = Fields(value)
+    return fields.need("tasks_as_forecast", _many), fields.need("tasks", _many)
+
+
+def _many(value: object) -> int:
+    return document.integer(value, 0, java.INT_MAX)

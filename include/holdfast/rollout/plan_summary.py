@@ -1,0 +1,113 @@
+"""A plan in a few figures: what a list of thousands of plans shows, and what stands on top of the page of one."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from holdfast.rollout.codec import document
+from holdfast.rollout.codec.document import Fields, nullable
+from holdfast.rollout.codec.steps import one_of
+from holdfast.rollout.evaluation import Cost
+from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
+from holdfast.rollout.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one way costs in its worst outcome. Times in seconds, at the policy's restore speed; None: not known, or without end."""
+
+    moved: int
+    stateful_tasks: int
+    without_copy: int
+    """The longest that any stateful task has no caught-up copy."""
+    cold_tasks: int
+    """Stateful tasks given to a client to run while nobody was caught up on them: those of `without_copy` 0 wait under a second."""
+    to_stable: int | None
+    records: int
+    bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSummary:
+    """`plain`: the figures of doing it plainly, where that is another way and was forecast. `title`: what is to be done."""
+
+    plan_id: str
+    created_at: str
+    expires_at: str
+    cluster: str
+    group_id: str
+    verdict: PlanVerdict
+    title: str
+    steps: int
+    figures: Figures | None
+    plain: Figures | None
+
+
+def figures(cost: Cost, policy: Policy) -> Figures:
+    speed = policy.restore_records_per_second
+    stops = max((one.without_copy(speed) for one in cost.stops), default=0)
+    return Figures(
+        moved=cost.moved,
+        stateful_tasks=cost.stateful_tasks,
+        without_copy=max(stops, cost.cold_seconds_longest(speed)),
+        cold_tasks=cost.cold_tasks,
+        to_stable=cost.time_to_stable(speed).high if cost.stable else None,
+        records=cost.restored_records,
+        bytes=cost.restored_bytes(policy.bytes_per_record),
+    )
+
+
+def summary(plan: Plan) -> PlanSummary:
+    way = plan.chosen_way
+    return PlanSummary(
+        plan_id=plan.plan_id,
+        created_at=plan.created_at,
+        expires_at=plan.expires_at,
+        cluster=plan.basis.cluster,
+        group_id=plan.basis.group_id,
+        verdict=plan.verdict,
+        title=plan.headline if way is None else way.title,
+        steps=len(plan.steps),
+        figures=_figures_of(plan, way),
+        plain=None if plan.plain_way is way else _figures_of(plan, plan.plain_way),
+    )
+
+
+def _figures_of(plan: Plan, way: Considered | None) -> Figures | None:
+    worst = None if way is None else way.worst
+    return None if worst is None else figures(worst, plan.policy)
+
+
+def summary_to_json(one: PlanSummary) -> dict[str, object]:
+    found: dict[str, object] = asdict(one)
+    return {"format_version": document.FORMAT_VERSION, **found, "verdict": one.verdict.value}
+
+
+def summary_from_json(value: object) -> PlanSummary:
+    fields = Fields(value)
+    fields.need("format_version", document.format_version)
+    found = PlanSummary(
+        plan_id=fields.need("plan_id", document.name),
+        created_at=fields.need("created_at", document.instant),
+        expires_at=fields.need("expires_at", document.instant),
+        cluster=fields.need("cluster", document.text),
+        group_id=fields.need("group_id", document.text),
+        verdict=fields.need("verdict", one_of(PlanVerdict)),
+        title=fields.need("title", document.text),
+        steps=fields.need("steps", _count),
+        figures=fields.need("figures", nullable(_figures)),
+        plain=fields.need("plain", nullable(_figures)),
+    )
+    fields.finish(closed=False)
+    return found
+
+
+def _count(value: object) -> int:
+    return document.integer(value, 0, 2**63 - 1)
+
+
+def _figures(value: object) -> Figures:
+    fields = Fields(value)
+    found: Mapping[str, int] = {
+        key: fields.need(key, _count) for key in ("moved", "stateful_tasks", "without_copy", "cold_tasks", "records")
+    }
+    return Figures(**found, to_stable=fields.need("to_stable", nullable(_count)), bytes=fields.need("bytes", nullable(_count)))

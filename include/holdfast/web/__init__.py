@@ -1,0 +1,5 @@
+"""The pages on which a plan is read and decided: what `plugins/holdfast_plugin.py` mounts in Airflow.
+
+A document of the lake → a view (`*_view.py`: pure, no Airflow) → a template. Only `app`, `access` and `decision` know Airflow.
+A page is made anew from the lake each time; what is remembered (summaries, plans, comparisons) never changes.
+"""

@@ -1,0 +1,116 @@
+"""Who may see the pages and who may decide: Airflow says, by the DAG `plan_rollout`. And what a browser may do with them.
+
+Every route of the app depends on `may_read`, static files included. No route changes anything by GET. A decision needs the right to
+answer the DAG's requests and to trigger it, a token that this page was given, and a request that comes from our own pages.
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from airflow.api_fastapi.app import get_auth_manager
+from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
+from airflow.api_fastapi.auth.managers.models.resource_details import DagAccessEntity, DagDetails
+from airflow.api_fastapi.core_api.security import requires_access_dag
+from airflow.configuration import conf
+from airflow.models.dag import DagModel
+from fastapi import Depends, Request
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+
+from holdfast.errors import HoldfastError
+
+DAG = "plan_rollout"
+TOKEN_SECONDS = 12 * 3600
+SECURITY_HEADERS = (
+    (
+        b"content-security-policy",
+        b"; ".join(
+            (
+                b"default-src 'none'",
+                *(name + b" 'self'" for name in (b"script-src", b"style-src", b"img-src", b"connect-src", b"form-action")),
+                b"base-uri 'none'",
+                b"frame-ancestors 'self'",
+            )
+        ),
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"x-frame-options", b"SAMEORIGIN"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+
+may_read = Depends(requires_access_dag("GET", param_dag_id=DAG))
+may_decide = (
+    Depends(requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, DAG)),
+    Depends(requires_access_dag("POST", DagAccessEntity.RUN, DAG)),
+)
+
+
+class Forged(HoldfastError):
+    """A decision that does not come from a page of ours that this user was shown."""
+
+
+def can_decide(user: BaseUser) -> bool:
+    """Whether `may_decide` would let this user pass: for showing the form."""
+    details = DagDetails(id=DAG, team_name=DagModel.get_team_name(DAG))
+    manager = get_auth_manager()
+    return bool(
+        manager.is_authorized_dag(method="PUT", access_entity=DagAccessEntity.HITL_DETAIL, details=details, user=user)
+        and manager.is_authorized_dag(method="POST", access_entity=DagAccessEntity.RUN, details=details, user=user)
+    )
+
+
+def token_for(user: BaseUser, plan_id: str) -> str:
+    return str(_serializer().dumps([str(user.get_id()), plan_id]))
+
+
+def refuse_forgery(request: Request, user: BaseUser, plan_id: str, token: str) -> None:
+    """Raise Forged unless the request comes from a page of ours, with the token of this user and plan."""
+    if (site := request.headers.get("sec-fetch-site")) is not None and site != "same-origin":
+        raise Forged("The decision was sent by another site. Open the plan's page and decide there.")
+    origin = request.headers.get("origin")
+    if origin is None and site is None and "authorization" not in request.headers:
+        raise Forged("The request does not say where it comes from (Origin). Decide on the plan's page.")
+    if origin is not None and origin not in _own_origins(request):
+        raise Forged("The decision was sent by another site. Open the plan's page and decide there.")
+    try:
+        given = _serializer().loads(token, max_age=TOKEN_SECONDS)
+    except BadSignature:
+        given = None
+    if given != [str(user.get_id()), plan_id]:
+        raise Forged("The page was open for too long, or was shown to somebody else. Reload it and decide again.")
+
+
+def _own_origins(request: Request) -> tuple[str, ...]:
+    base = urlsplit(conf.get("api", "base_url", fallback="") or "")
+    return f"{request.url.scheme}://{request.headers.get('host', '')}", f"{base.scheme}://{base.netloc}"
+
+
+def _serializer() -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(conf.get_mandatory_value("api", "secret_key"), salt="holdfast-decision")
+
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+class SecurityHeaders:
+    """Puts our headers on every answer of the app, refusals too."""
+
+    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                known = {name.lower() for name, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"],
+                    *SECURITY_HEADERS,
+                    *(() if b"cache-control" in known else ((b"cache-control", b"no-store"),)),
+                ]
+            await send(message)
+
+        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)

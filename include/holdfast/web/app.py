@@ -1,0 +1,212 @@
+"""The pages as a FastAPI app. Each route: may this user, what is asked for, the view, the template; nothing else.
+
+Annotations are real objects here, not text: with postponed annotations FastAPI would take the user for a query parameter.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Annotated, TypeVar
+from urllib.parse import parse_qs, urlencode
+
+from airflow.api_fastapi.core_api.security import GetUserDep
+from airflow.models.variable import Variable
+from fastapi import FastAPI, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException as AnyHTTPException
+
+from holdfast.adapters.lake import FsspecLake
+from holdfast.airflow_wiring.objects import LAKE_VARIABLE
+from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble
+from holdfast.web import access, decision, templating
+from holdfast.web.plan_page import PlanPages, Refused
+from holdfast.web.plans import Filter, PlanList, State, select
+from holdfast.workflows import plan as plans
+
+LONGEST_FORM = 64 * 1024
+T = TypeVar("T")
+Text = Annotated[str, Query(max_length=300)]
+
+
+@lru_cache(maxsize=4)
+def _list_of(url: str) -> PlanList:
+    return PlanList(FsspecLake(url))
+
+
+@lru_cache(maxsize=4)
+def _pages_of(url: str) -> PlanPages:
+    return PlanPages(FsspecLake(url))
+
+
+def _lake_url() -> str:
+    url = Variable.get(LAKE_VARIABLE, default_var=None)
+    if not url:
+        raise InvalidInput(f"Airflow has no variable {LAKE_VARIABLE}: set it to the folder or URL where plans are kept.")
+    return str(url)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _page(request: Request, template: str, status: int = 200, **values: object) -> HTMLResponse:
+    root = request.scope.get("root_path", "")
+    return HTMLResponse(templating.render(template, root=root, airflow=root.removesuffix("/holdfast"), **values), status)
+
+
+app = FastAPI(
+    title="Holdfast", docs_url=None, redoc_url=None, openapi_url=None, dependencies=[access.may_read], redirect_slashes=False
+)
+app.add_middleware(access.SecurityHeaders)
+
+
+@app.get("/static/{name}")
+def static(name: str) -> Response:
+    content = templating.static(name)
+    if content is None:
+        raise HTTPException(404, "There is no such file.")
+    kind = templating.STATIC_TYPES[name.rpartition(".")[2]]
+    return Response(content, media_type=kind, headers={"Cache-Control": "private, max-age=86400"})
+
+
+@app.get("/plans")
+def plans_page(
+    request: Request,
+    q: Text = "",
+    state: Text = "",
+    verdict: Text = "",
+    cluster: Text = "",
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+) -> HTMLResponse:
+    rows, unreadable = _list_of(_lake_url()).rows(_now())
+    wanted = Filter(q, state, verdict, cluster)
+    found = select(rows, wanted, page, unreadable)
+
+    def address(**changed: object) -> str:
+        asked = {"q": q, "state": state, "verdict": verdict, "cluster": cluster} | changed
+        query = urlencode({key: value for key, value in asked.items() if value not in ("", 1)})
+        return f"plans?{query}" if query else "plans"
+
+    return _page(request, "plans.html", found=found, wanted=wanted, states=tuple(State), now=_now(), address=address)
+
+
+@app.get("/plans/{plan_id}")
+def plan_page(request: Request, plan_id: str, user: GetUserDep) -> HTMLResponse:
+    return _plan_page(request, plan_id, user)
+
+
+def _plan_page(request: Request, plan_id: str, user: GetUserDep, *, problem: Refused | None = None) -> HTMLResponse:
+    pages = _pages_of(_lake_url())
+    shown = pages.page(plan_id, _now())
+    asked = decision.asked(shown.run_id, plan_id) if shown.run_id is not None else None
+    may = access.can_decide(user)
+    token = access.token_for(user, plan_id) if may and asked is not None and asked.open else ""
+    values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "token": token, "user": user.get_name()}
+    return _page(request, "plan.html", status=problem.status if problem else 200, problem=problem, **values)
+
+
+@app.post("/plans/{plan_id}/decision", dependencies=[*access.may_decide])
+async def decide(request: Request, plan_id: str, user: GetUserDep) -> Response:
+    form = await _form(request)
+    access.refuse_forgery(request, user, plan_id, form.get("token", ""))
+    choice, reason = form.get("decision", ""), form.get("reason", "").strip()
+    try:
+        asked = await _in_thread(lambda: _what_is_asked(plan_id, choice, reason))
+        await decision.answer(request, asked, approve=choice == "approve", reason=reason)
+    except (Refused, decision.NotAnswered) as refusal:
+        problem = refusal if isinstance(refusal, Refused) else Refused(str(refusal), status=refusal.status)
+        return await _in_thread(lambda: _plan_page(request, plan_id, user, problem=problem))
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/plans/{plan_id}#decision", HTTPStatus.SEE_OTHER)
+
+
+def _what_is_asked(plan_id: str, choice: str, reason: str) -> decision.Asked:
+    """Airflow's request, if this decision may be given to it now. Raise Refused otherwise."""
+    if choice not in ("approve", "reject"):
+        raise Refused("Choose to approve or to reject.", status=400)
+    if choice == "reject" and not reason:
+        raise Refused("Say why you reject it: whoever asked for the change will want to know.", status=400)
+    if len(reason) > decision.LONGEST_REASON:
+        raise Refused(f"The reason has {len(reason):,} characters; {decision.LONGEST_REASON:,} fit.", status=400)
+    pages = _pages_of(_lake_url())
+    if choice == "approve":
+        pages.refuse_stale(plan_id, _now())
+    run_id = plans.run_of(pages.lake, plan_id)
+    asked = None if run_id is None else decision.asked(run_id, plan_id)
+    if asked is None or not asked.open:
+        raise Refused("Airflow does not ask for a decision about this plan now.", status=409)
+    return asked
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form as a browser sends it, the first of each name."""
+    content = b""
+    async for part in request.stream():
+        content += part
+        if len(content) > LONGEST_FORM:
+            raise HTTPException(413, "The form is too large.")
+    fields = parse_qs(content.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
+    return {name: values[0] for name, values in fields.items()}
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    return await run_in_threadpool(work)
+
+
+@app.get("/plans/{plan_id}/{name}")
+def plan_file(plan_id: str, name: str) -> Response:
+    """The documents of a plan, as they are kept."""
+    kinds = {"plan.json": "application/json", "plan.md": "text/markdown; charset=utf-8"}
+    if name not in kinds:
+        raise HTTPException(404, "There is no such document of a plan.")
+    content = plans.document_of(_pages_of(_lake_url()).lake, plan_id, name)
+    kept_as = {"Content-Disposition": f'attachment; filename="{plan_id}-{name}"'}
+    return Response(content, media_type=kinds[name], headers=kept_as)
+
+
+@app.get("/run")
+def run_page(request: Request, run: Text = "", dag: Text = "") -> Response:
+    """The plan of a run: the tab that Airflow shows beside its runs."""
+    plan_id = decision.plan_of(dag, run)
+    if plan_id is None or not plans.is_id(plan_id):
+        return _page(request, "no_plan.html", dag=dag, ours=dag == access.DAG)
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/plans/{plan_id}", HTTPStatus.SEE_OTHER)
+
+
+@app.get("/")
+def start(request: Request) -> Response:
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/plans", HTTPStatus.SEE_OTHER)
+
+
+TITLES = {401: "Please log in", 403: "Not allowed", 404: "Not found", 409: "Not now", 413: "Too large"}
+
+
+def _refusal(request: Request, status: int, message: str) -> Response:
+    if "text/html" not in request.headers.get("accept", ""):
+        return JSONResponse({"detail": message}, status)
+    return _page(
+        request, "refusal.html", status=status, title=TITLES.get(status, "This did not work"), message=message, code=status
+    )
+
+
+@app.exception_handler(AnyHTTPException)
+async def _http_refusal(request: Request, refusal: AnyHTTPException) -> Response:
+    message = {401: "Airflow does not know who you are.", 403: "Your role in Airflow may not do this."}
+    return _refusal(request, refusal.status_code, message.get(refusal.status_code, str(refusal.detail)))
+
+
+@app.exception_handler(RequestValidationError)
+async def _bad_request(request: Request, refusal: RequestValidationError) -> Response:
+    return _refusal(
+        request, 400, "The address is not one of these pages: " + "; ".join(str(one["msg"]) for one in refusal.errors())
+    )
+
+
+@app.exception_handler(HoldfastError)
+async def _our_refusal(request: Request, refusal: HoldfastError) -> Response:
+    if isinstance(refusal, access.Forged):
+        return _refusal(request, 403, str(refusal))
+    missing = isinstance(refusal, InvalidInput | StatePathTrouble)
+    return _refusal(request, 404 if missing else 422, str(refusal))

@@ -1,0 +1,112 @@
+"""Airflow's own request for a decision: the one of the run that made a plan, and how it is answered.
+
+The answer goes through Airflow's own REST route, in this process and with the user's own credentials: its checks, its record in the
+audit log and its scheduler see what they would see from its own page.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+import httpx
+from airflow.api_fastapi.app import cached_app
+from airflow.models.dagrun import DagRun
+from airflow.models.hitl import HITLDetail
+from airflow.models.taskinstance import TaskInstance
+from airflow.models.xcom import XComModel
+from airflow.utils.session import create_session
+from airflow.utils.state import TaskInstanceState
+from fastapi import Request
+from sqlalchemy import select
+
+from holdfast.airflow_wiring.objects import APPROVE, REJECT
+from holdfast.errors import HoldfastError
+from holdfast.web.access import DAG
+
+TASK = "approve"
+ABOUT_A_PLAN = ("apply_rollout", "verify_rollout")
+SETTLES_AFTER_S = 2.5
+"""An answer in the instant of asking can be lost by Airflow's scheduler, which is still parking the task."""
+LONGEST_REASON = 2_000
+
+
+class NotAnswered(HoldfastError):
+    """Airflow did not take the answer. `status` is what it said."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What Airflow asks. `answer` None: nobody answered yet. `open`: it can be answered now."""
+
+    run_id: str
+    open: bool
+    answer: str | None
+    reason: str
+    by: str | None
+    asked_at: datetime | None
+
+
+def asked(run_id: str, plan_id: str) -> Asked | None:
+    """The request of this run, if it asks about this plan."""
+    with create_session() as session:
+        found = session.scalar(
+            select(TaskInstance).where(
+                TaskInstance.dag_id == DAG,
+                TaskInstance.run_id == run_id,
+                TaskInstance.task_id == TASK,
+                TaskInstance.map_index == -1,
+            )
+        )
+        detail: HITLDetail | None = None if found is None else found.hitl_detail
+        if found is None or detail is None or plan_id not in f"{detail.subject} {detail.body}":
+            return None
+        options = detail.chosen_options or []
+        return Asked(
+            run_id=run_id,
+            open=not detail.response_received and found.state in (TaskInstanceState.AWAITING_INPUT, TaskInstanceState.DEFERRED),
+            answer=str(options[0]) if detail.response_received and options else None,
+            reason=str((detail.params_input or {}).get("reason") or ""),
+            by=str(detail.responded_by["name"]) if detail.responded_by else None,
+            asked_at=detail.created_at,
+        )
+
+
+def plan_of(dag_id: str, run_id: str) -> str | None:
+    """The plan that a run made, or was about: what its task said, or what its form names."""
+    with create_session() as session:
+        if dag_id == DAG:
+            told = session.scalar(
+                select(XComModel.value).where(
+                    XComModel.dag_id == DAG,
+                    XComModel.run_id == run_id,
+                    XComModel.task_id == "assemble",
+                    XComModel.key == "return_value",
+                )
+            )
+            return None if told is None else str(told).strip('"')
+        if dag_id not in ABOUT_A_PLAN:
+            return None
+        conf = session.scalar(select(DagRun.conf).where(DagRun.dag_id == dag_id, DagRun.run_id == run_id))
+        return str(conf.get("plan_id") or "") if isinstance(conf, dict) else None
+
+
+async def answer(request: Request, one: Asked, *, approve: bool, reason: str) -> None:
+    """Answer as the user who sent `request`. Raise NotAnswered with Airflow's own reason."""
+    if one.asked_at is not None:
+        waited = (datetime.now(UTC) - one.asked_at).total_seconds()
+        await asyncio.sleep(max(0.0, min(SETTLES_AFTER_S, SETTLES_AFTER_S - waited)))
+    path = f"/api/v2/dags/{DAG}/dagRuns/{quote(one.run_id, safe='')}/taskInstances/{TASK}/-1/hitlDetails"
+    kept = {name: value for name in ("authorization", "cookie") if (value := request.headers.get(name)) is not None}
+    transport = httpx.ASGITransport(app=cached_app())
+    async with httpx.AsyncClient(transport=transport, base_url="http://airflow") as airflow:
+        body = {"chosen_options": [APPROVE if approve else REJECT], "params_input": {"reason": reason}}
+        told = await airflow.patch(path, headers=kept, json=body)
+    if told.status_code == httpx.codes.CONFLICT:
+        raise NotAnswered("Somebody else has decided this plan meanwhile.", 409)
+    if not told.is_success:
+        raise NotAnswered(f"Airflow did not take the answer ({told.status_code}): {told.text[:300]}", told.status_code)

@@ -1,0 +1,163 @@
+"""All plans of a lake as a list: in what state each is, newest first, searched and filtered.
+
+Thousands of them: a plan's summary never changes and is read once; whether it was decided, walked or verified is asked again only
+while that can still change.
+"""
+
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from holdfast.errors import HoldfastError
+from holdfast.ports import Lake
+from holdfast.rollout.codec.score import Score
+from holdfast.rollout.journal import Approval
+from holdfast.rollout.plan_summary import PlanSummary
+from holdfast.rollout.plan_value import PlanVerdict
+from holdfast.rollout.verify import Result
+from holdfast.workflows import plan as plans
+
+PAGE_SIZE = 50
+READERS = 8
+SETTLED_AFTER = timedelta(days=14)
+"""From then on nobody decides, walks or verifies a plan any more."""
+_NO_DECISION = (PlanVerdict.NOTHING_TO_DO, PlanVerdict.BLOCKED)
+
+
+class State(StrEnum):
+    """How far a plan has come."""
+
+    WAITING = "waiting for review"
+    APPROVED = "approved"
+    RUNNING = "under way"
+    DONE = "done"
+    DIFFERENT = "went another way"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    NO_DECISION = "no decision needed"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One plan of the list. `begun`: something was done about it, by its journal."""
+
+    summary: PlanSummary
+    approval: Approval | None
+    begun: bool
+    score: Score | None
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What is asked for; empty texts ask for nothing."""
+
+    text: str = ""
+    state: str = ""
+    verdict: str = ""
+    cluster: str = ""
+
+    def matches(self, row: PlanRow) -> bool:
+        one = row.summary
+        haystack = f"{one.plan_id} {one.group_id} {one.cluster} {one.title} {row.approval.by if row.approval else ''}".casefold()
+        return (
+            all(word in haystack for word in self.text.casefold().split())
+            and self.state in ("", row.state.value)
+            and self.verdict in ("", one.verdict.value)
+            and self.cluster in ("", one.cluster)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlansPage:
+    """One page of what matches. `counts`: of all plans, by state."""
+
+    rows: tuple[PlanRow, ...]
+    found: int
+    page: int
+    pages: int
+    counts: tuple[tuple[State, int], ...]
+    clusters: tuple[str, ...]
+    unreadable: int
+
+
+def state_of(one: PlanSummary, approval: Approval | None, *, begun: bool, score: Score | None, now: datetime) -> State:
+    if approval is not None and not approval.approved:
+        return State.REJECTED
+    if score is not None:
+        return {Result.AS_FORECAST: State.DONE, Result.ON_THE_WAY: State.RUNNING, Result.DIFFERENT: State.DIFFERENT}[score.result]
+    if begun:
+        return State.RUNNING
+    if approval is not None:
+        return State.APPROVED
+    if not one.steps or one.verdict in _NO_DECISION:
+        return State.NO_DECISION
+    return State.EXPIRED if datetime.fromisoformat(one.expires_at) < now else State.WAITING
+
+
+def select(rows: Iterable[PlanRow], wanted: Filter, page: int, unreadable: int = 0) -> PlansPage:
+    """Newest first; a page that is not there is the last one."""
+    everything = sorted(rows, key=lambda row: (row.summary.created_at, row.summary.plan_id), reverse=True)
+    found = [row for row in everything if wanted.matches(row)]
+    pages = max(1, -(-len(found) // PAGE_SIZE))
+    page = min(max(1, page), pages)
+    counts = dict.fromkeys(State, 0)
+    for row in everything:
+        counts[row.state] += 1
+    return PlansPage(
+        rows=tuple(found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]),
+        found=len(found),
+        page=page,
+        pages=pages,
+        counts=tuple(counts.items()),
+        clusters=tuple(sorted({row.summary.cluster for row in everything})),
+        unreadable=unreadable,
+    )
+
+
+@dataclass
+class PlanList:
+    """The rows of a lake's plans, remembered as long as they cannot change."""
+
+    lake: Lake
+    _summaries: dict[str, PlanSummary] = field(default_factory=dict)
+    _settled: dict[str, PlanRow] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def rows(self, now: datetime) -> tuple[tuple[PlanRow, ...], int]:
+        """All that can be read, and how many cannot."""
+        names = [name for name in self.lake.names((plans.FOLDER,)) if plans.is_id(name)]
+        with self._lock, ThreadPoolExecutor(READERS) as readers:
+            wanted = set(names)
+            for gone in self._settled.keys() - wanted:
+                del self._settled[gone], self._summaries[gone]
+            known = {name: self._settled[name] for name in names if name in self._settled}
+            open_ones = [name for name in names if name not in known]
+            read = list(readers.map(lambda name: self._read(name, now), open_ones))
+        rows = (*known.values(), *(row for row in read if row is not None))
+        return rows, len(names) - len(rows)
+
+    def _read(self, name: str, now: datetime) -> PlanRow | None:
+        """None: it is not whole yet, or of a kind or version that this release cannot read."""
+        try:
+            if name not in self._summaries:
+                self._summaries[name] = plans.summary_of(self.lake, name)
+            row = row_of(self.lake, self._summaries[name], now)
+        except HoldfastError:
+            return None
+        old = now - datetime.fromisoformat(row.summary.created_at) > SETTLED_AFTER
+        if old or row.state in (State.REJECTED, State.NO_DECISION):
+            self._settled[name] = row
+        return row
+
+
+def row_of(lake: Lake, one: PlanSummary, now: datetime) -> PlanRow:
+    """One plan as it is now. One listing of its folder, and only the files that are there."""
+    kept = lake.names((plans.FOLDER, one.plan_id))
+    approval = plans.approval_of(lake, one.plan_id) if "approval.json" in kept else None
+    score = plans.score_of(lake, one.plan_id) if "verdict.json" in kept else None
+    begun = "journal.jsonl" in kept
+    return PlanRow(one, approval, begun, score, state_of(one, approval, begun=begun, score=score, now=now))

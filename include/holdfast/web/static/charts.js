@@ -1,0 +1,106 @@
+// The charts. Data stands in the page as JSON; colours come from the style sheet, so that light and dark have one source.
+(() => {
+  const style = () => getComputedStyle(document.documentElement);
+  const colour = (name) => style().getPropertyValue(name).trim();
+  const font = () => getComputedStyle(document.body).fontFamily;
+  const time = (seconds) => {
+    if (seconds >= 172800) return `${Math.round(seconds / 8640) / 10} d`;
+    if (seconds >= 7200) return `${Math.round(seconds / 360) / 10} h`;
+    if (seconds >= 120) return `${Math.round(seconds / 6) / 10} min`;
+    return `${Math.round(seconds)} s`;
+  };
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const common = () => ({
+    animation: !still, animationDuration: 500,
+    textStyle: { fontFamily: font(), color: colour("--text") },
+    aria: { enabled: false },
+  });
+  const axis = () => ({
+    axisLine: { lineStyle: { color: colour("--line") } }, axisTick: { show: false },
+    axisLabel: { color: colour("--quiet"), fontSize: 12 }, nameTextStyle: { color: colour("--quiet"), fontSize: 12 },
+    splitLine: { lineStyle: { color: colour("--hair") } },
+  });
+  const tip = () => ({
+    renderMode: "richText", confine: true, backgroundColor: colour("--raised"), borderColor: colour("--line"),
+    textStyle: { color: colour("--text"), fontFamily: font(), fontSize: 13 },
+  });
+  const named = { Recommended: "--accent", "Done plainly": "--warn" };
+
+  const timeline = (data) => {
+    const end = Math.max(data.end, 1) * 1.06;
+    const series = data.lines.flatMap((line) => {
+      const shade = colour(named[line.name] || "--accent");
+      const points = line.points.map((point) => ({ value: [point[0], point[1]], raw: point }));
+      const last = line.points[line.points.length - 1];
+      return [{
+        name: line.name, type: "line", step: "end", data: [{ value: [0, 0], symbolSize: 0.01 }, ...points, { value: [end, last[1]], symbolSize: 0.01 }],
+        symbol: "circle", symbolSize: 9, lineStyle: { width: 2.5, color: shade, type: line.name === "Recommended" ? "solid" : [6, 4] },
+        itemStyle: { color: shade, borderColor: colour("--surface"), borderWidth: 2 },
+        areaStyle: { color: shade, opacity: 0.08 }, z: line.name === "Recommended" ? 4 : 3,
+        endLabel: { show: true, formatter: () => `${last[1]}`, color: shade, fontWeight: 700, distance: 6 },
+      }, {
+        name: "Handed over without a caught-up copy", type: "scatter", symbol: "diamond", symbolSize: 15, z: 6,
+        itemStyle: { color: colour("--bad"), borderColor: colour("--surface"), borderWidth: 2 },
+        data: line.points.filter((point) => point[4]).map((point) => ({ value: [point[0], point[1]], raw: point })),
+      }];
+    });
+    return {
+      ...common(),
+      legend: { top: 0, left: 0, icon: "circle", itemWidth: 10, itemHeight: 10, textStyle: { color: colour("--text"), fontSize: 13 },
+        data: [...new Set(series.filter((one) => one.type === "line" || one.data.length).map((one) => one.name))] },
+      grid: { left: 8, right: 46, top: 44, bottom: 6, containLabel: true },
+      tooltip: { ...tip(), trigger: "item", formatter: (on) => {
+        const raw = on.data.raw;
+        if (!raw) return "";
+        const parts = [`${on.seriesName}`, `after ${time(raw[0])}: ${raw[2]} handed over, ${raw[1]} so far`];
+        if (raw[3]) parts.push(`${raw[3]} standbys and warm-ups`);
+        if (raw[4]) parts.push(`${raw[4]} without a caught-up copy`);
+        return parts.join("\n");
+      } },
+      xAxis: { type: "value", min: 0, max: end, ...axis(), splitLine: { show: false }, axisLabel: { ...axis().axisLabel, formatter: time, hideOverlap: true, showMaxLabel: false } },
+      yAxis: { type: "value", min: 0, max: data.total || null, minInterval: 1, name: "tasks handed over", nameLocation: "end", nameGap: 14, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" } },
+      series,
+    };
+  };
+
+  const owners = (data) => {
+    const kinds = [["stays", "--stays"], ["moves because its client goes", "--asked"], ["moves though its client stays", "--needless"]];
+    const size = Math.max(2, Math.min(9, Math.floor(900 / Math.max(data.tasks, 1)) + 2));
+    const panel = (index) => kinds.map(([name, shade], kind) => ({
+      name, type: "scatter", xAxisIndex: index, yAxisIndex: index, large: data.tasks > 2000, symbol: "rect", symbolSize: size,
+      itemStyle: { color: colour(shade) }, z: kind + 1,
+      data: data.dots.filter((dot) => dot[3] === kind && dot[1 + index] >= 0).map((dot) => [dot[0], dot[1 + index]]),
+    }));
+    const x = (index, name) => ({ type: "value", gridIndex: index, min: 0, max: data.tasks - 1, name, nameLocation: "middle", nameGap: 10, ...axis(), axisLabel: { show: false }, splitLine: { show: false } });
+    const y = (index) => ({ type: "value", gridIndex: index, inverse: true, min: 0, max: data.clients - 1, ...axis(), splitLine: { show: false },
+      axisLabel: { ...axis().axisLabel, show: index === 0, formatter: (at) => (Number.isInteger(at) ? at + 1 : "") } });
+    return {
+      ...common(), animation: false,
+      title: [{ text: "Now", left: "4%", top: 0 }, { text: "When it is stable", left: "53%", top: 0 }].map((one) => ({ ...one, textStyle: { color: colour("--text"), fontSize: 13, fontWeight: 600 } })),
+      grid: [{ left: "4%", width: "45%", top: 28, bottom: 28 }, { left: "53%", width: "45%", top: 28, bottom: 28 }],
+      tooltip: { ...tip(), formatter: (on) => `${data.names[on.value[1]] || ""}\n${on.seriesName}` },
+      xAxis: [x(0, "tasks, in the order in which they are dealt"), x(1, "tasks, in the order in which they are dealt")],
+      yAxis: [y(0), y(1)],
+      series: [...panel(0), ...panel(1)],
+    };
+  };
+
+  const kinds = { timeline, owners };
+  const charts = [];
+  const draw = () => {
+    for (const one of charts) one.chart.setOption(kinds[one.kind](one.data), true);
+  };
+  const start = () => {
+    for (const place of document.querySelectorAll("[data-chart]")) {
+      const chart = echarts.init(place, null, { renderer: "canvas", devicePixelRatio: Math.max(2, window.devicePixelRatio) });
+      charts.push({ chart, kind: place.dataset.chart, data: JSON.parse(document.getElementById(place.dataset.from).textContent) });
+      new ResizeObserver(() => chart.resize()).observe(place);
+    }
+    draw();
+    document.documentElement.dataset.charts = String(charts.length);
+  };
+  document.documentElement.addEventListener("holdfast-theme", draw);
+  start();
+  window.addEventListener("beforeprint", () => { for (const one of charts) one.chart.resize({ width: 680 }); });
+  window.addEventListener("afterprint", () => { for (const one of charts) one.chart.resize({ width: "auto" }); });
+})();

@@ -1,0 +1,60 @@
+"""Templates: everything that is put out is escaped, and what could steer the reader's eye is made visible."""
+
+import hashlib
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from holdfast.rollout.wording import amount_of_bytes, duration, many, printable
+from holdfast.web.chart_data import owners_data, timeline_data
+
+LONGEST_TEXT = 4_000
+STATIC_TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml"}
+
+
+def _shown(value: object) -> object:
+    """Names come from brokers, hosts and people: what is invisible in them, or turns the writing direction, is written out."""
+    return printable(value, LONGEST_TEXT) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@cache
+def environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("holdfast.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    made.filters |= {"duration": duration, "many": many, "bytes": amount_of_bytes, "moment": moment}
+    made.globals |= {"version": version, "timeline_data": timeline_data, "owners_data": owners_data}
+    return made
+
+
+def moment(text: str) -> str:
+    """`2026-11-20 13:48 UTC` of ISO 8601."""
+    return f"{text[:10]} {text[11:16]} UTC" if text else "not known"
+
+
+def render(template: str, **values: object) -> str:
+    return environment().get_template(template).render(**values)
+
+
+def static(name: str) -> bytes | None:
+    """A file of `static/`, by its name alone; None where there is none of that name."""
+    return _static_files().get(name)
+
+
+@cache
+def _static_files() -> dict[str, bytes]:
+    folder = files("holdfast.web").joinpath("static")
+    return {one.name: one.read_bytes() for one in folder.iterdir() if one.name.rpartition(".")[2] in STATIC_TYPES}
+
+
+@cache
+def version(name: str) -> str:
+    """Part of a static file's address, so that a new release is not read from a browser's cache."""
+    return hashlib.sha256(_static_files()[name]).hexdigest()[:12]

@@ -1,0 +1,141 @@
+"""A real api-server of Airflow with our plugin, its own database, and four kinds of people; spoken to over HTTP."""
+
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlencode
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE_S = 120
+USERS = {"vera": "viewer", "bob": "user", "olga": "op", "admin": "admin"}
+_direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+_first_answer = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server said, redirects not followed."""
+
+    status: int
+    text: str
+    headers: Mapping[str, str]
+
+
+@dataclass
+class Server:
+    """A running api-server."""
+
+    url: str
+    home: Path
+    lake: Path
+    environment: dict[str, str]
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def token(self, user: str) -> str:
+        if user not in self.tokens:
+            body = json.dumps({"username": user, "password": user}).encode()
+            request = urllib.request.Request(f"{self.url}/auth/token", body, {"Content-Type": "application/json"})
+            with _direct.open(request, timeout=30) as answer:
+                self.tokens[user] = json.load(answer)["access_token"]
+        return self.tokens[user]
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        user: str | None = None,
+        form: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """As a browser would: the user's token in Airflow's cookie."""
+        body = None if form is None else urlencode(form).encode()
+        request = urllib.request.Request(self.url + path, body, {"Accept": "text/html", **(headers or {})}, method=method)
+        if user is not None:
+            request.add_header("Cookie", f"_token={self.token(user)}")
+        try:
+            with _first_answer.open(request, timeout=60) as answer:
+                return Answer(answer.status, answer.read().decode(), {key.lower(): value for key, value in answer.headers.items()})
+        except urllib.error.HTTPError as refusal:
+            found = {key.lower(): value for key, value in refusal.headers.items()}
+            return Answer(refusal.code, refusal.read().decode(errors="replace"), found)
+
+
+def environment(home: Path, lake: Path, port: int) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
+    include = ROOT / "include"
+    return inherited | {
+        "PYTHONPATH": f"{include}:{ROOT}",
+        "AIRFLOW_HOME": str(home),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in USERS.items()),
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(home / "passwords.json"),
+        "AIRFLOW__API__HOST": "127.0.0.1",
+        "AIRFLOW__API__PORT": str(port),
+        "AIRFLOW__API__BASE_URL": f"http://127.0.0.1:{port}",
+        "AIRFLOW__API__SECRET_KEY": secrets.token_hex(32),
+        "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(64),
+        "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
+        "AIRFLOW_VAR_HOLDFAST_LAKE": str(lake),
+    }
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@contextmanager
+def serving(home: Path, lake: Path) -> Iterator[Server]:
+    """A database, an api-server; ended whatever happens."""
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))
+    port = free_port()
+    server = Server(f"http://127.0.0.1:{port}", home, lake, environment(home, lake, port))
+    airflow = str(ROOT / ".venv" / "bin" / "airflow")
+    with (home / "server.log").open("wb") as log:
+        subprocess.run([airflow, "db", "migrate"], env=server.environment, stdout=log, stderr=log, check=True, cwd=home)
+        process = subprocess.Popen(
+            [airflow, "api-server"], env=server.environment, stdout=log, stderr=log, cwd=home, start_new_session=True
+        )
+    try:
+        _wait_until_it_answers(server, process)
+        yield server
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _wait_until_it_answers(server: Server, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        assert process.poll() is None, (server.home / "server.log").read_text()[-4000:]
+        try:
+            with _direct.open(f"{server.url}/api/v2/version", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise AssertionError(f"Airflow did not answer:\n{(server.home / 'server.log').read_text()[-4000:]}")

@@ -1,0 +1,101 @@
+"""A lake with plans in every state, for the web pages: the article's group, a fleet of 12 hosts, hostile names."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from tests.harness.article import AFTER, LAST, C, Document, change, fleet, group
+
+from holdfast.adapters.lake import FsspecLake
+from holdfast.rollout import codec
+from holdfast.rollout.journal import Approval, Entry, Event, Journal
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.policy import Policy
+from holdfast.rollout.verify import verify
+from holdfast.workflows import plan as plans
+from holdfast.workflows import snapshots
+
+HOSTILE = "<script>alert(1)</script>\"'\u202egro\u0007up😀" + "x" * 180
+FRESH = "0e9d2f6c-3b51-4c8e-9a77-2d4f6b8c1e35"
+
+
+def replacement(process_id: str, by: str | None, host: str, threads: int = 2) -> Document:
+    return {
+        "replace_client": {"process_id": process_id, "by": {"process_id": by, "threads": threads, "host": host}, "state": "empty"}
+    }
+
+
+class WebLake:
+    """`now`: the moment at which plans are made; each is kept as plan_rollout keeps it."""
+
+    def __init__(self, folder: Path, now: datetime | None = None) -> None:
+        self.lake = FsspecLake(str(folder))
+        self.now = (now or datetime.now(UTC)).replace(microsecond=0)
+
+    def snapshot(self, document: Document, minutes_ago: float = 1) -> Document:
+        """The document as it was taken so many minutes ago, kept in the lake."""
+        taken = (self.now - timedelta(minutes=minutes_ago)).isoformat().replace("+00:00", "Z")
+        dated = document | {"captured_at": taken}
+        snapshots.keep(self.lake, codec.snapshot_from_json(dated))
+        return dated
+
+    def plan(
+        self, document: Document, *events: object, policy: Policy | None = None, days_ago: float = 0, minutes: int = 1
+    ) -> Plan:
+        """A plan of a snapshot that is kept too."""
+        dated = self.snapshot(document, days_ago * 24 * 60 + minutes)
+        made_at = self.now - timedelta(days=days_ago)
+        made = plans.make(codec.snapshot_from_json(dated), codec.change_from_json(change(*events)), policy or Policy(), made_at)
+        plans.keep(self.lake, made)
+        return made
+
+    def decide(self, made: Plan, *, approved: bool, by: str, reason: str) -> None:
+        at = made.created_at
+        plans.keep_approval(self.lake, Approval(made.plan_id, approved, by, reason, at))
+
+    def begin(self, made: Plan, *steps: str) -> None:
+        journal = Journal(made.plan_id)
+        for step in steps:
+            journal = plans.add_entry(self.lake, journal, Entry(made.created_at, step, Event.DONE, "bob", "confirmed"))
+
+    def verdict(self, made: Plan, document: Document) -> None:
+        plans.keep_verdict(self.lake, verify(made, codec.snapshot_from_json(document)))
+
+
+def article(name: str = "streams-wordcount", **more: object) -> Document:
+    return group(AFTER) | {"group_id": name} | more
+
+
+def fill(folder: Path) -> dict[str, Plan]:
+    """One plan in each state, by name."""
+    web = WebLake(folder)
+    made: dict[str, Plan] = {}
+    made["waiting"] = web.plan(article(), replacement(C, LAST, "app-3"))
+    hosts, ids = fleet(12, 72, 7)
+    fleet_document = hosts | {"group_id": "orders-enrichment", "cluster": "prod-eu"}
+    made["fleet"] = web.plan(fleet_document, replacement(ids[3], None, "orders-21"))
+    seeded = Policy(exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"))
+    made["moves"] = web.plan(fleet_document, replacement(ids[3], FRESH, "orders-21"), policy=seeded)
+    made["rejected"] = web.plan(article("payments-ledger"), {"remove_client": {"process_id": C}}, minutes=9)
+    web.decide(made["rejected"], approved=False, by="maria", reason="Not before the month is closed.")
+    made["approved"] = web.plan(article("clickstream-sessions"), replacement(C, LAST, "web-9"), minutes=12)
+    web.decide(made["approved"], approved=True, by="bob", reason="As discussed.")
+    made["running"] = web.plan(article("fraud-features"), replacement(C, LAST, "fraud-4"), minutes=30)
+    web.decide(made["running"], approved=True, by="bob", reason="")
+    web.begin(made["running"], "1", "2")
+    made["done"] = web.plan(article("inventory-view"), {"set_config": {"max.warmup.replicas": 4}}, days_ago=1)
+    web.decide(made["done"], approved=True, by="admin", reason="")
+    web.verdict(made["done"], article("inventory-view") | {"captured_at": made["done"].created_at})
+    made["blocked"] = web.plan(
+        article("blocked-group"), replacement(C, LAST, "app-3"), policy=replace(seeded, blocking=("moved-without-need",))
+    )
+    made["nothing"] = web.plan(article("idle-group"), {"set_config": {"max.warmup.replicas": 2}})
+    hostile = article(HOSTILE, cluster="<b>cluster</b>")
+    for number, client in enumerate(hostile["clients"].values()):
+        client["host"] = f"{HOSTILE[:60]}{number}"
+    made["hostile"] = web.plan(hostile, replacement(C, LAST, "</script><img src=x onerror=alert(2)>"))
+    stale = article("drifted-group")
+    made["stale"] = web.plan(stale, replacement(C, LAST, "app-3"), minutes=20)
+    gone = {process_id: client for process_id, client in stale["clients"].items() if process_id != C}
+    web.snapshot(stale | {"clients": gone, "leader_process_id": None}, minutes_ago=2)
+    return made

@@ -1,0 +1,91 @@
+"""Who may see and do what, against a real api-server: as nobody, viewer, user and admin, and as somebody who means harm."""
+
+import re
+
+import pytest
+from tests.harness.airflow_server import Server
+from tests.harness.web_lake import HOSTILE
+
+from holdfast.rollout.plan_value import Plan
+
+pytestmark = pytest.mark.airflow
+PAGES = ("/", "/plans", "/plans/{plan}", "/plans/{plan}/plan.json", "/plans/{plan}/plan.md", "/run?dag=plan_rollout&run=x")
+STATIC = ("/static/holdfast.css", "/static/echarts.min.js", "/static/charts.js", "/static/theme.js", "/static/nothing.js")
+
+
+def address(path: str, made: dict[str, Plan]) -> str:
+    return "/holdfast" + path.format(plan=made["waiting"].plan_id)
+
+
+@pytest.mark.parametrize("path", [*PAGES, *STATIC])
+def test_nobody_sees_nothing(server: Server, made: dict[str, Plan], path: str) -> None:
+    answer = server.ask("GET", address(path, made))
+
+    assert answer.status == 401
+    assert made["waiting"].basis.group_id not in answer.text
+
+
+@pytest.mark.parametrize("user", ["vera", "bob", "olga", "admin"])
+@pytest.mark.parametrize("path", PAGES)
+def test_whoever_may_see_the_dag_may_read(server: Server, made: dict[str, Plan], user: str, path: str) -> None:
+    assert server.ask("GET", address(path, made), user).status in (200, 303)
+
+
+def test_every_answer_carries_the_headers(server: Server, made: dict[str, Plan]) -> None:
+    for path, user in (("/plans", "vera"), ("/plans", None), ("/static/charts.js", "vera"), ("/plans/0000000000000000", "vera")):
+        headers = server.ask("GET", f"/holdfast{path}", user).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "cache-control" in headers
+
+
+def test_pages_have_no_script_or_style_of_their_own(server: Server, made: dict[str, Plan]) -> None:
+    for path in PAGES[1:3]:
+        text = server.ask("GET", address(path, made), "vera").text
+        assert re.findall(r"<style|\sstyle=|\son\w+=", text) == []
+        assert all("src=" in tag or "application/json" in tag for tag in re.findall(r"<script[^>]*>", text))
+        assert re.findall(r'(?:src|href)="https?:', text) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["0000000000000000", "..", "%2e%2e", "..%2f..%2fetc", "A" * 16, "0" * 15, "0" * 400, "plan.json", "%00", "a%2fb"]
+)
+def test_what_is_no_plan_is_not_found(server: Server, name: str) -> None:
+    answer = server.ask("GET", f"/holdfast/plans/{name}", "admin")
+
+    assert answer.status == 404
+    assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize("name", ["approval.json", "..%2fplan.json", "summary.json", "%2e%2e"])
+def test_other_files_of_a_plan_are_not_given_out(server: Server, made: dict[str, Plan], name: str) -> None:
+    assert server.ask("GET", f"/holdfast/plans/{made['waiting'].plan_id}/{name}", "admin").status == 404
+
+
+def test_hostile_names_are_text(server: Server, made: dict[str, Plan]) -> None:
+    for path in ("/plans", f"/plans/{made['hostile'].plan_id}"):
+        text = server.ask("GET", f"/holdfast{path}", "vera").text
+        assert "<script>alert" not in text
+        assert "<img src=x" not in text
+        assert "\u202e" not in text
+        assert "\u0007" not in text
+        assert HOSTILE[:8] not in text
+
+
+@pytest.mark.parametrize("query", ["page=0", "page=x", "q=" + "x" * 400, "page=99999999999999999999"])
+def test_bad_questions_are_refused(server: Server, query: str) -> None:
+    assert server.ask("GET", f"/holdfast/plans?{query}", "vera").status == 400
+
+
+def test_no_other_verb_does_anything(server: Server, made: dict[str, Plan]) -> None:
+    plan = f"/holdfast/plans/{made['waiting'].plan_id}"
+    for method, path in (
+        ("GET", f"{plan}/decision"),
+        ("PUT", plan),
+        ("DELETE", plan),
+        ("POST", plan),
+        ("PATCH", f"{plan}/decision"),
+    ):
+        assert server.ask(method, path, "admin").status in (404, 405)
