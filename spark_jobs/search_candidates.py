@@ -15,8 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from holdfast.adapters.spark import read_texts, session, write_lines
-from holdfast.rollout import candidates, codec
-from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout import search
 
 PROPOSED = "place int, snapshot string, candidate string"
 EVALUATED = pa.schema([("place", pa.int32()), ("evaluation", pa.string())])
@@ -25,17 +24,7 @@ EVALUATED = pa.schema([("place", pa.int32()), ("evaluation", pa.string())])
 def evaluate_candidate(key: tuple[pa.Scalar, ...], proposed: pa.Table) -> pa.Table:
     """One candidate → its evaluation, as the same function gives it anywhere else."""
     rows = [
-        {
-            "place": key[0].as_py(),
-            "evaluation": codec.dumps(
-                codec_plan.evaluation_to_json(
-                    candidates.evaluate(
-                        codec.snapshot_from_json(codec.loads(row["snapshot"])),
-                        codec_plan.candidate_from_json(codec.loads(row["candidate"])),
-                    )
-                )
-            ),
-        }
+        {"place": key[0].as_py(), "evaluation": search.evaluation(row["snapshot"], row["candidate"])}
         for row in proposed.to_pylist()
     ]
     return pa.Table.from_pylist(rows, schema=EVALUATED)
@@ -43,10 +32,7 @@ def evaluate_candidate(key: tuple[pa.Scalar, ...], proposed: pa.Table) -> pa.Tab
 
 def proposed(spark: SparkSession, snapshot_text: str, change_text: str) -> DataFrame:
     """What there is to evaluate: PROPOSED, a row a candidate, spread over the executors (few bytes, and much to compute)."""
-    snapshot = codec.snapshot_from_json(codec.loads(snapshot_text))
-    change = codec.change_from_json(codec.loads(change_text))
-    ways = candidates.propose(snapshot, change)
-    rows = [(place, snapshot_text, codec.dumps(codec_plan.candidate_to_json(way))) for place, way in enumerate(ways)]
+    rows = [(place, snapshot_text, candidate) for place, candidate in enumerate(search.candidates(snapshot_text, change_text))]
     return spark.createDataFrame(rows, PROPOSED).repartition(spark.sparkContext.defaultParallelism, "place")
 
 

@@ -295,7 +295,7 @@ class TestScoring:
         assert wanted[0]["candidates"]
         for number, name in enumerate(("candidates", "verdicts")):
             found = rows_of(lake_tables.read_table(spark, str(tmp_path), name))
-            assert sorted_rows(found) == sorted_rows([row for row in wanted[number][name] if row["day"] in DAYS])
+            assert sorted_rows(found) == sorted_rows([whole(name, row) for row in wanted[number][name] if row["day"] in DAYS])
 
 
 class TestSearching:

@@ -134,6 +134,8 @@ CANDIDATE = _columns(
     rebalances_most=_number,
     hours_most=_real,
     restored_records=_long,
+    partitions=_number,
+    stopped_partition_seconds=_real,
 )
 VERDICT = _columns(
     group_id=_text,
@@ -146,6 +148,8 @@ VERDICT = _columns(
     rebalances_most=_number,
     rebalances=_number,
     differences=_texts,
+    partitions=_number,
+    partitions_as_forecast=_number,
 )
 QUARANTINE = pa.schema([*((name, pa.string()) for name in (*PARTITION, "group_id", "snapshot", "problem"))])
 

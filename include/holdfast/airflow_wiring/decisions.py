@@ -9,8 +9,8 @@ from holdfast.airflow_wiring.objects import APPROVE, APPROVERS_VARIABLE, REJECT,
 from holdfast.errors import InvalidInput, StalePlan
 
 if TYPE_CHECKING:
+    from holdfast.rollout.codec.any_kind import AnyPlan
     from holdfast.rollout.journal import Approval
-    from holdfast.rollout.plan_value import Plan
 
 LONGEST_BODY = 60_000
 """Bytes of a question."""
@@ -63,7 +63,7 @@ def question(plan_id: str, draft_id: str) -> Question:
     )
 
 
-def shown(plan: "Plan", print_of: str, longest: int = LONGEST_BODY) -> str:
+def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
     """The plan as Markdown, bounded: some databases keep no more of a text than 64 KiB."""
     from holdfast.workflows import plan as workflow
 
@@ -111,7 +111,7 @@ def record_decision(plan_id: str, answer: Mapping[str, Any]) -> str:
     return plan_id
 
 
-def _decision(plan: "Plan", answer: Mapping[str, Any]) -> "Approval":
+def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
     from holdfast.rollout import approval
     from holdfast.rollout.journal import Approval, Decider
     from holdfast.rollout.policy import Review

@@ -49,14 +49,14 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
     """
 
     def notify(self, context: Mapping[str, Any]) -> None:
-        from holdfast.rollout import rendering, review
+        from holdfast.rollout import rendering
         from holdfast.workflows import plan as workflow
 
         question, asked = context["task"], context["ti"]
         where = f"/dags/{asked.dag_id}/runs/{quote(asked.run_id, safe='')}/tasks/{asked.task_id}/required_actions"
         plan = workflow.load(lake(), question.plan_id)
         said = {
-            "plan_summary": rendering.ten_lines(review.review(plan)),
+            "plan_summary": rendering.ten_lines(workflow.blocks(plan)),
             "plan_id": plan.plan_id,
             "plan_link": page_of(plan.plan_id),
             "answer_link": address(where),

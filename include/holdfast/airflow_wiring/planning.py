@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 def draft(run_id: str, params: Mapping[str, object]) -> str:
     """Put what is to be planned into the lake: the group as it is now, or as it was recorded, and the change. Return the folder."""
     from holdfast.rollout import codec
+    from holdfast.rollout.codec import any_kind
     from holdfast.rollout.codec import plan as codec_plan
+    from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
     from holdfast.workflows import snapshots
 
     store = lake()
-    change = codec.change_from_json(params["change"])
+    plain = any_kind.is_consumer_change(params["change"])
+    any_kind.change_from_json(params["change"], plain=plain)  # what is wrong in itself is told before a cluster is asked
     policy, review = _policy(params["policy"])
     recorded = str(params["snapshot"] or "")
     snapshot_id = recorded or collect(str(params["cluster"]), str(params["group"]))
@@ -30,10 +33,11 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
             f"{snapshot_id} is a snapshot of group {snapshot.group_id!r} of cluster {snapshot.cluster!r}, and the form asks for "
             f"{params['group']!r} of {params['cluster']!r}: give one of that group, or none to take a fresh one"
         )
+    change = any_kind.change_from_json(params["change"], plain=isinstance(snapshot, ConsumerSnapshot))
     folder = ("drafts", slug(run_id))
     documents = {
-        "snapshot.json": codec.snapshot_to_json(snapshot),
-        "change.json": codec.change_to_json(change),
+        "snapshot.json": any_kind.snapshot_to_json(snapshot),
+        "change.json": any_kind.change_to_json(change),
         "policy.json": codec_plan.policy_to_json(policy),
         "origin.json": {
             "snapshot": snapshot_id,
@@ -99,10 +103,10 @@ def assemble(draft_id: str) -> str:
     origin = drafted("origin.json")
     parts = [name for name in store.names((*folder, "evaluations")) if name.startswith("part-")]
     lines = [line for name in parts for line in store.read((*folder, "evaluations", name), codec.LARGEST_DOCUMENT).splitlines()]
-    plan = workflow.assemble(
-        codec.snapshot_from_json(drafted("snapshot.json")),
-        codec.change_from_json(drafted("change.json")),
-        tuple(codec_plan.evaluation_from_json(codec.loads(line)) for line in lines),
+    plan = workflow.assemble_drafted(
+        drafted("snapshot.json"),
+        drafted("change.json"),
+        lines,
         codec_plan.policy_from_json(drafted("policy.json")),
         datetime.fromisoformat(origin["at"]),
     )

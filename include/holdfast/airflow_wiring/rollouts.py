@@ -12,8 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
 
 if TYPE_CHECKING:
-    from holdfast.rollout.plan_value import Plan
-    from holdfast.rollout.snapshot import Snapshot
+    from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +70,7 @@ def verify(plan_id: str, params: Mapping[str, Any]) -> str:
     return f"plans/{plan_id}/verdict.json"
 
 
-def _fresh(store: Lake, plan: "Plan", recorded: str | None) -> "Snapshot":
+def _fresh(store: Lake, plan: "AnyPlan", recorded: str | None) -> "AnySnapshot":
     """The plan's group as it is now, or as in a snapshot of the lake."""
     from holdfast.workflows import snapshots
 

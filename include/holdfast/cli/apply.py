@@ -7,11 +7,11 @@ import click
 from holdfast.cli import documents, reading
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec
 from holdfast.rollout.approval import fingerprint
+from holdfast.rollout.codec import any_kind
 from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.codec.any_kind import AnyPlan
 from holdfast.rollout.journal import Approval
-from holdfast.rollout.plan_value import Plan
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
 
@@ -55,8 +55,8 @@ def command(
     from holdfast.adapters.lake import FsspecLake
     from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
 
-    made = reading.value(plan, codec_plan.plan_from_json)
-    group = reading.value(fresh, codec.snapshot_from_json)
+    made = reading.value(plan, any_kind.plan_from_json)
+    group = reading.value(fresh, any_kind.snapshot_from_json)
     store = FsspecLake(lake)
     answer = _approval(made, approval, approved_by, reason) or plans.approval_of(store, made.plan_id)
     if answer is None:
@@ -69,7 +69,7 @@ def command(
     return 0
 
 
-def _approval(plan: Plan, file: str | None, by: str | None, reason: str | None) -> Approval | None:
+def _approval(plan: AnyPlan, file: str | None, by: str | None, reason: str | None) -> Approval | None:
     """None: none is given here; the lake may have one."""
     if file is not None:
         if by is not None or reason is not None:

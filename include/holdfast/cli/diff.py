@@ -7,13 +7,18 @@ import click
 
 from holdfast.cli import documents
 from holdfast.errors import InvalidInput
-from holdfast.rollout import codec, difference
-from holdfast.rollout.codec import kinds
-from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout import difference
+from holdfast.rollout.codec import any_kind, kinds
+from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
+from holdfast.rollout.consumer import difference as consumer_difference
+from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.difference import Difference
 
 T = TypeVar("T")
 SAME, DIFFERENT = 0, 2
+_PLANS = ("Plan", "Plan for a plain consumer group")
+"""What `kinds.kind_of` calls plans."""
 
 
 @click.command
@@ -38,17 +43,38 @@ def command(before: str, after: str, as_json: bool) -> int:
 def _compared(before: tuple[str, object], after: tuple[str, object]) -> Difference:
     kind_of = [kinds.kind_of(document) for _, document in (before, after)]
     for (path, _), kind in zip((before, after), kind_of, strict=True):
-        if kind not in ("Snapshot", "Plan"):
+        if kind not in ("Snapshot", *_PLANS):
             found = f"a {kind}" if kind else "nothing that Holdfast compares"
             raise InvalidInput(f"{documents.label(path)}: this is {found}; two Snapshots or two Plans are needed")
     if kind_of[0] != kind_of[1]:
         names = [f"{documents.label(path)} is a {kind}" for (path, _), kind in zip((before, after), kind_of, strict=True)]
         raise InvalidInput(f"{' and '.join(names)}: two Snapshots or two Plans are needed")
-    if kind_of[0] == "Plan":
-        plans = [_read(path, document, codec_plan.plan_from_json) for path, document in (before, after)]
-        return difference.of_plans(plans[0], plans[1])
-    snapshots = [_read(path, document, codec.snapshot_from_json) for path, document in (before, after)]
-    return difference.of_snapshots(snapshots[0], snapshots[1])
+    if kind_of[0] in _PLANS:
+        plans = [_read(path, document, any_kind.plan_from_json) for path, document in (before, after)]
+        return _of_plans(plans[0], plans[1])
+    snapshots = [_read(path, document, any_kind.snapshot_from_json) for path, document in (before, after)]
+    return _of_snapshots(snapshots[0], snapshots[1])
+
+
+def _of_plans(before: AnyPlan, after: AnyPlan) -> Difference:
+    if isinstance(before, ConsumerPlan):
+        if isinstance(after, ConsumerPlan):
+            return consumer_difference.of_plans(before, after)
+    elif not isinstance(after, ConsumerPlan):
+        return difference.of_plans(before, after)
+    raise InvalidInput(_TWO_KINDS)
+
+
+def _of_snapshots(before: AnySnapshot, after: AnySnapshot) -> Difference:
+    if isinstance(before, ConsumerSnapshot):
+        if isinstance(after, ConsumerSnapshot):
+            return consumer_difference.of_snapshots(before, after)
+    elif not isinstance(after, ConsumerSnapshot):
+        return difference.of_snapshots(before, after)
+    raise InvalidInput(_TWO_KINDS)
+
+
+_TWO_KINDS = "one is of a Kafka Streams group, the other of a plain consumer group: give two of one group"
 
 
 def _read(path: str, document: object, read: Callable[[object], T]) -> T:

@@ -7,6 +7,7 @@ import click
 from holdfast.cli import documents, plan_view, progress, reading
 from holdfast.rollout import codec
 from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.codec.any_kind import AnyPlan
 from holdfast.rollout.codec.consumer_plan import consumer_plan_to_json
 from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
 from holdfast.rollout.consumer import review
@@ -37,9 +38,7 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
     document = documents.read_document(snapshot)
     limits = reading.limits(policy) if policy else Policy()
     if is_consumer_classic(document):
-        if lake:
-            raise click.UsageError("--lake keeps plans for Kafka Streams; write the JSON of this one to a file.")
-        return _plain((documents.label(snapshot), document), change, limits, as_json=as_json)
+        return _plain((documents.label(snapshot), document), change, limits, lake, as_json=as_json)
     with documents.naming(snapshot):
         group = codec.snapshot_from_json(document)
     meant = reading.value(change, codec.change_from_json)
@@ -47,11 +46,7 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
         workflow.refuse_settings(group)
     with documents.naming(change), progress.telling("Looking for ways to make the change") as tell:
         made = workflow.make(group, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"))
-    if lake:
-        from holdfast.adapters.lake import FsspecLake
-
-        workflow.keep(FsspecLake(lake), made)
-        click.echo(f"Plan {made.plan_id} is kept in {lake}.", err=True)
+    _keep(made, lake)
     if as_json:
         documents.print_document(codec_plan.plan_to_json(made))
     else:
@@ -59,11 +54,20 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
     return STATUS[made.verdict]
 
 
-def _plain(snapshot: Named, change: str, limits: Policy, *, as_json: bool) -> int:
+def _keep(made: AnyPlan, lake: str | None) -> None:
+    if lake:
+        from holdfast.adapters.lake import FsspecLake
+
+        workflow.keep(FsspecLake(lake), made)
+        click.echo(f"Plan {made.plan_id} is kept in {lake}.", err=True)
+
+
+def _plain(snapshot: Named, change: str, limits: Policy, lake: str | None, *, as_json: bool) -> int:
     """The same for a plain consumer group."""
     meant = (documents.label(change), documents.read_document(change))
     with progress.telling("Looking for ways to make the change") as tell:
         made = consumer_groups.make_plan(snapshot, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"))
+    _keep(made, lake)
     if as_json:
         documents.print_document(consumer_plan_to_json(made))
     else:

@@ -3,12 +3,11 @@
 import click
 
 from holdfast.cli import cluster, documents, reading
-from holdfast.rollout import codec
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.codec import any_kind
+from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.verify import Result
-from holdfast.workflows import settings, verify
+from holdfast.workflows import verify
+from holdfast.workflows.collect_kind import Given
 
 STATUS = {Result.AS_FORECAST: 0, Result.ON_THE_WAY: 2, Result.DIFFERENT: 3}
 
@@ -36,9 +35,9 @@ def command(
     """
     if fresh is not None and (bootstrap_server or command_config):
         raise click.UsageError("Give --snapshot, or a cluster to look at, not both.")
-    made = reading.value(plan, codec_plan.plan_from_json)
+    made = reading.value(plan, any_kind.plan_from_json)
     if fresh is not None:
-        group = reading.value(fresh, codec.snapshot_from_json)
+        group = reading.value(fresh, any_kind.snapshot_from_json)
     else:
         group = _look(made, bootstrap_server, command_config, timeout_s, state_dirs)
     place = None
@@ -47,14 +46,16 @@ def command(
 
         place = FsspecLake(lake)
     verdict = verify.compare(place, made, group)
-    documents.print_document(codec_plan.verdict_to_json(verdict))
+    documents.print_document(any_kind.verdict_to_json(verdict))
     return STATUS[verdict.result]
 
 
-def _look(made: Plan, bootstrap_server: str, command_config: str | None, timeout_s: float, state_dirs: tuple[str, ...]) -> Snapshot:
+def _look(
+    made: AnyPlan, bootstrap_server: str, command_config: str | None, timeout_s: float, state_dirs: tuple[str, ...]
+) -> AnySnapshot:
     """The plan's group on the cluster, under the name that the plan knows the cluster by."""
     from holdfast import wiring
 
     where = cluster.connection(bootstrap_server, command_config, made.basis.cluster)
-    about = settings.read(made.basis.group_id, made.basis.kafka_release, {}, dict(made.basis.config), ())
-    return wiring.collect_snapshot(where, made.basis.group_id, state_dirs, about, timeout_s)
+    about = Given(made.basis.kafka_release, {}, dict(made.basis.config))
+    return wiring.collect_any(where, made.basis.group_id, state_dirs, about, timeout_s)

@@ -12,6 +12,7 @@ from holdfast.errors import StalePlan
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.basis import Allowed, drift
+from holdfast.rollout.consumer.steps import ConsumerStep
 from holdfast.rollout.journal import Event, Journal
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.snapshot import Snapshot
@@ -36,6 +37,7 @@ from holdfast.rollout.verify import STABLE, verify
 from holdfast.rollout.wording import many, printable
 
 REBALANCING = ("PreparingRebalance", "CompletingRebalance")
+AnyStep = Step | ConsumerStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Do:
 class Note:
     """Nothing is left to do in this step: the snapshot, or the operator, says that it is done."""
 
-    step: Step
+    step: AnyStep
     evidence: str
 
 
@@ -58,7 +60,7 @@ class Note:
 class Wait:
     """Somebody else must do, or come to, something first. `can_confirm`: an operator's word is what is waited for."""
 
-    step: Step
+    step: AnyStep
     needed: str
     can_confirm: bool
 
@@ -67,7 +69,7 @@ class Wait:
 class Stop:
     """Going on would do harm."""
 
-    step: Step
+    step: AnyStep
     reason: str
 
 
@@ -85,10 +87,10 @@ def next_action(plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) ->
     if not open_steps:
         return Done()
     step = open_steps[0]
-    _refuse_expired(plan, journal, now)
+    refuse_expired(plan.plan_id, plan.expires_at, journal, now)
     if fresh.group_state in REBALANCING:
         why = f"The group is {fresh.group_state}: nobody can see who runs what."
-        return _still_waiting(journal, step, now, _limit_s(step), why)
+        return still_waiting(journal, step, now, _limit_s(step), why)
     drifted = drift(plan.basis, fresh, _allowed(plan, journal, step, fresh))
     if drifted:
         raise StalePlan(plan.plan_id, drifted)
@@ -104,11 +106,11 @@ def _limit_s(step: Step) -> int | None:
             return None
 
 
-def _refuse_expired(plan: Plan, journal: Journal, now: datetime) -> None:
+def refuse_expired(plan_id: str, expires_at: str, journal: Journal, now: datetime) -> None:
     """A plan whose first step is done is not old: it is under way."""
     begun = any(entry.event is Event.DONE for entry in journal.entries)
-    if not begun and now > datetime.fromisoformat(plan.expires_at):
-        raise StalePlan(plan.plan_id, (f"It could be applied until {plan.expires_at}; it is {now.isoformat(timespec='seconds')}.",))
+    if not begun and now > datetime.fromisoformat(expires_at):
+        raise StalePlan(plan_id, (f"It could be applied until {expires_at}; it is {now.isoformat(timespec='seconds')}.",))
 
 
 def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allowed:
@@ -227,7 +229,7 @@ def _is_the_old_one(plan: Plan, journal: Journal, client: Client) -> bool:
 def _stable(journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
     if fresh.group_state in (None, STABLE):
         return Note(step, "The group is stable.")
-    return _still_waiting(journal, step, now, limit_s, f"The group is {printable(fresh.group_state)}, not {STABLE}.")
+    return still_waiting(journal, step, now, limit_s, f"The group is {printable(fresh.group_state)}, not {STABLE}.")
 
 
 def _as_forecast(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
@@ -235,10 +237,10 @@ def _as_forecast(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now:
     if verdict.tasks and all(task.agrees for task in verdict.tasks):
         return Note(step, "Every task is where the forecast has it.")
     first = " ".join(verdict.differences[:3])
-    return _still_waiting(journal, step, now, limit_s, f"It is not yet as the forecast ends: {first}")
+    return still_waiting(journal, step, now, limit_s, f"It is not yet as the forecast ends: {first}")
 
 
-def _still_waiting(journal: Journal, step: Step, now: datetime, limit_s: int | None, why: str) -> Next:
+def still_waiting(journal: Journal, step: AnyStep, now: datetime, limit_s: int | None, why: str) -> Next:
     since = journal.last_done_at()
     waited = (now - datetime.fromisoformat(since)).total_seconds() if since else 0
     if limit_s is not None and waited > limit_s:

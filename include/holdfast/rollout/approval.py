@@ -5,10 +5,11 @@ computes it again.
 """
 
 from holdfast.errors import StepRefused
+from holdfast.rollout.codec import any_kind
 from holdfast.rollout.codec import fingerprint as of_document
-from holdfast.rollout.codec.plan import plan_to_json
+from holdfast.rollout.codec.any_kind import AnyPlan
 from holdfast.rollout.journal import Approval, Decider
-from holdfast.rollout.plan_value import Plan, PlanVerdict
+from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.policy import Review
 from holdfast.rollout.wording import printable
 
@@ -17,9 +18,9 @@ NOBODY = "nobody"
 """Who is named where no person decided."""
 
 
-def fingerprint(plan: Plan) -> str:
+def fingerprint(plan: AnyPlan) -> str:
     """`sha256:` and 64 digits."""
-    return of_document(plan_to_json(plan))
+    return of_document(any_kind.plan_to_json(plan))
 
 
 def strictest(*stated: Review) -> Review:
@@ -27,12 +28,12 @@ def strictest(*stated: Review) -> Review:
     return min(stated, key=list(Review).index, default=Review.ALWAYS)
 
 
-def needs_a_person(plan: Plan, review: Review) -> bool:
+def needs_a_person(plan: AnyPlan, review: Review) -> bool:
     """Of a plan with steps. Without a person only what keeps every limit goes ahead, whatever the policy says."""
     return review is Review.ALWAYS or plan.verdict is not PlanVerdict.SAFE
 
 
-def by_the_policy(plan: Plan, review: Review, at: str) -> Approval:
+def by_the_policy(plan: AnyPlan, review: Review, at: str) -> Approval:
     """The decision where nobody is asked. `at` is ISO 8601, UTC."""
     if needs_a_person(plan, review):
         raise AssertionError("a plan that a person must look at is not approved by a policy")
@@ -40,7 +41,7 @@ def by_the_policy(plan: Plan, review: Review, at: str) -> Approval:
     return Approval(plan.plan_id, True, POLICY, reason, at, None, Decider.POLICY, fingerprint(plan))
 
 
-def refuse_unapproved(plan: Plan, approval: Approval) -> None:
+def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
     """Raise StepRefused unless this very plan was approved by somebody who may, and may be applied at all."""
     if approval.plan_id != plan.plan_id:
         raise StepRefused(

@@ -57,7 +57,7 @@ def of_snapshots(before: Snapshot, after: Snapshot) -> Difference:
 
 def _snapshot_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
     yield from _order_lines(before, after)
-    yield from _facts(
+    yield from facts(
         "group",
         {
             "state": (before.group_state, after.group_state),
@@ -67,16 +67,16 @@ def _snapshot_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
             "leader": (before.leader_process_id, after.leader_process_id),
         },
     )
-    yield from _maps("client", _by_id(before, _client), _by_id(after, _client))
-    yield from _maps("threads", _by_id(before, _threads), _by_id(after, _threads), both=True)
-    yield from _maps("members", _by_id(before, _members), _by_id(after, _members), both=True)
-    yield from _maps("owner", _owners(before), _owners(after))
-    yield from _maps("task", _tasks(before), _tasks(after))
-    yield from _maps("setting", dict(before.config), dict(after.config), show=_setting)
-    yield from _maps("topic", _topics(before), _topics(after))
+    yield from maps("client", _by_id(before, _client), _by_id(after, _client))
+    yield from maps("threads", _by_id(before, _threads), _by_id(after, _threads), both=True)
+    yield from maps("members", _by_id(before, _members), _by_id(after, _members), both=True)
+    yield from maps("owner", _owners(before), _owners(after))
+    yield from maps("task", _tasks(before), _tasks(after))
+    yield from maps("setting", dict(before.config), dict(after.config), show=setting)
+    yield from maps("topic", _topics(before), _topics(after))
     yield from _lags(before, after)
     yield from _evidence(before, after)
-    yield from _maps("not known", {one.what: one.reason for one in before.unknown}, {one.what: one.reason for one in after.unknown})
+    yield from maps("not known", {one.what: one.reason for one in before.unknown}, {one.what: one.reason for one in after.unknown})
 
 
 def _order_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
@@ -85,7 +85,7 @@ def _order_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
         changed = order.order_changes(before, after)
     except (CannotPredict, InvalidInput, Unsupported):  # the IDs can be compared even where nobody can say who would get what
         ids = tuple(tuple(sorted(client.process_id for client in one.clients)) for one in (before, after))
-        yield from _facts("process-ID order", {"in Kafka's order": (_ids(ids[0]), _ids(ids[1]))})
+        yield from facts("process-ID order", {"in Kafka's order": (_ids(ids[0]), _ids(ids[1]))})
         return
     if changed.before != changed.after:
         yield Line("process-ID order", "in Kafka's order", _ids(changed.before), _ids(changed.after))
@@ -153,7 +153,7 @@ def _lags(before: Snapshot, after: Snapshot) -> Iterator[Line]:
     was, found = _behind(before), _behind(after)
     for client in sorted({**was, **found}):
         if was.get(client) != found.get(client):
-            yield Line("lags", f"copies on {client} behind by", _magnitude(was.get(client)), _magnitude(found.get(client)))
+            yield Line("lags", f"copies on {client} behind by", magnitude(was.get(client)), magnitude(found.get(client)))
 
 
 def _end_offsets(snapshot: Snapshot) -> dict[tuple[str, int], int]:
@@ -178,7 +178,7 @@ def _behind(snapshot: Snapshot) -> dict[str, int]:
     }
 
 
-def _magnitude(records: int | None) -> str | None:
+def magnitude(records: int | None) -> str | None:
     """`under 10 records`, `some 10s of records`, …: what is exact here is old when it is read."""
     if records is None:
         return None
@@ -190,11 +190,11 @@ def _magnitude(records: int | None) -> str | None:
 
 def _evidence(before: Snapshot, after: Snapshot) -> Iterator[Line]:
     was, found = ({one.member_id: one for one in snapshot.evidence} for snapshot in (before, after))
-    yield from _maps("evidence", was, found, show=_said)
+    yield from maps("evidence", was, found, show=_said)
     dirs = ({one.url: str(one.process_id or "no process ID") for one in snapshot.state_directories} for snapshot in (before, after))
-    yield from _maps("state directory", next(dirs), next(dirs))
+    yield from maps("state directory", next(dirs), next(dirs))
     last = tuple(max((one.number for one in snapshot.generations), default=None) for snapshot in (before, after))
-    yield from _facts("evidence", {"last recorded generation": last})
+    yield from facts("evidence", {"last recorded generation": last})
 
 
 def _said(evidence: Evidence) -> str:
@@ -217,7 +217,7 @@ def of_plans(before: Plan, after: Plan) -> Difference:
 
 
 def _plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
-    yield from _facts(
+    yield from facts(
         "plan",
         {
             "verdict": (before.verdict, after.verdict),
@@ -232,22 +232,22 @@ def _plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
     made = tuple(
         {"snapshot": one.snapshot, "change": one.change, "policy": one.policy} for one in (before.created_from, after.created_from)
     )
-    yield from _maps("made from", *made)
+    yield from maps("made from", *made)
     rules = tuple({one.name: f"{one.status}: {one.found}, limit {one.limit}" for one in plan.rules} for plan in (before, after))
-    yield from _maps("rule", *rules)
-    yield from _maps("way", _ways(before), _ways(after))
+    yield from maps("rule", *rules)
+    yield from maps("way", _ways(before), _ways(after))
     steps = tuple(
         {one.id: f"{type(one.action).__name__} {one.action} by {one.who}: {one.expect}" for one in plan.steps}
         for plan in (before, after)
     )
-    yield from _maps("step", *steps)
+    yield from maps("step", *steps)
     settings = tuple(
-        {one.key: f"{_setting(one.value)}, then {_setting(one.revert_to)}" for one in plan.settings} for plan in (before, after)
+        {one.key: f"{setting(one.value)}, then {setting(one.revert_to)}" for one in plan.settings} for plan in (before, after)
     )
-    yield from _maps("setting for the window", *settings)
+    yield from maps("setting for the window", *settings)
     taken = tuple(dict.fromkeys(plan.preconditions, "taken for granted") for plan in (before, after))
-    yield from _maps("precondition", *taken)
-    yield from _maps("not known", *(dict.fromkeys(plan.unknown, "") for plan in (before, after)))
+    yield from maps("precondition", *taken)
+    yield from maps("not known", *(dict.fromkeys(plan.unknown, "") for plan in (before, after)))
 
 
 def _ways(plan: Plan) -> dict[str, str]:
@@ -265,13 +265,13 @@ def _figures(way: Considered) -> str:
     )
 
 
-def _facts(part: str, facts: Mapping[str, tuple[object, ...]]) -> Iterator[Line]:
+def facts(part: str, facts: Mapping[str, tuple[object, ...]]) -> Iterator[Line]:
     for what, (was, found) in facts.items():
         if was != found:
             yield Line(part, what, None if was is None else str(was), None if found is None else str(found))
 
 
-def _maps(
+def maps(
     part: str, before: Mapping[str, V], after: Mapping[str, V], *, show: Callable[[V], str] = str, both: bool = False
 ) -> Iterator[Line]:
     """`both`: only what is in both, because another part tells who came and went."""
@@ -287,7 +287,7 @@ def _maps(
             )
 
 
-def _setting(value: ConfigValue) -> str:
+def setting(value: ConfigValue) -> str:
     return "not set" if value is None else ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from holdfast.rollout.codec import document
 from holdfast.rollout.codec.document import Fields, nullable
 from holdfast.rollout.codec.steps import one_of
+from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.evaluation import Cost
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
 from holdfast.rollout.policy import Policy
@@ -56,7 +57,8 @@ def figures(cost: Cost, policy: Policy) -> Figures:
     )
 
 
-def summary(plan: Plan) -> PlanSummary:
+def summary(plan: Plan | ConsumerPlan) -> PlanSummary:
+    """Of a plain consumer group's plan there are no figures: it has no stateful tasks."""
     way = plan.chosen_way
     return PlanSummary(
         plan_id=plan.plan_id,
@@ -67,8 +69,8 @@ def summary(plan: Plan) -> PlanSummary:
         verdict=plan.verdict,
         title=plan.headline if way is None else way.title,
         steps=len(plan.steps),
-        figures=_figures_of(plan, way),
-        plain=None if plan.plain_way is way else _figures_of(plan, plan.plain_way),
+        figures=None if isinstance(plan, ConsumerPlan) else _figures_of(plan, plan.chosen_way),
+        plain=None if isinstance(plan, ConsumerPlan) or plan.plain_way is way else _figures_of(plan, plan.plain_way),
     )
 
 

@@ -2,9 +2,12 @@
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout import codec
-from holdfast.rollout.codec import document
-from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.codec import any_kind, document
+from holdfast.rollout.codec.any_kind import AnyPlan
+from holdfast.rollout.codec.consumer_snapshot import PROTOCOL
 from holdfast.rollout.codec.document import Fields, nullable
+from holdfast.rollout.consumer.plan import Considered as ConsideredPlain
+from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.plan_value import Considered, Plan
 
 Row = dict[str, object]
@@ -17,10 +20,44 @@ def plan_rows(path: str, content: bytes) -> Row:
     try:
         if path.endswith("/verdict.json"):
             return {"path": path, "problem": None, "candidates": [], "verdicts": [_verdict(codec.loads(content))]}
-        plan = codec_plan.plan_from_json(codec.loads(content))
+        plan = any_kind.plan_from_json(codec.loads(content))
     except HoldfastError as refusal:
         return {"path": path, "problem": str(refusal), "candidates": [], "verdicts": []}
-    return {"path": path, "problem": None, "candidates": [_candidate(plan, one) for one in plan.candidates], "verdicts": []}
+    return {"path": path, "problem": None, "candidates": _candidates(plan), "verdicts": []}
+
+
+def _candidates(plan: AnyPlan) -> list[Row]:
+    if isinstance(plan, ConsumerPlan):
+        return [_plain_candidate(plan, one) for one in plan.candidates]
+    return [_candidate(plan, one) for one in plan.candidates]
+
+
+def _plain_candidate(plan: ConsumerPlan, one: ConsideredPlain) -> Row:
+    """Of a plain consumer group: there is one outcome."""
+    about: Row = {
+        "cluster": plan.basis.cluster or UNKNOWN,
+        "day": plan.created_at[:10],
+        "group_id": plan.basis.group_id,
+        "plan_id": plan.plan_id,
+        "created_at": plan.created_at,
+        "name": one.name,
+        "title": one.title,
+        "chosen": one.name == plan.chosen,
+        "refused": one.refused,
+        "why_not": one.why_not,
+    }
+    if one.summary is None:
+        return about
+    seconds, still = one.summary.seconds_to_stable, one.summary.partition_seconds
+    return about | {
+        "moved": one.summary.moved,
+        "expected_moved": None if one.summary.moved is None else float(one.summary.moved),
+        "needless": one.summary.needless,
+        "rebalances_most": one.summary.rebalances,
+        "hours_most": None if seconds is None else seconds / 3600,
+        "partitions": one.summary.partitions,
+        "stopped_partition_seconds": None if still is None else still.usual,
+    }
 
 
 def _candidate(plan: Plan, one: Considered) -> Row:
@@ -49,6 +86,7 @@ def _candidate(plan: Plan, one: Considered) -> Row:
 
 def _verdict(value: object) -> Row:
     fields = Fields(value)
+    things = "partitions" if fields.optional("protocol", document.name, "") == PROTOCOL else "tasks"
     score = Fields(fields.need("score", document.mapping))
     rebalances = Fields(fields.need("rebalances", document.mapping))
     observed_at = fields.need("observed_at", nullable(document.instant))
@@ -60,8 +98,7 @@ def _verdict(value: object) -> Row:
         "plan_id": fields.need("plan_id", document.name),
         "observed_at": observed_at,
         "result": fields.need("result", document.name),
-        "tasks": score.need("tasks", _whole),
-        "tasks_as_forecast": score.need("tasks_as_forecast", _whole),
+        **{name: score.need(name, _whole) for name in (things, f"{things}_as_forecast")},
         "rebalances_least": expected[0] if expected else None,
         "rebalances_most": expected[-1] if expected else None,
         "rebalances": rebalances.need("found", nullable(_whole)),

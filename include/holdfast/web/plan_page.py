@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.ports import Lake
 from holdfast.rollout.basis import Drift
+from holdfast.rollout.codec.any_kind import AnySnapshot
 from holdfast.rollout.codec.score import Score
+from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.journal import Approval, Entry
 from holdfast.rollout.plan_summary import summary
 from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.staleness import is_stale
 from holdfast.web.plan_view import PlanView, ago, view
 from holdfast.web.plans import State, state_of
@@ -116,7 +118,10 @@ class PlanPages:
             raise Refused("The group is not the one that this plan was made for any more. Make a new plan.", drifted)
 
     def _plan(self, plan_id: str) -> Plan:
-        return self._memory.get(("plan", plan_id), lambda: plans.load(self.lake, plan_id))
+        plan = self._memory.get(("plan", plan_id), lambda: plans.load(self.lake, plan_id))
+        if isinstance(plan, ConsumerPlan):
+            raise InvalidInput(f"Plan {plan_id} is for a plain consumer group: its plan.md and the question of its run show it")
+        return plan
 
     def _freshness(self, plan: Plan, now: datetime) -> Freshness:
         try:
@@ -132,6 +137,8 @@ class PlanPages:
         return Freshness(newest, taken, age, stale, drifts)
 
 
-def _compare(plan: Plan, fresh: Snapshot) -> tuple[str, bool, tuple[Drift, ...]]:
+def _compare(plan: Plan, fresh: AnySnapshot) -> tuple[str, bool, tuple[Drift, ...]]:
+    if isinstance(fresh, ConsumerSnapshot):
+        raise InvalidInput(f"the newest snapshot of {fresh.group_id!r} is of a plain consumer group")
     found = is_stale(plan, fresh)
     return fresh.captured_at or "", found.stale, found.drifts[:MOST_DRIFTS]

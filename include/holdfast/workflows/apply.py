@@ -13,14 +13,18 @@ from holdfast.errors import HoldfastError, InvalidInput, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
 from holdfast.rollout import step_words
-from holdfast.rollout.apply import Do, Done, Note, Stop, Wait, next_action
+from holdfast.rollout.apply import AnyStep, Do, Done, Next, Note, Stop, Wait, next_action
 from holdfast.rollout.approval import refuse_unapproved
 from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
+from holdfast.rollout.consumer import apply as consumer_apply
+from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.consumer.steps import ConsumerStep
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.steps import Step, StopClient, WriteProcessMetadata
+from holdfast.rollout.steps import Step, StopClient, Who, WriteProcessMetadata
 from holdfast.workflows import plan as plans
+from holdfast.workflows.verify import of_another_kind
 
 HOLDFAST = "holdfast"
 
@@ -38,7 +42,7 @@ class Confirmation:
 class Applied:
     """How far a plan is. `waiting_for` None: it is done."""
 
-    plan: Plan
+    plan: AnyPlan
     approval: Approval
     journal: Journal
     waiting_for: Wait | None
@@ -53,12 +57,12 @@ class Hands:
     state_dirs: Mapping[ProcessId, str]
     now: Callable[[], datetime]
 
-    def entry(self, step: Step, event: Event, detail: str, by: str = HOLDFAST) -> Entry:
+    def entry(self, step: AnyStep, event: Event, detail: str, by: str = HOLDFAST) -> Entry:
         at = self.now().astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
         return Entry(at, step.id, event, by, detail)
 
 
-def apply(plan: Plan, fresh: Snapshot, approval: Approval, confirmations: tuple[Confirmation, ...], hands: Hands) -> Applied:
+def apply(plan: AnyPlan, fresh: AnySnapshot, approval: Approval, confirmations: tuple[Confirmation, ...], hands: Hands) -> Applied:
     """Go on with the plan until it is done or somebody else must do something.
 
     Raise StalePlan where the group is another than planned for, StepRefused where the next step would do harm or the plan was not
@@ -66,11 +70,11 @@ def apply(plan: Plan, fresh: Snapshot, approval: Approval, confirmations: tuple[
     """
     refuse_unapproved(plan, approval)
     journal = plans.journal_of(hands.lake, plan.plan_id)
-    next_action(plan, journal, fresh, hands.now())
+    _next(plan, journal, fresh, hands.now())
     _keep_plan_and_approval(plan, approval, hands.lake)
     journal = _confirmed(plan, journal, confirmations, hands)
     for _ in range(2 * len(plan.steps) + 1):
-        found = next_action(plan, journal, fresh, hands.now())
+        found = _next(plan, journal, fresh, hands.now())
         match found:
             case Done():
                 return Applied(plan, approval, journal, None)
@@ -89,6 +93,16 @@ def apply(plan: Plan, fresh: Snapshot, approval: Approval, confirmations: tuple[
             case _:
                 assert_never(found)
     raise AssertionError("every step is begun and done at most once")
+
+
+def _next(plan: AnyPlan, journal: Journal, fresh: AnySnapshot, now: datetime) -> Next:
+    """What comes next, of a plan for whichever kind of group."""
+    if isinstance(plan, ConsumerPlan):
+        if isinstance(fresh, ConsumerSnapshot):
+            return consumer_apply.next_action(plan, journal, fresh, now)
+    elif not isinstance(fresh, ConsumerSnapshot):
+        return next_action(plan, journal, fresh, now)
+    raise InvalidInput(of_another_kind(plan))
 
 
 def _write(journal: Journal, step: Step, action: WriteProcessMetadata, directory: str, hands: Hands) -> Journal:
@@ -116,13 +130,13 @@ def _by_hand(step: Step, action: WriteProcessMetadata) -> Wait:
     )
 
 
-def _keep_plan_and_approval(plan: Plan, approval: Approval, lake: Lake) -> None:
+def _keep_plan_and_approval(plan: AnyPlan, approval: Approval, lake: Lake) -> None:
     if plan.plan_id not in plans.ids(lake):
         plans.keep(lake, plan)
     plans.keep_approval(lake, approval)
 
 
-def _confirmed(plan: Plan, journal: Journal, confirmations: tuple[Confirmation, ...], hands: Hands) -> Journal:
+def _confirmed(plan: AnyPlan, journal: Journal, confirmations: tuple[Confirmation, ...], hands: Hands) -> Journal:
     """The journal with the operator's words. Only a step that is due can be confirmed, or one that is done already."""
     for word in confirmations:
         step = next((one for one in plan.steps if one.id == word.step), None)
@@ -141,16 +155,23 @@ def _confirmed(plan: Plan, journal: Journal, confirmations: tuple[Confirmation, 
 def refuse_if_asked_too_early(applied: Applied, hands: Hands) -> None:
     """Raise StepRefused where a process ID was to be written (its directory was given) and its owner is still in the group."""
     waiting = applied.waiting_for
-    if waiting is None or not isinstance(waiting.step.action, StopClient):
+    plan = applied.plan
+    if waiting is None or isinstance(plan, ConsumerPlan) or isinstance(waiting.step, ConsumerStep):
+        return
+    if not isinstance(waiting.step.action, StopClient):
         return
     source = waiting.step.action.process_id
-    asked = (step.action for step in applied.plan.steps if isinstance(step.action, WriteProcessMetadata))
+    asked = (step.action for step in plan.steps if isinstance(step.action, WriteProcessMetadata))
     if any(action.source == source and action.process_id in hands.state_dirs for action in asked):
         raise StepRefused(
             f"Nothing was written: the client {source} is still in the group, and two clients with one process ID are one to Kafka."
             f" Stop it and give a fresh snapshot without it; or, if its process has ended and only its session has not,"
             f" say so with --confirm {waiting.step.id}."
         )
+
+
+def _what(step: AnyStep) -> str:
+    return step.says if isinstance(step, ConsumerStep) else step_words.describe(step.action)
 
 
 def applied_to_json(applied: Applied) -> dict[str, object]:
@@ -165,8 +186,8 @@ def applied_to_json(applied: Applied) -> dict[str, object]:
         "checklist": [
             {
                 "step": step.id,
-                "what": step_words.describe(step.action),
-                "who": step.who.value,
+                "what": _what(step),
+                "who": Who.OPERATOR.value if isinstance(step, ConsumerStep) else step.who.value,
                 "done": applied.journal.has(step.id, Event.DONE),
                 "check_before": step.check_before,
                 "check_after": step.check_after,

@@ -1,6 +1,6 @@
 """From documents to answers for plain consumer groups."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,6 +15,9 @@ from holdfast.rollout.codec.consumer_change import consumer_change_from_json, co
 from holdfast.rollout.codec.consumer_plan import relied_on, with_id
 from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
 from holdfast.rollout.codec.policy import policy_to_json
+from holdfast.rollout.consumer import drift, ways
+from holdfast.rollout.consumer.change import ConsumerChange
+from holdfast.rollout.consumer.evaluation import WayForecast, evaluate
 from holdfast.rollout.consumer.forecast import forecast, settings_of
 from holdfast.rollout.consumer.outcomes import ConsumerForecast
 from holdfast.rollout.consumer.plan import ConsumerPlan, assemble
@@ -73,24 +76,35 @@ def make_plan(
     group = read_named(snapshot, consumer_snapshot_from_json)
     read_named(snapshot, lambda _: settings_of(group))
     meant = read_named(change, consumer_change_from_json)
+    foreseen = read_named(change, lambda _: _foreseen(group, meant, tell))
+    return assembled(group, meant, foreseen, policy, now)
+
+
+def _foreseen(snapshot: ConsumerSnapshot, change: ConsumerChange, tell: Callable[[str], None]) -> list[WayForecast]:
+    found = []
+    for way in ways.propose(snapshot, change):
+        tell(way.name)
+        found.append(evaluate(snapshot, way))
+    return found
+
+
+def assembled(
+    snapshot: ConsumerSnapshot, change: ConsumerChange, foreseen: Iterable[WayForecast], policy: Policy, now: datetime
+) -> ConsumerPlan:
+    """The plan with its ID, from the forecast of every way, in the order in which they are proposed."""
     fingerprints = CreatedFrom(
-        snapshot=codec.fingerprint(relied_on(group)),
-        change=codec.fingerprint(consumer_change_to_json(meant)),
+        snapshot=codec.fingerprint(relied_on(snapshot)),
+        change=codec.fingerprint(consumer_change_to_json(change)),
         policy=codec.fingerprint(policy_to_json(policy)),
     )
-    return read_named(change, lambda _: with_id(assemble(group, meant, policy, now, fingerprints, tell)))
+    return with_id(assemble(snapshot, change, foreseen, policy, now, fingerprints))
 
 
 def drifts(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> Staleness:
     """Whether the plan still holds for the group as it is now."""
-    found = []
-    if (fresh.cluster, fresh.group_id) != (plan.cluster, plan.group_id):
-        found.append(Drift(Kind.GROUP, "The snapshot is of another group.", True, "Another group has other members and topics."))
-    elif codec.fingerprint(relied_on(fresh)) != plan.created_from.snapshot:
-        why = "The forecast goes by who is in the group, with which list and what it owns, and by the topics."
-        found.append(Drift(Kind.MEMBERS, "Members, what they own, their settings or topics are others now.", True, why))
+    found = list(drift.drifts(plan.basis, fresh))
     late = fresh.captured_at is not None and datetime.fromisoformat(fresh.captured_at) > datetime.fromisoformat(plan.expires_at)
     if late:
         sentence = f"The plan could be applied until {plan.expires_at}; the snapshot is of {fresh.captured_at}."
         found.append(Drift(Kind.TIME, sentence, True, "Nobody looked at the limits for this hour."))
-    return Staleness(plan.plan_id, tuple(found))
+    return Staleness(plan.plan_id, tuple(sorted(found, key=lambda one: not one.matters)))

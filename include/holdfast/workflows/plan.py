@@ -4,7 +4,7 @@ A plan is never changed once it is written. A journal is only added to, and whol
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
 
@@ -12,23 +12,32 @@ from holdfast.errors import CannotPredict, InvalidInput, StatePathTrouble, Unsup
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout import candidates, codec, groups, rendering, review
 from holdfast.rollout.change import Change
-from holdfast.rollout.codec import document
+from holdfast.rollout.codec import any_kind, document
 from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.codec.any_kind import AnyPlan, AnyVerdict
+from holdfast.rollout.codec.consumer_change import consumer_change_from_json
+from holdfast.rollout.codec.consumer_evaluation import way_forecast_from_json
 from holdfast.rollout.codec.document import Fields
 from holdfast.rollout.codec.score import Score, score_from_json
+from holdfast.rollout.consumer import review as consumer_review
+from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.evaluation import Evaluation
 from holdfast.rollout.journal import Approval, Entry, Journal
 from holdfast.rollout.plan import assemble
 from holdfast.rollout.plan_summary import PlanSummary, summary, summary_from_json, summary_to_json
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.policy import Policy
+from holdfast.rollout.rendering import Block
 from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.verify import Verdict
+from holdfast.workflows import consumer_groups
 
 __all__ = [
     "add_entry",
     "approval_of",
     "assemble",
+    "assemble_drafted",
+    "blocks",
     "document_of",
     "ids",
     "is_id",
@@ -61,28 +70,44 @@ def make(snapshot: Snapshot, change: Change, policy: Policy, now: datetime, tell
     return assemble(snapshot, change, tuple(evaluations), policy, now)
 
 
+def assemble_drafted(snapshot: object, change: object, evaluations: Iterable[bytes], policy: Policy, now: datetime) -> AnyPlan:
+    """From a draft: a Snapshot's and a Change's JSON, and what `rollout.search.evaluation` said of each way, in order."""
+    group = any_kind.snapshot_from_json(snapshot)
+    lines = [codec.loads(line) for line in evaluations]
+    if isinstance(group, ConsumerSnapshot):
+        meant = consumer_change_from_json(change)
+        return consumer_groups.assembled(group, meant, [way_forecast_from_json(line) for line in lines], policy, now)
+    found = tuple(codec_plan.evaluation_from_json(line) for line in lines)
+    return assemble(group, codec.change_from_json(change), found, policy, now)
+
+
 def refuse_settings(snapshot: Snapshot) -> None:
     """Raise InvalidInput for settings of the group that Kafka itself would refuse."""
     with suppress(CannotPredict, Unsupported):
         groups.any_group_of(snapshot)
 
 
-def markdown(made: Plan) -> str:
+def markdown(made: AnyPlan) -> str:
     """`plan.md`."""
-    return rendering.to_markdown(review.review(made))
+    return rendering.to_markdown(blocks(made))
 
 
-def keep(lake: Lake, made: Plan) -> str:
+def blocks(made: AnyPlan) -> tuple[Block, ...]:
+    """What a person reads, however it is shown."""
+    return consumer_review.review(made) if isinstance(made, ConsumerPlan) else review.review(made)
+
+
+def keep(lake: Lake, made: AnyPlan) -> str:
     """Write `plan.md`, `summary.json` and then `plan.json`: who finds the last finds all. Return the plan's ID."""
     lake.write(_place(made.plan_id, "plan.md"), markdown(made).encode())
     lake.write(_place(made.plan_id, "summary.json"), codec.dumps(summary_to_json(summary(made))).encode())
-    lake.write(_place(made.plan_id, "plan.json"), codec.dumps(codec_plan.plan_to_json(made), indent=2).encode())
+    lake.write(_place(made.plan_id, "plan.json"), codec.dumps(any_kind.plan_to_json(made), indent=2).encode())
     return made.plan_id
 
 
-def load(lake: Lake, plan_id: str) -> Plan:
+def load(lake: Lake, plan_id: str) -> AnyPlan:
     """Raise StatePathTrouble if there is no such plan, InvalidInput if it is none any more."""
-    return codec_plan.plan_from_json(codec.loads(lake.read(_place(plan_id, "plan.json"), codec.LARGEST_DOCUMENT)))
+    return any_kind.plan_from_json(codec.loads(lake.read(_place(plan_id, "plan.json"), codec.LARGEST_DOCUMENT)))
 
 
 def document_of(lake: Lake, plan_id: str, name: str) -> bytes:
@@ -174,8 +199,8 @@ def add_entry(lake: Lake, journal: Journal, entry: Entry) -> Journal:
     return longer
 
 
-def keep_verdict(lake: Lake, verdict: Verdict) -> None:
-    content = codec.dumps(codec_plan.verdict_to_json(verdict), indent=2)
+def keep_verdict(lake: Lake, verdict: AnyVerdict) -> None:
+    content = codec.dumps(any_kind.verdict_to_json(verdict), indent=2)
     lake.write(_place(verdict.plan_id, "verdict.json"), content.encode())
 
 

@@ -12,7 +12,6 @@ from holdfast.ports import Lake, LakePath
 from holdfast.rollout import codec
 from holdfast.rollout.codec import any_kind
 from holdfast.rollout.codec.any_kind import AnySnapshot
-from holdfast.rollout.snapshot import Snapshot
 
 FOLDER = "snapshots"
 NO_DAY = "unknown"
@@ -53,7 +52,7 @@ def placed(snapshot: AnySnapshot) -> tuple[LakePath, bytes]:
     return path, codec.dumps(document, indent=2).encode()
 
 
-def load(lake: Lake, snapshot_id: str) -> Snapshot:
+def load(lake: Lake, snapshot_id: str) -> AnySnapshot:
     """The snapshot with this ID. Raise InvalidInput if it is not the ID of a snapshot, StatePathTrouble if there is none."""
     path = tuple(snapshot_id.split("/"))
     if len(path) != 5 or path[0] != FOLDER:
@@ -61,7 +60,7 @@ def load(lake: Lake, snapshot_id: str) -> Snapshot:
             f"{snapshot_id[:200]!r} is not the ID of a snapshot; one looks like "
             f"'{FOLDER}/cluster=C/day=2026-11-20/group=G/134802-0123456789abcdef.json'"
         )
-    return codec.snapshot_from_json(codec.loads(lake.read(path, codec.LARGEST_DOCUMENT)))
+    return any_kind.snapshot_from_json(codec.loads(lake.read(path, codec.LARGEST_DOCUMENT)))
 
 
 def latest(lake: Lake, cluster: str, group_id: str, days_most: int = 60) -> str | None:

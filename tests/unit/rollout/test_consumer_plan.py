@@ -168,10 +168,24 @@ class TestCommands:
         assert self._run("show", kept, "--snapshot", other).return_value == 3
         assert json.loads(self._run("show", kept, "--snapshot", other, "--json").stdout)["stale"] is True
 
-    def test_what_is_for_kafka_streams_says_so(self, tmp_path: Path) -> None:
+    def test_a_plan_is_kept_applied_verified_and_compared(self, tmp_path: Path) -> None:
         snapshot, meant = self._files(tmp_path)
-        kept = tmp_path / "plan.json"
-        kept.write_text(self._run("plan", snapshot, meant, "--json").stdout)
+        lake, kept = tmp_path / "lake", tmp_path / "plan.json"
+        kept.write_text(self._run("plan", snapshot, meant, "--json", "--lake", lake).stdout)
+        plan_id = json.loads(kept.read_text())["plan_id"]
+        assert (lake / "plans" / plan_id / "plan.json").exists()
 
-        refused = self._run("apply", kept, "--snapshot", snapshot, "--approved-by", "ann", "--reason", "read")
-        assert "Plan for a plain consumer group" in str(refused.exception)
+        approved = ("--approved-by", "ann", "--reason", "read", "--lake", lake)
+        applied = json.loads(self._run("apply", kept, "--snapshot", snapshot, *approved).stdout)
+        assert (applied["done"], applied["waiting_for"]["step"]) == (False, "1")
+        verified = self._run("verify", kept, "--snapshot", snapshot, "--lake", lake)
+        assert json.loads(verified.stdout)["protocol"] == "consumer-classic"
+        assert (lake / "plans" / plan_id / "verdict.json").exists()
+        assert self._run("diff", kept, kept).exit_code == 0
+        assert self._run("diff", snapshot, snapshot, "--json").exit_code == 0
+
+    def test_two_kinds_of_groups_are_not_compared(self, tmp_path: Path) -> None:
+        snapshot, _ = self._files(tmp_path)
+        streams = Path(__file__).parents[3] / "examples" / "streams-wordcount" / "snapshot.json"
+
+        assert "one is of a Kafka Streams group" in str(self._run("diff", snapshot, streams).exception)

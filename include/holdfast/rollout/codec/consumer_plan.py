@@ -10,15 +10,15 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.change import Then, Wait
 from holdfast.rollout.codec import document
 from holdfast.rollout.codec.consumer_change import consumer_change_from_json, consumer_change_to_json, item_from_json, item_to_json
+from holdfast.rollout.codec.consumer_evaluation import summary_from_json
 from holdfast.rollout.codec.consumer_forecast import consumer_summary_to_json
-from holdfast.rollout.codec.consumer_snapshot import PROTOCOL, consumer_snapshot_to_json
+from holdfast.rollout.codec.consumer_snapshot import PROTOCOL, consumer_snapshot_from_json, consumer_snapshot_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
+from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
 from holdfast.rollout.codec.steps import one_of
 from holdfast.rollout.consumer.change import ConsumerItem
-from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.steps import WAIT_AT_LEAST_S, ConsumerStep
-from holdfast.rollout.consumer.timing import Span
 from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.plan_value import CreatedFrom, PlanVerdict
 from holdfast.rollout.rules import Rule, Status
@@ -74,8 +74,8 @@ def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
             "change": plan.created_from.change,
             "policy": plan.created_from.policy,
         },
-        "cluster": plan.cluster,
-        "group_id": plan.group_id,
+        "cluster": plan.basis.cluster,
+        "group_id": plan.basis.group_id,
         "verdict": plan.verdict.value,
         "headline": plan.headline,
         "wrong_if": plan.wrong_if,
@@ -88,6 +88,8 @@ def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
         "unknown": [] if way is None else list(way.unknown),
         "candidates": [_considered_to_json(one) for one in plan.candidates],
         "change": consumer_change_to_json(plan.change),
+        "policy": policy_to_json(plan.policy),
+        "basis": consumer_snapshot_to_json(plan.basis),
     }
 
 
@@ -95,15 +97,15 @@ def consumer_plan_from_json(value: object) -> ConsumerPlan:
     """Raise InvalidInput for what is none, or was edited; Unsupported for another major version."""
     fields = Fields(value)
     fields.need("format_version", document.format_version)
-    for derived in ("protocol", "settings", "rules", "unknown"):
+    for derived in ("protocol", "cluster", "group_id", "settings", "rules", "unknown"):
         fields.need(derived, lambda found: found)
     plan = ConsumerPlan(
         plan_id=fields.need("plan_id", document.name),
         created_at=fields.need("created_at", document.instant),
         expires_at=fields.need("expires_at", document.instant),
         created_from=fields.need("created_from", _created_from),
-        cluster=fields.need("cluster", document.text),
-        group_id=fields.need("group_id", document.name),
+        basis=fields.need("basis", consumer_snapshot_from_json),
+        policy=fields.need("policy", policy_from_json),
         change=fields.need("change", consumer_change_from_json),
         verdict=fields.need("verdict", one_of(PlanVerdict)),
         headline=fields.need("headline", document.text),
@@ -193,7 +195,7 @@ def _considered(value: object) -> Considered:
         title=fields.need("title", document.text),
         why_not=fields.need("why_not", document.text),
         change=fields.need("change", consumer_change_from_json),
-        summary=fields.need("summary", nullable(_summary)),
+        summary=fields.need("summary", nullable(summary_from_json)),
         rules=fields.need("rules", lambda found: document.each(found, _rule)),
         warnings=fields.need("warnings", _texts),
         unknown=fields.need("unknown", _texts),
@@ -201,35 +203,6 @@ def _considered(value: object) -> Considered:
     )
     fields.finish(closed=True)
     return one
-
-
-def _summary(value: object) -> ConsumerSummary:
-    fields = Fields(value)
-    summary = ConsumerSummary(
-        partitions=fields.need("partitions", document.offset),
-        moved=fields.need("moved", nullable(document.offset)),
-        needless=fields.need("needless", nullable(document.offset)),
-        rebalances=fields.need("rebalances", document.offset),
-        stops=fields.need("stops", nullable(document.offset)),
-        seconds_to_stable=fields.need("seconds_to_stable", nullable(_seconds)),
-        longest_stop=fields.need("longest_stop_seconds", nullable(_span)),
-        partition_seconds=fields.need("stopped_partition_seconds", nullable(_span)),
-    )
-    fields.finish(closed=True)
-    return summary
-
-
-def _seconds(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise document.mismatch("a number of seconds, 0 or more", value)
-    return value
-
-
-def _span(value: object) -> Span:
-    found = document.each(value, _seconds)
-    if len(found) != 2:
-        raise document.mismatch("two numbers of seconds: usual, and at most", value)
-    return Span(*found)
 
 
 def _rules_to_json(rules: tuple[Rule, ...]) -> list[object]:

@@ -11,7 +11,7 @@ from holdfast.rollout.verify import Result
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A verdict in brief: how many tasks ended where the forecast had them."""
+    """A verdict in brief: how many tasks (of a plain consumer group: partitions) ended where the forecast had them."""
 
     result: Result
     tasks_as_forecast: int
@@ -36,7 +36,8 @@ def score_from_json(value: object) -> Score:
 
 def _score(value: object) -> tuple[int, int]:
     fields = Fields(value)
-    return fields.need("tasks_as_forecast", _many), fields.need("tasks", _many)
+    things = "partitions" if fields.has("partitions") else "tasks"
+    return fields.need(f"{things}_as_forecast", _many), fields.need(things, _many)
 
 
 def _many(value: object) -> int:

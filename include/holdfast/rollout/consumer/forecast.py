@@ -204,7 +204,7 @@ class _Stage:
             before, after = (
                 frozenset(one.member_id for one in members) for members in (self._snapshot.members, self.scene.members)
             )
-            staying = (before & after) - frozenset(_begun_anew(change))
+            staying = (before & after) - frozenset(begun_anew(change))
             moved = ownership.difference(self._renamed(self._before, change), self._renamed(self._reads, change), staying)
         stops = [None if one.stopped is None else one.stopped + one.unread for one in self._rounds]
         known = trouble is None and None not in stops
@@ -223,7 +223,7 @@ class _Stage:
     def _renamed(self, reads: Readers, change: ConsumerChange) -> Readers:
         """With the IDs that the readers have at the end."""
         there = frozenset(member.member_id for member in self.scene.members)
-        names = {one: one if one in there else _name_at_the_end(one, change) for one in dict.fromkeys(reads.values())}
+        names = {one: one if one in there else name_at_the_end(one, change) for one in dict.fromkeys(reads.values())}
         return {partition: names[reader] for partition, reader in reads.items()}
 
     def _stops(self, index: int) -> tuple[tuple[Span, int], ...]:
@@ -247,7 +247,7 @@ def settings_of(snapshot: ConsumerSnapshot) -> ConsumerConfig:
         raise InvalidInput(problem.problem, f"config.{problem.where}") from None
 
 
-def _name_at_the_end(member_id: str, change: ConsumerChange) -> str:
+def name_at_the_end(member_id: str, change: ConsumerChange) -> str:
     """The ID under which a consumer comes back that restarts: it is still the same one."""
     for item in change.events:
         match item:
@@ -258,7 +258,7 @@ def _name_at_the_end(member_id: str, change: ConsumerChange) -> str:
     return member_id
 
 
-def _begun_anew(change: ConsumerChange) -> list[str]:
+def begun_anew(change: ConsumerChange) -> list[str]:
     """Members that the change itself takes away, replaces or restarts."""
     found: list[str] = []
     for item in change.events:

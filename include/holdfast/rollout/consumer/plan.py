@@ -3,18 +3,18 @@
 The values are those of the contract's Plan; what differs from Kafka Streams is what a way costs.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer import rules, ways
 from holdfast.rollout.consumer.change import ConsumerChange
-from holdfast.rollout.consumer.forecast import forecast
-from holdfast.rollout.consumer.outcomes import ConsumerForecast, ConsumerSummary
+from holdfast.rollout.consumer.evaluation import WayForecast
+from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.steps import ConsumerStep, steps_of
 from holdfast.rollout.consumer.ways import Way
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.plan_value import PLAINLY, CreatedFrom, PlanVerdict
 from holdfast.rollout.policy import Policy, Review
 from holdfast.rollout.rules import Rule, Status
@@ -38,14 +38,17 @@ class Considered:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerPlan:
-    """`plan_id` is a digest of everything else. `chosen` None: there is nothing to do, or no way can be predicted."""
+    """`plan_id` is a digest of everything else. `chosen` None: there is nothing to do, or no way can be predicted.
+
+    `basis`: the group that it was made for, without what moves every second.
+    """
 
     plan_id: str
     created_at: str
     expires_at: str
     created_from: CreatedFrom
-    cluster: str
-    group_id: str
+    basis: ConsumerSnapshot
+    policy: Policy
     change: ConsumerChange
     verdict: PlanVerdict
     headline: str
@@ -65,14 +68,13 @@ class ConsumerPlan:
 class _Weighed:
     place: int
     way: Way
-    foreseen: ConsumerForecast | None
-    refused: str | None
+    foreseen: WayForecast
     rules: tuple[Rule, ...]
     excluded: bool
 
     @property
     def possible(self) -> bool:
-        return self.foreseen is not None and not self.excluded and not self.way.drawback
+        return self.foreseen.summary is not None and not self.excluded and not self.way.drawback
 
     @property
     def failed(self) -> tuple[Rule, ...]:
@@ -80,25 +82,26 @@ class _Weighed:
 
     @property
     def summary(self) -> ConsumerSummary:
-        assert self.foreseen is not None, "only what was forecast is compared"
-        return self.foreseen.outcome.summary
+        assert self.foreseen.summary is not None, "only what was forecast is compared"
+        return self.foreseen.summary
 
 
 def assemble(
     snapshot: ConsumerSnapshot,
     change: ConsumerChange,
+    foreseen: Iterable[WayForecast],
     policy: Policy,
     now: datetime,
     fingerprints: CreatedFrom,
-    tell: Callable[[str], None] = lambda _: None,
 ) -> ConsumerPlan:
-    """The plan, without its ID. Raise InvalidInput for a change that does not fit the group, or a `now` without time zone."""
+    """The plan, without its ID, from the forecast of every way. Raise InvalidInput for a `now` without time zone, or other ways."""
     if now.tzinfo is None:
         raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
-    weighed = []
-    for place, way in enumerate(ways.propose(snapshot, change)):
-        tell(way.name)
-        weighed.append(_weigh(place, way, snapshot, policy))
+    by_name = {one.name: one for one in foreseen}
+    proposed = ways.propose(snapshot, change)
+    if [way.name for way in proposed] != list(by_name):
+        raise InvalidInput("the forecasts are not those of the ways that there are to make this change; search again")
+    weighed = [_weigh(place, way, by_name[way.name], snapshot, policy) for place, way in enumerate(proposed)]
     nothing = not change.events
     chosen = None if nothing else min((one for one in weighed if one.possible), key=_criteria, default=None)
     blocked_by = () if nothing else _blocked_by(weighed, chosen, policy)
@@ -108,8 +111,8 @@ def assemble(
         created_at=_instant(made),
         expires_at=_instant(made + timedelta(seconds=policy.valid_for_s)),
         created_from=fingerprints,
-        cluster=snapshot.cluster,
-        group_id=snapshot.group_id,
+        basis=basis_of(snapshot),
+        policy=policy,
         change=change,
         verdict=_verdict(nothing, chosen, blocked_by, policy),
         headline=_headline(nothing, chosen, weighed, blocked_by),
@@ -117,24 +120,26 @@ def assemble(
         blocked_by=blocked_by,
         chosen=None if chosen is None else chosen.way.name,
         candidates=tuple(_considered(one, chosen) for one in weighed),
-        steps=() if chosen is None or chosen.foreseen is None or blocked_by else steps_of(chosen.foreseen, snapshot),
+        steps=() if chosen is None or blocked_by else steps_of(chosen.way.change, chosen.summary, snapshot),
         preconditions=() if chosen is None else chosen.way.preconditions,
     )
 
 
-def _weigh(place: int, way: Way, snapshot: ConsumerSnapshot, policy: Policy) -> _Weighed:
+def basis_of(snapshot: ConsumerSnapshot) -> ConsumerSnapshot:
+    """What a plan remembers of the group: not offsets, and not what could not be read, of which the ways speak."""
+    topics = tuple(
+        replace(topic, partitions=tuple(ConsumedPartition(one.replica_racks) for one in topic.partitions))
+        for topic in snapshot.topics
+    )
+    return replace(snapshot, topics=topics, unknown=(), assigned=None)
+
+
+def _weigh(place: int, way: Way, foreseen: WayForecast, snapshot: ConsumerSnapshot, policy: Policy) -> _Weighed:
     excluded = way.name in policy.exclude
-    try:
-        foreseen = forecast(snapshot, way.change)
-    except (CannotPredict, Unsupported) as refusal:
-        why = f"Cannot predict: {refusal}"
-        return _Weighed(place, way, None, why, (rules.rule("forecast", why, "can be predicted", Status.FAIL, policy),), excluded)
-    except InvalidInput:
-        if way.name == PLAINLY:
-            raise
-        why = "The change cannot be made in this order."  # what one event does may need what another one did before
-        return _Weighed(place, way, None, why, (rules.rule("forecast", why, "can be predicted", Status.FAIL, policy),), excluded)
-    return _Weighed(place, way, foreseen, None, rules.judge(foreseen, snapshot, policy), excluded)
+    if foreseen.summary is None:
+        why = rules.rule("forecast", foreseen.refused or "", "can be predicted", Status.FAIL, policy)
+        return _Weighed(place, way, foreseen, (why,), excluded)
+    return _Weighed(place, way, foreseen, rules.judge(foreseen, foreseen.summary, way.change, snapshot, policy), excluded)
 
 
 def _criteria(one: _Weighed) -> tuple[float, ...]:
@@ -153,7 +158,7 @@ def _criteria(one: _Weighed) -> tuple[float, ...]:
 
 def _blocked_by(weighed: list[_Weighed], chosen: _Weighed | None, policy: Policy) -> tuple[str, ...]:
     if chosen is None:
-        reasons = dict.fromkeys(one.refused for one in weighed if one.refused is not None)
+        reasons = dict.fromkeys(one.foreseen.refused for one in weighed if one.foreseen.refused is not None)
         return tuple(reasons) or ("Your policy excludes every way there is.",)
     over = tuple(f"{rule.name}: {rule.found}, {rule.limit} is the limit" for rule in chosen.failed if rule.blocking)
     if policy.review is not Review.NEVER:
@@ -175,15 +180,15 @@ def _headline(nothing: bool, chosen: _Weighed | None, weighed: list[_Weighed], b
     """What would skip data stands before everything else."""
     if nothing:
         return "Nothing to do: the change has no events."
-    if chosen is None or chosen.foreseen is None:
+    if chosen is None:
         return blocked_by[0] if blocked_by[0].startswith("Cannot predict") else f"Blocked: {blocked_by[0]}"
-    first = "".join(f"{warning} " for warning in chosen.foreseen.outcome.warnings)
+    first = "".join(f"{warning} " for warning in chosen.foreseen.warnings)
     effect = _effect(chosen.summary)
     if blocked_by:
         return f"{first}Blocked: even the best way, {chosen.way.name}, breaks a limit: {effect}"
     if chosen.way.name == PLAINLY:
         return f"{first}{chosen.way.title}: {effect}"
-    plain = next((one for one in weighed if one.way.name == PLAINLY and one.foreseen is not None), None)
+    plain = next((one for one in weighed if one.way.name == PLAINLY and one.foreseen.summary is not None), None)
     return f"{first}{chosen.way.title}: {effect}{'' if plain is None else f' Done plainly: {_effect(plain.summary)}'}"
 
 
@@ -208,11 +213,11 @@ def _considered(one: _Weighed, chosen: _Weighed | None) -> Considered:
         name=one.way.name,
         title=one.way.title,
         change=one.way.change,
-        summary=None if foreseen is None else foreseen.outcome.summary,
+        summary=foreseen.summary,
         rules=one.rules,
-        warnings=() if foreseen is None else foreseen.outcome.warnings,
-        unknown=() if foreseen is None else tuple(f"{each.what}: {each.reason}" for each in foreseen.unknown),
-        refused=one.refused,
+        warnings=foreseen.warnings,
+        unknown=foreseen.unknown,
+        refused=foreseen.refused,
         why_not="" if one is chosen else _why_not(one, chosen),
     )
 
@@ -221,8 +226,8 @@ def _why_not(loser: _Weighed, chosen: _Weighed | None) -> str:
     """The first thing by which it lost, in words."""
     if loser.excluded:
         return "Your policy excludes it."
-    if loser.refused is not None or chosen is None:
-        return loser.refused or "No way was chosen."
+    if loser.foreseen.refused is not None or chosen is None:
+        return loser.foreseen.refused or "No way was chosen."
     if loser.way.drawback:
         return loser.way.drawback
     pairs = list(zip(_criteria(loser), _criteria(chosen), strict=True))

@@ -32,7 +32,7 @@ def review(plan: ConsumerPlan) -> tuple[Block, ...]:
 def _blocks(plan: ConsumerPlan) -> Iterator[Block]:
     way = plan.chosen_way
     first = "".join(f"{warning.partition(':')[0]}, " for warning in (() if way is None else way.warnings))
-    where = f"{plan.group_id} on {plan.cluster}" if plan.cluster else plan.group_id
+    where = f"{plan.basis.group_id} on {plan.basis.cluster}" if plan.basis.cluster else plan.basis.group_id
     yield Heading(1, f"Plan {plan.plan_id} for {where}: {first}{_VERDICTS[plan.verdict]}")
     yield Paragraph(f"{plan.headline} You asked to {ways.asked(plan.change)}.", strong=True)
     if plan.wrong_if:

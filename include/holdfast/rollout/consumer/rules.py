@@ -11,7 +11,8 @@ from holdfast.rollout.consumer.change import (
     RestartConsumer,
     SetAssignors,
 )
-from holdfast.rollout.consumer.outcomes import ConsumerForecast
+from holdfast.rollout.consumer.evaluation import WayForecast
+from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.rules import Rule, Status
@@ -37,19 +38,20 @@ def rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> R
     return Rule(name, found, limit, status, name in policy.blocking)
 
 
-def judge(foreseen: ConsumerForecast, snapshot: ConsumerSnapshot, policy: Policy) -> tuple[Rule, ...]:
-    """All rules that the policy states, in the order of `RULES`."""
-    return (*_of_the_end(foreseen, policy), *_of_the_way(foreseen, snapshot, policy))
+def judge(
+    foreseen: WayForecast, summary: ConsumerSummary, change: ConsumerChange, snapshot: ConsumerSnapshot, policy: Policy
+) -> tuple[Rule, ...]:
+    """All rules that the policy states, in the order of `RULES`. `summary`: that of `foreseen`, which is `change`'s."""
+    return (*_of_the_end(foreseen, summary, policy), *_of_the_way(summary, change, snapshot, policy))
 
 
-def _of_the_end(foreseen: ConsumerForecast, policy: Policy) -> Iterator[Rule]:
-    outcome, summary = foreseen.outcome, foreseen.outcome.summary
+def _of_the_end(foreseen: WayForecast, summary: ConsumerSummary, policy: Policy) -> Iterator[Rule]:
     yield rule("forecast", "it can be predicted", "can be predicted", Status.PASS, policy)
-    trouble = "the group settles" if outcome.stable else next(iter(reversed(outcome.notes)), "it does not")
-    yield rule("converges", trouble, "the group settles", _status(outcome.stable), policy)
-    status = Status.FAIL if outcome.warnings else Status.UNKNOWN if outcome.positions.unknown else Status.PASS
-    of_unknown = f"of {many(outcome.positions.unknown, 'partition')} the committed offset is not known"
-    said = " ".join(outcome.warnings) or (of_unknown if outcome.positions.unknown else "nobody skips anything")
+    trouble = foreseen.unsettled
+    yield rule("converges", trouble or "the group settles", "the group settles", _status(trouble is None), policy)
+    status = Status.FAIL if foreseen.warnings else Status.UNKNOWN if foreseen.offsets_unknown else Status.PASS
+    of_unknown = f"of {many(foreseen.offsets_unknown, 'partition')} the committed offset is not known"
+    said = " ".join(foreseen.warnings) or (of_unknown if foreseen.offsets_unknown else "nobody skips anything")
     yield rule("reads-on", said, "nobody skips data, or stops for want of an offset", status, policy)
     yield _percentage("moved-without-need", summary.needless, summary.partitions, policy.moved_percent_most, policy)
     if policy.moved_in_all_percent_most is not None:
@@ -63,8 +65,7 @@ def _percentage(name: str, count: int | None, of: int, most: int, policy: Policy
     return rule(name, f"{count:,} of {many(of, 'partition')} ({percent:.0f} %)", f"{most} %", _status(percent <= most), policy)
 
 
-def _of_the_way(foreseen: ConsumerForecast, snapshot: ConsumerSnapshot, policy: Policy) -> Iterator[Rule]:
-    summary = foreseen.outcome.summary
+def _of_the_way(summary: ConsumerSummary, change: ConsumerChange, snapshot: ConsumerSnapshot, policy: Policy) -> Iterator[Rule]:
     limit, longest = policy.without_caught_up_copy_s_most, summary.longest_stop
     text = "not known" if longest is None else f"{longest.usual:g} s usually, {longest.most:g} s at most"
     still = Status.UNKNOWN if longest is None else _status(longest.usual <= limit)
@@ -80,7 +81,7 @@ def _of_the_way(foreseen: ConsumerForecast, snapshot: ConsumerSnapshot, policy: 
         policy,
     )
     if policy.untouchable_hosts:
-        hosts = _touched_hosts(foreseen.change, snapshot)
+        hosts = _touched_hosts(change, snapshot)
         touched = [host for host in hosts if host is not None and host in policy.untouchable_hosts]
         found = f"steps on {listed([printable(host) for host in touched])}" if touched else "no step there"
         status = Status.FAIL if touched else Status.UNKNOWN if None in hosts else Status.PASS

@@ -9,14 +9,16 @@ from holdfast.rollout.consumer.change import (
     AddConsumer,
     AddPartitions,
     AddTopic,
+    ConsumerChange,
     ConsumerItem,
+    NewConsumer,
     RemoveConsumer,
     RemoveTopic,
     ReplaceConsumer,
     RestartConsumer,
     SetAssignors,
 )
-from holdfast.rollout.consumer.outcomes import ConsumerForecast
+from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.wording import listed, printable
 
@@ -36,15 +38,15 @@ class ConsumerStep:
     expect: str
 
 
-def steps_of(foreseen: ConsumerForecast, snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
-    """The events of the way that was forecast, and a wait at the end."""
+def steps_of(change: ConsumerChange, summary: ConsumerSummary, snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
+    """The events of a change, of which `summary` was forecast, and a wait at the end."""
     hosts = {member.member_id: member for member in snapshot.members}
-    events: list[ConsumerItem] = [*foreseen.change.events]
+    events: list[ConsumerItem] = [*change.events]
     if events and not isinstance(events[-1], Then):
         events.append(Then(Wait.STABLE))
     found = []
     for number, item in enumerate(events, start=1):
-        found.append(_step(str(number), item, hosts, foreseen))
+        found.append(_step(str(number), item, hosts, summary))
         hosts |= {new: hosts[old] for old, new in _renamed(item) if old in hosts}
     return tuple(found)
 
@@ -60,7 +62,7 @@ def _renamed(item: ConsumerItem) -> tuple[tuple[str, str], ...]:
             return ()
 
 
-def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], foreseen: ConsumerForecast) -> ConsumerStep:
+def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], summary: ConsumerSummary) -> ConsumerStep:
     if isinstance(item, Then):
         stable = item.wait is Wait.STABLE
         return ConsumerStep(
@@ -73,7 +75,6 @@ def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], foreseen: C
             f"Within {WAIT_AT_LEAST_S} s; longer means that a consumer is busy and does not poll.",
         )
     says, before, undo = _words(item, hosts)
-    summary = foreseen.outcome.summary
     expect = f"{summary.rebalances} rebalances in all." if summary.rebalances else "No rebalance."
     return ConsumerStep(number, item, says, before, _after(item), undo, expect)
 
@@ -90,11 +91,11 @@ def _words(item: ConsumerItem, hosts: dict[str, Member]) -> tuple[str, str, str]
     """What is done, what holds before, how it is undone."""
     match item:
         case AddConsumer(consumer):
-            return f"Start {_who(consumer.member_id, hosts)}", "", "Stop it."
+            return f"Start {_new(consumer)}", "", "Stop it."
         case RemoveConsumer(member_id):
             return f"Stop {_who(member_id, hosts)}", _commits(member_id, hosts), "Start it again."
         case ReplaceConsumer(member_id, by):
-            says = f"Stop {_who(member_id, hosts)} and start {_who(by.member_id, hosts)} in its place"
+            says = f"Stop {_who(member_id, hosts)} and start {_new(by)} in its place"
             return says, _commits(member_id, hosts), "Stop the new one and start the old one again."
         case RestartConsumer(member_id, _, within_session):
             soon = ", and have it back before its session times out" if within_session else ""
@@ -113,6 +114,12 @@ def _words(item: ConsumerItem, hosts: dict[str, Member]) -> tuple[str, str, str]
             raise AssertionError("a wait has words of its own")
         case _:
             assert_never(item)
+
+
+def _new(consumer: NewConsumer) -> str:
+    """Who joins: its member ID is the broker's to make, so that its instance ID and its host say more."""
+    name = printable(consumer.group_instance_id if isinstance(consumer.group_instance_id, str) else consumer.member_id, 80)
+    return f"{name} on {printable(consumer.host)}" if isinstance(consumer.host, str) else name
 
 
 def _who(member_id: str, hosts: dict[str, Member]) -> str:

@@ -10,6 +10,7 @@ from holdfast.rollout.consumer import ways
 from holdfast.rollout.outcomes import Trigger
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.schema import shapes
+from holdfast.rollout.schema.given import POLICY
 from holdfast.rollout.schema.made import RULE
 from holdfast.rollout.schema.shapes import Shape, closed, count, fields, items, nullable, one_of, table, text
 from holdfast.rollout.steps import Who
@@ -226,6 +227,8 @@ PLAN: Shape = closed(
         "unknown": items(text()),
         "candidates": items(_considered),
         "change": CHANGE,
+        "policy": POLICY,
+        "basis": SNAPSHOT,
     },
     about="The best way to make a change to a plain consumer group, and why not the others.",
 )

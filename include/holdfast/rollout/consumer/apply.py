@@ -1,0 +1,127 @@
+"""What comes next in an approved plan for a plain consumer group: a pure decision from the plan, its journal and a fresh snapshot.
+
+As `rollout.apply`, whose words it uses. All steps are the operator's: what a snapshot can show of them is seen, the rest is
+confirmed.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from holdfast.errors import StalePlan
+from holdfast.rollout.apply import REBALANCING, Done, Next, Note, Wait, refuse_expired, still_waiting
+from holdfast.rollout.change import Then
+from holdfast.rollout.consumer.change import (
+    AddConsumer,
+    AddPartitions,
+    AddTopic,
+    ConsumerItem,
+    RemoveConsumer,
+    RemoveTopic,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
+from holdfast.rollout.consumer.drift import drifts, expected
+from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.consumer.steps import WAIT_AT_LEAST_S, ConsumerStep
+from holdfast.rollout.consumer.verify import verify
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.journal import Event, Journal
+from holdfast.rollout.verify import STABLE
+from holdfast.rollout.wording import listed, printable
+
+
+def next_action(plan: ConsumerPlan, journal: Journal, fresh: ConsumerSnapshot, now: datetime) -> Next:
+    """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
+    open_steps = [step for step in plan.steps if not journal.has(step.id, Event.DONE)]
+    if not open_steps:
+        return Done()
+    step = open_steps[0]
+    refuse_expired(plan.plan_id, plan.expires_at, journal, now)
+    limit_s = WAIT_AT_LEAST_S if isinstance(step.item, Then) else None
+    if fresh.group_state in REBALANCING:
+        return still_waiting(journal, step, now, limit_s, f"The group is {fresh.group_state}: nobody can see who reads what.")
+    done = [one.item for one in plan.steps if journal.has(one.id, Event.DONE)]
+    explained = done if not done and _not_begun(plan, fresh) else [*done, step.item]
+    stale = tuple(one.found for one in drifts(plan.basis, fresh, explained) if one.matters)
+    if stale:
+        raise StalePlan(plan.plan_id, stale)
+    return _decide(plan, journal, step, [*done, step.item], fresh, now)
+
+
+def _not_begun(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> bool:
+    """The members are those that the plan was made for: then they own what they did."""
+    was, there = (frozenset(member.member_id for member in one.members) for one in (plan.basis, fresh))
+    return was == there and not isinstance(plan.steps[0].item, AddPartitions | AddTopic | RemoveTopic)
+
+
+def _decide(
+    plan: ConsumerPlan,
+    journal: Journal,
+    step: ConsumerStep,
+    until: Sequence[ConsumerItem],
+    fresh: ConsumerSnapshot,
+    now: datetime,
+) -> Next:
+    item = step.item
+    if isinstance(item, Then):
+        return _waited(plan, journal, step, fresh, now)
+    confirmed = next((one for one in journal.entries if one.step == step.id and one.event is Event.CONFIRMED), None)
+    if confirmed is not None:
+        return Note(step, f"{confirmed.by} says so: {confirmed.detail}")
+    match item:
+        case AddPartitions(topic, partitions) | AddTopic(topic, partitions):
+            has = next((len(one.partitions) for one in fresh.topics if one.name == topic), 0)
+            seen, missing = has == partitions, f"{printable(topic)} has {has:,} partitions"
+        case RemoveTopic(topic):
+            seen, missing = all(one.name != topic for one in fresh.topics), f"{printable(topic)} is still there"
+        case _:
+            seen, missing = _came_and_went(plan.basis, item, until, fresh)
+    if seen:
+        return Note(step, "The snapshot shows it.")
+    because = (
+        f"Step {step.id} is the operator's, and {missing}. Before: {step.check_before or 'nothing.'} Check: {step.check_after}"
+    )
+    return Wait(step, because, can_confirm=not isinstance(item, AddConsumer))
+
+
+def _came_and_went(
+    basis: ConsumerSnapshot, item: ConsumerItem, until: Sequence[ConsumerItem], fresh: ConsumerSnapshot
+) -> tuple[bool, str]:
+    """Whether the group shows that this was done, or what it shows instead.
+
+    Who came in the plan's own course has an ID that nobody foresaw: that it restarted does not show.
+    """
+    known = frozenset(member.member_id for member in basis.members)
+    there = frozenset(member.member_id for member in fresh.members)
+    olds = _olds(item)
+    if not all(old in known for old in olds):
+        return False, "nobody has said that it is done"
+    still = [old for old in olds if old in there]
+    if still:
+        return False, f"the group still lists {listed([printable(old) for old in still])}"
+    came, wanted = len(there - known), expected(basis, until).new
+    return came >= wanted, f"{came} of {wanted} new consumers are there"
+
+
+def _olds(item: ConsumerItem) -> list[str]:
+    match item:
+        case RemoveConsumer(member_id) | ReplaceConsumer(member_id) | RestartConsumer(member_id):
+            return [member_id]
+        case SetAssignors(_, member_ids):
+            return [old for old, _ in member_ids]
+        case _:
+            return []
+
+
+def _waited(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot, now: datetime) -> Next:
+    if fresh.group_state not in (None, STABLE):
+        why = f"The group is {printable(fresh.group_state)}, not {STABLE}."
+        return still_waiting(journal, step, now, WAIT_AT_LEAST_S, why)
+    if step is not plan.steps[-1]:
+        return Note(step, "The group is stable.")
+    verdict = verify(plan, fresh)
+    if verdict.partitions and all(one.agrees for one in verdict.partitions):
+        return Note(step, "Every partition is where the forecast has it.")
+    first = " ".join(verdict.differences[:3])
+    return still_waiting(journal, step, now, WAIT_AT_LEAST_S, f"It is not yet as the forecast ends: {first}")

@@ -1,0 +1,48 @@
+"""One way to change a plain consumer group, forecast: what a plan needs of it. Each can be computed apart from the others."""
+
+from dataclasses import dataclass
+
+from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.rollout.consumer.forecast import forecast
+from holdfast.rollout.consumer.outcomes import ConsumerSummary
+from holdfast.rollout.consumer.ways import Way
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.plan_value import PLAINLY
+
+
+@dataclass(frozen=True, slots=True)
+class WayForecast:
+    """What comes of the way called `name`. `summary` None: `refused` says why nothing can be predicted.
+
+    `unsettled`: why the group does not settle (None: it does). `unknown`: sentences. `offsets_unknown`: of how many partitions
+    nobody knows where their readers go on.
+    """
+
+    name: str
+    summary: ConsumerSummary | None
+    refused: str | None = None
+    unsettled: str | None = None
+    warnings: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    offsets_unknown: int = 0
+
+
+def evaluate(snapshot: ConsumerSnapshot, way: Way) -> WayForecast:
+    """Raise InvalidInput for a change that does not fit the group, as it was asked for."""
+    try:
+        foreseen = forecast(snapshot, way.change)
+    except (CannotPredict, Unsupported) as refusal:
+        return WayForecast(way.name, None, f"Cannot predict: {refusal}")
+    except InvalidInput:
+        if way.name == PLAINLY:
+            raise
+        return WayForecast(way.name, None, "The change cannot be made in this order.")  # one event may need what another one did
+    outcome = foreseen.outcome
+    return WayForecast(
+        name=way.name,
+        summary=outcome.summary,
+        unsettled=None if outcome.stable else next(iter(reversed(outcome.notes)), "it does not"),
+        warnings=outcome.warnings,
+        unknown=tuple(f"{each.what}: {each.reason}" for each in foreseen.unknown),
+        offsets_unknown=outcome.positions.unknown,
+    )
