@@ -22,6 +22,8 @@ _LOGGING = (
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
     "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 )
+SESSION_TIMEOUT_S = 10
+"""After which the group takes a client that just ended for gone."""
 _LOADED = "LOADED"
 _RUNNING = "STATE RUNNING"
 
@@ -47,19 +49,33 @@ class Application:
 
 
 class StreamsClient:
-    """One client. `process_id` is pinned through Kafka's own file before the start; None: what the disk has, or a fresh one."""
+    """One client. `process_id` is pinned through Kafka's own file before the start; None: what the disk has, or a fresh one.
 
-    def __init__(self, application: Application, folder: Path, *, threads: int, process_id: str | None) -> None:
+    `disk`: the folder of a client whose state directory it takes over. `instance`: the `group.instance.id` of a static member.
+    """
+
+    def __init__(
+        self,
+        application: Application,
+        folder: Path,
+        *,
+        threads: int,
+        process_id: str | None,
+        disk: Path | None = None,
+        instance: str | None = None,
+    ) -> None:
         self.application = application
         self.folder = folder
         self.threads = threads
         self.process_id = process_id
+        self.disk = disk or folder
+        self.instance = instance
         self._process: TetheredProcess | None = None
 
     @property
     def state_directory(self) -> Path:
         """`<state.dir>/<application.id>`, as a state-directory URL names it."""
-        return self.folder / "state" / self.application.application_id
+        return self.disk / "state" / self.application.application_id
 
     @property
     def log(self) -> Path:
@@ -100,6 +116,13 @@ class StreamsClient:
         if self._process:
             self._process.kill()
 
+    def add_threads(self, count: int) -> None:
+        """`KafkaStreams#addStreamThread`, so many times."""
+        beside = self._go.with_name(f"{self._go.name}.new")
+        beside.write_text(str(count), encoding="utf-8")
+        beside.rename(self._go.with_name(f"{self._go.name}.threads"))
+        self.threads += count
+
     def log_tail(self) -> str:
         return self._process.log_tail() if self._process else f"{self.folder.name} was not started."
 
@@ -131,12 +154,13 @@ class StreamsClient:
         small = {
             "bootstrap.servers": self.application.bootstrap,
             "application.id": self.application.application_id,
-            "state.dir": str(self.folder / "state"),
+            "state.dir": str(self.disk / "state"),
             "num.stream.threads": str(self.threads),
             "replication.factor": "1",
             "commit.interval.ms": "1000",
-            "session.timeout.ms": "10000",
+            "session.timeout.ms": str(SESSION_TIMEOUT_S * 1000),
             "heartbeat.interval.ms": "2000",
             "auto.offset.reset": "earliest",
         }
-        return small | dict(self.application.settings)
+        static = {} if self.instance is None else {"group.instance.id": self.instance}
+        return small | static | dict(self.application.settings)

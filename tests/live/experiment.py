@@ -8,7 +8,7 @@ import math
 import string
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 from tests.harness.broker import Broker
 from tests.harness.maven import kafka_streams
-from tests.harness.streams_app import Application, StreamsClient
+from tests.harness.streams_app import SESSION_TIMEOUT_S, Application, StreamsClient
 from tests.live import observe
 
 from holdfast.kafka.vocabulary import ProcessId
@@ -48,6 +48,8 @@ class Experiment:
     probing_rebalance_interval_ms: int = 60_000
     application_id: str = "streams-wordcount"
     input_topic: str = "streams-plaintext-input"
+    static: bool = False
+    """Whether each client has a `group.instance.id`."""
     others: Mapping[str, str] = field(default_factory=dict)
     """More of the application's settings, which are Kafka's defaults otherwise."""
 
@@ -126,7 +128,7 @@ class Run:
         """The first clients join together; once they are settled, the words are written and counted."""
         self._create_input()
         for process_id in self.experiment.first:
-            self.clients[process_id] = self._loaded(process_id)
+            self.clients[process_id] = self.loaded(process_id)
         for client in self.clients.values():
             client.go()
         generations = self._settled(since=0)
@@ -134,21 +136,32 @@ class Run:
         return generations
 
     def step(self, name: str, *events: dict[str, object], leaves: str | None = None, comes: str | None = None) -> Step:
-        """Snapshot, forecast, change, await, snapshot. `leaves` closes cleanly just before `comes` joins with an empty disk."""
+        """`leaves` closes cleanly just before `comes` joins with an empty disk."""
+        newcomer = self.loaded(comes) if comes else None
+
+        def change_hands() -> None:
+            if newcomer:
+                newcomer.waitloaded()
+            if leaves:
+                self.clients.pop(leaves).stop()
+            if newcomer and comes:
+                newcomer.go()
+                self.clients[comes] = newcomer
+
+        return self.observed(name, events, change_hands)
+
+    def observed(
+        self, name: str, events: Sequence[dict[str, object]], change_hands: Callable[[], None], *, rebalances: bool = True
+    ) -> Step:
+        """Snapshot, forecast, change, await, snapshot. With `rebalances` False all that is awaited is the time in which one
+        would come."""
         before = self.snapshot()
         change: dict[str, object] = {"format_version": "1.0", "events": list(events)}
         foretold = forecast.forecast(before, codec.change_from_json(change))
-        newcomer = self._loaded(comes) if comes else None
-        if newcomer:
-            newcomer.wait_loaded()
         since = self.generations()[-1].number
         began = time.monotonic()
-        if leaves:
-            self.clients.pop(leaves).stop()
-        if newcomer and comes:
-            newcomer.go()
-            self.clients[comes] = newcomer
-        generations = self._settled(since)
+        change_hands()
+        generations = self._settled(since) if rebalances else self._undisturbed(since)
         return Step(name, change, before, foretold, generations, self.snapshot(), time.monotonic() - began)
 
     def snapshot(self) -> Snapshot:
@@ -170,16 +183,20 @@ class Run:
         """The ends of the logs of the running clients, for a failure's message."""
         return "\n".join(client.log_tail() for client in self.clients.values())
 
-    def _loaded(self, process_id: str) -> StreamsClient:
+    def loaded(self, process_id: str, before: StreamsClient | None = None) -> StreamsClient:
+        """`before`: the client whose disk and instance ID it takes over."""
         folder = self.folder / f"client-{len(self._ever) + 1}-{process_id[:8]}"
-        client = StreamsClient(self.application, folder, threads=self.experiment.threads, process_id=process_id)
+        threads = before.threads if before else self.experiment.threads
+        instance = before.instance if before else f"host-{len(self._ever) + 1}" if self.experiment.static else None
+        disk = before.disk if before else None
+        client = StreamsClient(self.application, folder, threads=threads, process_id=process_id, disk=disk, instance=instance)
         self._ever.append(client)
         client.load()
         return client
 
     def _settled(self, since: int) -> tuple[Generation, ...]:
         """The generations after number `since`, once the last has all clients' threads and asks nobody to come back."""
-        expected = dict.fromkeys(self.clients, self.experiment.threads)
+        expected = {process_id: client.threads for process_id, client in self.clients.items()}
         for client in self.clients.values():
             client.wait_running()
         deadline = time.monotonic() + self.experiment.settle_timeout_s
@@ -198,6 +215,13 @@ class Run:
                     f"{self.experiment.settle_timeout_s:g} s; {last}.\n{self.logs()}"
                 )
             time.sleep(1)
+
+    def _undisturbed(self, since: int) -> tuple[Generation, ...]:
+        """The generations after number `since`, once everybody runs and as much time has passed as a silent member is given."""
+        for client in self.clients.values():
+            client.wait_running()
+        time.sleep(SESSION_TIMEOUT_S + _STEADY_S)
+        return tuple(generation for generation in self.generations() if generation.number > since)
 
     def _create_input(self) -> None:
         admin = KafkaAdminClient(bootstrap_servers=self.application.bootstrap)
@@ -252,21 +276,24 @@ def perform(experiment: Experiment, bootstrap: str, folder: Path) -> Record:
     return Record(experiment, started, tuple(steps))
 
 
-def perform_all(experiments: Sequence[Experiment], folder: Path) -> dict[str, Record | Exception]:
-    """All of them side by side on one broker, by release. Where one fails, its trouble stands in the place of its record."""
-    for experiment in experiments:
+Performance = Callable[[Experiment, str, Path], Record]
+
+
+def perform_all(performances: Sequence[tuple[Experiment, Performance]], folder: Path) -> list[Record | Exception]:
+    """All of them side by side on one broker. Where one fails, its trouble stands in the place of its record."""
+    for experiment, _ in performances:
         kafka_streams(experiment.release)  # one after the other: Maven's repository takes one writer
 
-    def attempt(experiment: Experiment) -> Record | Exception:
+    def attempt(performance: tuple[Experiment, Performance]) -> Record | Exception:
+        experiment, perform = performance
         try:
-            return perform(experiment, broker.bootstrap, folder / experiment.release)
+            return perform(experiment, broker.bootstrap, folder / experiment.application_id)
         except Exception as trouble:  # noqa: BLE001 - the other records are wanted all the same
             return trouble
 
     delay = {"group.initial.rebalance.delay.ms": str(_FIRST_DEPLOY_DELAY_MS)}
-    with Broker(folder / "broker", properties=delay) as broker, ThreadPoolExecutor(len(experiments)) as pool:
-        done = list(pool.map(attempt, experiments))
-    return {experiment.release: found for experiment, found in zip(experiments, done, strict=True)}
+    with Broker(folder / "broker", properties=delay) as broker, ThreadPoolExecutor(len(performances)) as pool:
+        return list(pool.map(attempt, performances))
 
 
 def _join(run: Run) -> Step:

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.harness.broker import Broker
 from tests.harness.maven import CHECKOUT
 from tests.harness.streams_app import PROCESS_METADATA, StreamsClient
-from tests.live.experiment import Experiment, Record, Run, perform_all
+from tests.live.experiment import Experiment, Record, Run, perform, perform_all
 
 from holdfast.rollout import codec
 from holdfast.rollout.snapshot import Snapshot
@@ -54,8 +54,8 @@ def generations() -> None:
     """Every rebalance of the experiment's steps, each release's beside the group as it stood at the end."""
     experiments = [Experiment.beside_others(release) for release in RELEASES]
     with tempfile.TemporaryDirectory(prefix="holdfast-record-") as folder:
-        records = perform_all(experiments, Path(folder))
-    for record in records.values():
+        records = perform_all([(experiment, perform) for experiment in experiments], Path(folder))
+    for record in records:
         if isinstance(record, Exception):
             raise record
         _write_generations(record)

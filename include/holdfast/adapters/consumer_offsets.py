@@ -203,6 +203,7 @@ def _generation(stored: StoredGroup, written_at_ms: int) -> Generation:
             member.group_instance_id,
             member.subscription,
             member.assignment,
+            member.session_timeout_ms if member.session_timeout_ms > 0 else None,
         )
         for member in stored.members
     )

@@ -78,6 +78,9 @@ class ProcessId(NamedTuple):
     def uuid(self) -> UUID:
         return UUID(int=self.bits)
 
+    def __repr__(self) -> str:
+        return f"ProcessId({self})"
+
     def __str__(self) -> str:
         return str(self.uuid)
 

@@ -134,6 +134,8 @@ class GenerationMember:
     group_instance_id: str | None
     subscription: bytes
     assignment: bytes
+    session_timeout_ms: int | None = None
+    """None: the broker did not say (a description does not, its own records do)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from holdfast.kafka.streams.membership import Member
 from holdfast.kafka.streams.reports import Report
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
-from holdfast.rollout.snapshot import Evidence, Generation, GenerationMember, Snapshot
+from holdfast.rollout.snapshot import ConfigValue, Evidence, Generation, GenerationMember, Snapshot
 from holdfast.workflows import collect_disks, collect_topology
 from holdfast.workflows.collect_topology import Gathered
-from holdfast.workflows.settings import GroupSettings
+from holdfast.workflows.settings import SESSION_TIMEOUT, GroupSettings
 
 PROTOCOL = "stream"
 """The assignor's name under which classic Streams members join. Java: `StreamsPartitionAssignor.name`."""
@@ -69,6 +69,7 @@ def snapshot(
         collect_topology.read(cluster, settings, found)
     else:
         found.note("clients", why_nobody(found.group, patience))
+    config = _with_session_timeout(settings.config, found)
     inferred = _inferred(settings, found, moment)
     leader = _leader(found)
     if found.members and leader is None:
@@ -84,7 +85,7 @@ def snapshot(
         kafka_release=settings.kafka_release,
         task_assignor=settings.task_assignor,
         leader_process_id=leader,
-        config=settings.config,
+        config=config,
         tasks=found.tasks,
         clients=_clients(found, inferred),
         topics=found.topics,
@@ -159,6 +160,17 @@ def _read_generations(cluster: ClusterReader, found: Gathered) -> None:
     else:
         found.unknown.extend(unknown)
         _keep_newest(found)
+
+
+def _with_session_timeout(config: tuple[tuple[str, ConfigValue], ...], found: Gathered) -> tuple[tuple[str, ConfigValue], ...]:
+    """What the operator did not say the broker knows: each member told it when it joined."""
+    latest = _latest(found)
+    told = sorted({one.session_timeout_ms for one in latest.members if one.session_timeout_ms is not None}) if latest else []
+    if SESSION_TIMEOUT in dict(config) or not told:
+        return config
+    if len(told) > 1:
+        found.note(f"config.{SESSION_TIMEOUT}", f"members have from {told[0]} to {told[-1]} ms; taken to be the longest")
+    return tuple(sorted((*config, (SESSION_TIMEOUT, told[-1]))))
 
 
 def _keep_newest(found: Gathered) -> None:

@@ -11,6 +11,9 @@ from holdfast.kafka.streams import config_check
 from holdfast.rollout.snapshot import ConfigValue, Unknown
 
 DEFAULT_TASK_ASSIGNOR = "HighAvailabilityTaskAssignor"
+SESSION_TIMEOUT = "session.timeout.ms"
+_CONSUMER_PREFIXES = ("main.consumer.", "consumer.", "")
+"""In the order in which they win. Java: `StreamsConfig.getMainConsumerConfigs`."""
 ASSIGNOR_KEYS = (
     "num.standby.replicas",
     "max.warmup.replicas",
@@ -26,7 +29,8 @@ ASSIGNOR_KEYS = (
     "processing.guarantee",
     "topology.optimization",
 )
-"""All that a snapshot takes from an application's properties: the rest may be secret, and decides nothing."""
+"""All that a snapshot takes from an application's properties, beside the session time-out: the rest may be secret, and decides
+nothing."""
 
 _DEFAULTS: tuple[tuple[str, ConfigValue], ...] = (
     ("num.standby.replicas", 0),
@@ -97,6 +101,8 @@ def read(
     if other != group_id:
         raise InvalidInput(f"the properties are those of the application {other!r}; the group is {group_id!r}", "application.id")
     given: dict[str, ConfigValue] = {key: application[key] for key in ASSIGNOR_KEYS if application.get(key)}
+    timeouts = [text for prefix in _CONSUMER_PREFIXES if (text := application.get(f"{prefix}{SESSION_TIMEOUT}"))]
+    given |= {SESSION_TIMEOUT: timeouts[0]} if timeouts else {}
     values = {key: _value(value) for key, value in sorted((given | dict(overrides)).items())}
     unknown: list[Unknown] = []
     if kafka_release is None:

@@ -11,7 +11,7 @@ from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
 from holdfast.rollout import codec
-from holdfast.rollout.snapshot import StateDirectory, TaskDirectory, Unknown
+from holdfast.rollout.snapshot import Snapshot, StateDirectory, TaskDirectory, Unknown
 from holdfast.workflows import collect, settings
 
 
@@ -237,8 +237,34 @@ class TestWhatCanBeMissing:
         other = generation(3, member(B, ("0_0",)), now[1])
         assert taken(cluster(*now, history={GROUP: (other,)})).leader_process_id is None
 
+    def test_the_session_timeout_is_what_members_told_the_broker(self) -> None:
+        now = (member(B, ("0_0", "0_1")), member(A, ("1_0", "1_1"), joined={"1_0": -2}))
+
+        def seen(*told: int | None, given=SETTINGS) -> Snapshot:
+            stored = [replace(one, session_timeout_ms=ms) for one, ms in zip(now, told, strict=True)]
+            return taken(cluster(*now, history={GROUP: (generation(3, *stored),)}), given=given)
+
+        key = "session.timeout.ms"
+        operators = settings.read(GROUP, "3.9.1", {f"consumer.{key}": "7000"}, {})
+        assert dict(seen(6_000, 6_000).config)[key] == 6_000
+        assert (dict(seen(6_000, 9_000).config)[key], "from 6000 to 9000" in said(seen(6_000, 9_000), "config")) == (9_000, True)
+        assert key not in dict(seen(None, None).config)
+        assert dict(seen(6_000, 6_000, given=operators).config)[key] == 7_000
+
 
 class TestSettings:
+    @pytest.mark.parametrize(
+        ("application", "found"),
+        [
+            ({"session.timeout.ms": "1", "consumer.session.timeout.ms": "2", "main.consumer.session.timeout.ms": "3"}, 3),
+            ({"session.timeout.ms": "1", "consumer.session.timeout.ms": "2"}, 2),
+            ({"session.timeout.ms": "1"}, 1),
+            ({"restore.consumer.session.timeout.ms": "1"}, None),
+        ],
+    )
+    def test_the_main_consumers_session_timeout_counts(self, application: dict[str, str], found: int | None) -> None:
+        assert dict(settings.read(GROUP, "3.9.1", application, {}).config).get("session.timeout.ms") == found
+
     def test_each_default_is_named(self) -> None:
         given = settings.read(
             GROUP, None, {"num.standby.replicas": "1", "sasl.jaas.config": "secret"}, {"max.warmup.replicas": "6"}

@@ -23,6 +23,7 @@ class StoredMember:
     client_host: str
     subscription: bytes
     assignment: bytes
+    session_timeout_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,9 @@ def _member(reader: Reader, fields: "_Fields", version: int) -> StoredMember:
     client_host = fields.string("a client host") or ""
     if version >= 1:
         reader.int32("a rebalance time-out")
-    reader.int32("a session time-out")
-    member = StoredMember(
-        member_id, instance, client_id, client_host, fields.bytes("a subscription"), fields.bytes("an assignment")
-    )
+    session_timeout_ms = reader.int32("a session time-out")
+    subscription, assignment = fields.bytes("a subscription"), fields.bytes("an assignment")
+    member = StoredMember(member_id, instance, client_id, client_host, subscription, assignment, session_timeout_ms)
     fields.end_of_structure()
     return member
 

@@ -319,6 +319,10 @@ def _generation(value: object) -> Generation:
     return generation
 
 
+def _timeout(value: object) -> int:
+    return document.integer(value, 1, java.INT_MAX)
+
+
 def _generation_member(key: str, value: object) -> GenerationMember:
     fields = Fields(value)
     member = GenerationMember(
@@ -328,6 +332,7 @@ def _generation_member(key: str, value: object) -> GenerationMember:
         group_instance_id=fields.optional("group_instance_id", nullable(document.text), None),
         subscription=fields.need("subscription", kafka.base64_bytes),
         assignment=fields.need("assignment", kafka.base64_bytes),
+        session_timeout_ms=fields.optional("session_timeout_ms", nullable(_timeout), None),
     )
     fields.finish()
     return member

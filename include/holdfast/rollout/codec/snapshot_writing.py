@@ -159,6 +159,7 @@ def _generation_to_json(generation: Generation) -> dict[str, object]:
                 "group_instance_id": member.group_instance_id,
                 "subscription": kafka.bytes_to_json(member.subscription),
                 "assignment": kafka.bytes_to_json(member.assignment),
+                "session_timeout_ms": member.session_timeout_ms,
             }
             for member in generation.members
         },

@@ -135,7 +135,12 @@ _generation = fields(
                     "subscription": {"type": "string", "contentEncoding": "base64"},
                     "assignment": {"type": "string", "contentEncoding": "base64"},
                 },
-                {"client_id": shapes.text(), "client_host": shapes.text(), "group_instance_id": nullable(shapes.text())},
+                {
+                    "client_id": shapes.text(),
+                    "client_host": shapes.text(),
+                    "group_instance_id": nullable(shapes.text()),
+                    "session_timeout_ms": nullable(shapes.integer(1, java.INT_MAX)),
+                },
             ),
         ),
     },

@@ -21,7 +21,8 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * Counts words: subtopology 0 splits lines (stateless), subtopology 1 counts (one store, one changelog).
  *
  * <p>Arguments: properties file, input topic, store name, and the file to wait for before the client is made. The JVM can thus
- * be started early and the client later, at a moment of the test's choosing. Uses what every release from 2.6 on has.
+ * be started early and the client later, at a moment of the test's choosing. A file beside it, with ".threads" behind its name,
+ * says by how many stream threads the running client is to have more. Uses what every release from 2.6 on has, but for that.
  */
 public final class WordCount {
     private WordCount() { }
@@ -44,6 +45,12 @@ public final class WordCount {
         streams.setStateListener((now, before) -> System.out.println("STATE " + now));
         Runtime.getRuntime().addShutdownHook(new Thread(() -> streams.close(Duration.ofSeconds(20))));
         streams.start();
+        Path more = Paths.get(args[3] + ".threads");
+        await(more);
+        int threads = Integer.parseInt(new String(Files.readAllBytes(more)).trim());
+        for (int one = 0; one < Math.abs(threads); one++) {
+            KafkaStreams.class.getMethod(threads > 0 ? "addStreamThread" : "removeStreamThread").invoke(streams);
+        }
     }
 
     private static void await(Path go) throws InterruptedException {
