@@ -1,15 +1,16 @@
 """### Plan a change before anybody makes it
 
-Takes a snapshot of the group (or one that is already in the lake), lets Spark search the ways to make the change, and writes
-`plans/<plan id>/plan.json` and `plan.md`. Then it asks: **approve** or **reject**, and why. The answer is kept beside the plan;
-an approved plan is what `apply_rollout` walks. Nothing is changed by this DAG.
+Choose the group and what is to be done to it; only the fields that it asks for need anything. A run takes a snapshot of the group
+(or one that is already in the lake), lets Spark search the ways to make the change, and writes `plans/<plan id>/plan.json` and
+`plan.md`. Then it asks: **approve** or **reject**, and why (docs/approval.md). The answer is kept beside the plan; an approved plan
+is what `apply_rollout` walks. Nothing is changed by this DAG.
 """
 
 import pendulum
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
-from airflow.sdk import Param, dag, task
+from airflow.sdk import dag, task
 
-from holdfast.airflow_wiring import decisions, objects, planning, spark
+from holdfast.airflow_wiring import decisions, form, objects, planning, spark
 from holdfast.airflow_wiring.approval import AskForApproval
 
 
@@ -20,21 +21,7 @@ from holdfast.airflow_wiring.approval import AskForApproval
     default_args=objects.DEFAULTS,
     tags=["holdfast", "rollout"],
     doc_md=__doc__,
-    params={
-        "cluster": Param("local", type="string", minLength=1, title="Cluster", description="As in holdfast_kafka_<cluster>."),
-        "group": Param("streams-wordcount", type="string", minLength=1, title="Group", description="The application.id."),
-        "change": Param(
-            objects.EXAMPLE_CHANGE, type="object", title="Change", description="What you mean to do, as a Change document."
-        ),
-        "snapshot": objects.WHICH_SNAPSHOT,
-        "policy": Param(
-            None,
-            type=["null", "object", "string"],
-            section="Limits",
-            title="Policy",
-            description="The limits of your team, as a Policy document, or its YAML as text. Empty: Holdfast's own.",
-        ),
-    },
+    params=form.fields(),
 )
 def plan_rollout():
     @task(pool=objects.KAFKA_POOL)

@@ -185,6 +185,9 @@ class TestDrafts:
         [
             {"change": {"format_version": "1.0", "events": [{"explode": {}}]}},
             {"group": "another"},
+            {"change": None, "what": "replace a host", "hosts": ["app-7"]},
+            {"change": None, "what": "scale"},
+            {"minutes": 5},
             {"snapshot": "snapshots/../../etc/passwd"},
             {"snapshot": "plans/x"},
             {"policy": {"format_version": "1.0", "rebalances_mots": 3}},

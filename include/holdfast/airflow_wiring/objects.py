@@ -48,20 +48,6 @@ WHICH_PLAN = Param(
 )
 """Fields of several forms."""
 
-EXAMPLE_CHANGE = {
-    "format_version": "1.0",
-    "events": [
-        {
-            "replace_client": {
-                "process_id": "bbb83e43-b1af-4b2d-a60a-94a7091684d0",
-                "by": {"process_id": None, "threads": 2},
-                "state": "empty",
-            }
-        }
-    ],
-}
-"""What the form of plan_rollout shows: the shape of a Change."""
-
 _TOLD = re.compile(r"^(.*\W)?holdfast [a-z_]+: ", re.MULTILINE)
 """How a Spark job begins the line that says why it ended (`adapters.spark.run`)."""
 

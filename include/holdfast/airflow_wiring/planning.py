@@ -1,6 +1,6 @@
 """The tasks of `plan_rollout` until there is a plan: draft and assemble. `decisions` is what follows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from holdfast.airflow_wiring.objects import POLICY_VARIABLE, lake, now, slug
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from holdfast.rollout.codec.any_kind import AnyChange, AnySnapshot
     from holdfast.rollout.policy import Policy, Review
 
 
@@ -18,12 +19,10 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
     from holdfast.rollout import codec
     from holdfast.rollout.codec import any_kind
     from holdfast.rollout.codec import plan as codec_plan
-    from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
     from holdfast.workflows import snapshots
 
     store = lake()
-    plain = any_kind.is_consumer_change(params["change"])
-    any_kind.change_from_json(params["change"], plain=plain)  # what is wrong in itself is told before a cluster is asked
+    meant = _change_meant(params)
     policy, review = _policy(params["policy"])
     recorded = str(params["snapshot"] or "")
     snapshot_id = recorded or collect(str(params["cluster"]), str(params["group"]))
@@ -33,7 +32,7 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
             f"{snapshot_id} is a snapshot of group {snapshot.group_id!r} of cluster {snapshot.cluster!r}, and the form asks for "
             f"{params['group']!r} of {params['cluster']!r}: give one of that group, or none to take a fresh one"
         )
-    change = any_kind.change_from_json(params["change"], plain=isinstance(snapshot, ConsumerSnapshot))
+    change = meant(snapshot)
     folder = ("drafts", slug(run_id))
     documents = {
         "snapshot.json": any_kind.snapshot_to_json(snapshot),
@@ -50,6 +49,34 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
     for name, document in documents.items():
         store.write((*folder, name), codec.dumps(document).encode())
     return "/".join(folder)
+
+
+def _change_meant(params: Mapping[str, object]) -> "Callable[[AnySnapshot], AnyChange]":
+    """The Change in the form, or what its few fields ask for. What is wrong in itself is told before a cluster is asked."""
+    from holdfast.rollout.codec import any_kind
+    from holdfast.rollout.codec.request import NAMES, request_from_form
+    from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+    from holdfast.rollout.request import change_of
+
+    document = params["change"]
+    if document is None:
+        request = request_from_form(params)
+
+        def asked_for(snapshot: "AnySnapshot") -> "AnyChange":
+            if isinstance(snapshot, ConsumerSnapshot):
+                raise InvalidInput(
+                    f"{snapshot.group_id!r} is a plain consumer group, whose members have no process IDs: say what is to be done to"
+                    " it as a Change document (docs/plain-groups.md)",
+                    "what",
+                )
+            return change_of(request, snapshot)
+
+        return asked_for
+    also = [name for name in NAMES if name != "what" and params.get(name)]
+    if also:
+        raise InvalidInput(f"a Change was given, and {', '.join(also)} too: empty one or the other", "change")
+    any_kind.change_from_json(document, plain=any_kind.is_consumer_change(document))
+    return lambda snapshot: any_kind.change_from_json(document, plain=isinstance(snapshot, ConsumerSnapshot))
 
 
 def _policy(given: object) -> tuple["Policy", "Review"]:

@@ -1,0 +1,145 @@
+"""The form of `plan_rollout`: what to plan for, in a few fields, or as a Change document.
+
+What a JSON Schema can refuse is refused when the DAG is triggered; what needs the group, or two fields, in the first airflow task.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from airflow.sdk import Param
+
+from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, WHICH_SNAPSHOT
+from holdfast.kafka.release import RELEASES
+
+MOST_SUGGESTED = 200
+VERBS = (
+    "add_client", "add_partitions", "remove_client", "replace_client", "restart_client", "rolling_restart", "set_config",
+    "set_release", "set_threads", "set_topology", "stop_application", "then",
+    "add_consumer", "add_topic", "remove_consumer", "remove_topic", "replace_consumer", "restart_consumer", "set_assignors",
+)  # fmt: skip
+"""Of a Change's events, for groups of either kind."""
+
+ASKED_FOR = {
+    "replace a host": "Replace a host",
+    "scale": "Scale to a number of clients",
+    "rolling restart": "Restart, one after the other",
+    "change settings": "Change settings of Kafka Streams",
+    "upgrade Kafka Streams": "Go to another release of Kafka Streams",
+    "stop and start all": "Stop everything for some minutes",
+}
+WHAT = """What is to be done to the application. It asks for:
+
+- **Replace a host**: the host under *Hosts*; perhaps the new one's name, and what its disk holds
+- **Scale**: *Clients*; to fewer, the ones that go under *Hosts*
+- **Restart**: nothing more; some only, under *Hosts*
+- **Settings**, **release**: what they are to be; the clients come back with it, one after the other
+- **Stop everything**: *Minutes*
+
+Anything else: a Change document, at the end."""
+EXAMPLE = """```json
+{"format_version": "1.0", "events": [
+  {"replace_client": {"process_id": "bbb83e43-b1af-4b2d-a60a-94a7091684d0",
+                      "by": {"process_id": null, "threads": 2}, "state": "empty"}}]}
+```"""
+HOSTS, NUMBERS, DOCUMENT = "Which hosts", "How many, how, for how long", "Instead: a Change document"
+
+
+def _known(environment: Any = os.environ) -> Iterator[tuple[str, list[str]]]:
+    """Clusters and their groups as far as the environment names them; what only Airflow's database knows is not read for a form.
+
+    Nothing but names is taken: the connections hold secrets.
+    """
+    clusters = _json(environment.get(f"AIRFLOW_VAR_{CLUSTERS_VARIABLE.upper()}", ""))
+    yield from ((name, []) for name in (clusters if isinstance(clusters, list) else ()) if isinstance(name, str))
+    prefix = f"AIRFLOW_CONN_{KAFKA_CONNECTION.upper()}"
+    for variable in sorted(name for name in environment if name.startswith(prefix)):
+        connection = _json(environment[variable])
+        extras = connection.get("extra") if isinstance(connection, dict) else None
+        extras = _json(extras) if isinstance(extras, str) else extras
+        groups = extras.get("groups") if isinstance(extras, dict) else None
+        yield variable.removeprefix(prefix).lower(), [one for one in groups or () if not re.search(r"[*?\[]", str(one))]
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def suggested(environment: Any = os.environ) -> tuple[list[str], list[str]]:
+    """Names of clusters and of groups, for somebody who types."""
+    known = [*_known(environment)]
+    clusters = dict.fromkeys(name for name, _ in known)
+    groups = dict.fromkeys(str(group) for _, named in known for group in named)
+    return [*clusters][:MOST_SUGGESTED], [*groups][:MOST_SUGGESTED]
+
+
+def fields() -> dict[str, Param]:
+    """The parameters of the DAG, in the form's order."""
+    clusters, groups = suggested()
+    return {
+        "cluster": _name("local", "Cluster", "As in the connection holdfast_kafka_<cluster>.", clusters),
+        "group": _name("streams-wordcount", "Group", "The application.id.", groups),
+        "what": Param(
+            "replace a host", type="string", enum=[*ASKED_FOR], values_display=ASKED_FOR, title="What", description_md=WHAT,
+            description="What is to be done to the application.",
+        ),
+        "hosts": Param(
+            [], type=["array", "null"], items={"type": "string", "minLength": 1, "maxLength": 255}, maxItems=1_000, section=HOSTS,
+            title="Hosts", description="A host a line, as Kafka shows it, or the process ID of its client.",
+        ),
+        "new_host": Param(
+            None, type=["null", "string"], minLength=1, maxLength=255, section=HOSTS, title="New host",
+            description="To replace a host: the new one's name. Empty: the same.",
+        ),
+        "disk": Param(
+            None, type=["null", "string"], enum=[None, "empty", "kept"], section=HOSTS, title="Its disk",
+            values_display={"None": "", "empty": "Empty", "kept": "The old host's disk moves over"},
+            description="To replace a host: what the new one finds on its disk. Empty: nothing.",
+        ),
+        "clients": _count("Clients", "To scale: how many there are to be.", 1_000, NUMBERS),
+        "threads": _count("Threads", "Of each new client. Empty: as most have, or as the replaced one.", 10_000, NUMBERS),
+        "at_once": _count("At once", "So many clients restart together. Empty: one.", 10_000, NUMBERS),
+        "settings": Param(
+            None, type=["null", "string"], format="multiline", maxLength=10_000, section=NUMBERS, title="Settings",
+            description="To change settings: a line each, as in a properties file, such as max.warmup.replicas=6.",
+        ),
+        "kafka_release": Param(
+            None, type=["null", "string"], enum=[None, *reversed(RELEASES)], section=NUMBERS, title="Kafka Streams",
+            description="To upgrade: the release that the clients come back with.",
+        ),
+        "minutes": Param(
+            None, type=["null", "number"], exclusiveMinimum=0, maximum=1_000_000, section=NUMBERS, title="Minutes",
+            description="To stop everything: for how long.",
+        ),
+        "change": Param(
+            None, type=["object", "null"], required=["format_version", "events"], section=DOCUMENT, title="Change",
+            properties={
+                "format_version": {"type": "string"},
+                "events": {"type": "array", "items": {"type": "object", "minProperties": 1, "propertyNames": {"enum": [*VERBS]}}},
+            },
+            description="What you mean to do, as a Change document. Empty: what the fields above say.",
+            description_md=f"What you mean to do, as a Change (docs/changes.md). Empty: what stands above. Such as\n\n{EXAMPLE}",
+        ),
+        "policy": Param(
+            None, type=["null", "object", "string"], section="Limits", title="Policy",
+            description="The limits of your team, as a Policy document, or its YAML as text. Empty: the team's own, or Holdfast's.",
+        ),
+        "snapshot": WHICH_SNAPSHOT,
+    }  # fmt: skip
+
+
+def _name(default: str, title: str, about: str, known: list[str]) -> Param:
+    suggestions = {"examples": known} if known else {}
+    return Param(
+        known[0] if len(known) == 1 else default,
+        type="string", minLength=1, maxLength=249, pattern=r"\S", title=title, description=about, **suggestions,
+    )  # fmt: skip
+
+
+def _count(title: str, about: str, most: int, section: str) -> Param:
+    return Param(None, type=["null", "integer"], minimum=1, maximum=most, section=section, title=title, description=about)

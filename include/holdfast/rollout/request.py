@@ -1,0 +1,176 @@
+"""What somebody in a hurry asks for in a few fields, and the Change that it means for a group: hosts instead of process IDs.
+
+Every refusal names the field, says what was found and what is needed.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.release import RELEASES, behaviour
+from holdfast.kafka.streams import config_check
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.change import (
+    AddClient,
+    Change,
+    Disk,
+    Item,
+    NewClient,
+    RemoveClient,
+    ReplaceClient,
+    RollingRestart,
+    StopApplication,
+)
+from holdfast.rollout.snapshot import ConfigValue, Snapshot
+from holdfast.rollout.wording import many, printable
+
+MOST_NAMED = 20
+
+
+class What(StrEnum):
+    REPLACE = "replace a host"
+    SCALE = "scale"
+    RESTART = "rolling restart"
+    SETTINGS = "change settings"
+    UPGRADE = "upgrade Kafka Streams"
+    STOP = "stop and start all"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """None, or nothing: not said. `hosts`: by name, or by process ID; `minutes`: how long everybody is stopped."""
+
+    what: What
+    hosts: tuple[str, ...] = ()
+    new_host: str | None = None
+    disk: Disk | None = None
+    clients: int | None = None
+    threads: int | None = None
+    settings: tuple[tuple[str, ConfigValue], ...] = ()
+    kafka_release: str | None = None
+    at_once: int | None = None
+    minutes: float | None = None
+
+
+FIELDS = {
+    What.REPLACE: ("hosts", "new_host", "disk", "threads"),
+    What.SCALE: ("clients", "hosts", "threads"),
+    What.RESTART: ("hosts", "at_once"),
+    What.SETTINGS: ("settings", "hosts", "at_once"),
+    What.UPGRADE: ("kafka_release", "hosts", "at_once"),
+    What.STOP: ("minutes",),
+}
+"""What each asks for; the first one must be there, except for a rolling restart, which is of all hosts then."""
+
+
+def refuse_incomplete(request: Request) -> None:
+    """Raise InvalidInput for what can be said without looking at the group: a field that is missing, or is not asked for."""
+    asked = FIELDS[request.what]
+    if request.what is not What.RESTART and not getattr(request, asked[0]):
+        raise InvalidInput(f"nothing was found, and '{request.what}' needs {_NEEDS[asked[0]]}", asked[0])
+    for field in ("hosts", "new_host", "disk", "clients", "threads", "settings", "kafka_release", "at_once", "minutes"):
+        if getattr(request, field) and field not in asked:
+            raise InvalidInput(
+                f"something was given, and '{request.what}' does not ask for it: empty it, or choose another thing to do", field
+            )
+    if request.kafka_release is not None:
+        behaviour(request.kafka_release)
+    if request.what is What.REPLACE and len(request.hosts) != 1:
+        raise InvalidInput(f"{len(request.hosts)} were found; '{request.what}' is for one at a time", "hosts")
+
+
+_NEEDS = {
+    "hosts": "the host that is to be replaced, by its name or its client's process ID",
+    "clients": "how many clients there are to be",
+    "settings": "one or more, a line each, such as max.warmup.replicas=6",
+    "kafka_release": "the release to go to, such as 3.9.1",
+    "minutes": "for how many minutes",
+}
+
+
+def change_of(request: Request, snapshot: Snapshot) -> Change:
+    """Raise InvalidInput for a request that the group cannot be asked for."""
+    refuse_incomplete(request)
+    return Change(tuple(_items(request, snapshot)))
+
+
+def _items(request: Request, snapshot: Snapshot) -> Iterator[Item]:
+    match request.what:
+        case What.REPLACE:
+            for client in _clients(request.hosts, snapshot):
+                by = NewClient(None, request.threads, request.new_host or client.host)
+                yield ReplaceClient(client.process_id, by, request.disk or Disk.EMPTY)
+        case What.SCALE:
+            yield from _scaled(request, snapshot)
+        case What.RESTART | What.SETTINGS | What.UPGRADE:
+            _refuse_settings(request, snapshot)
+            chosen = tuple(client.process_id for client in _clients(request.hosts, snapshot))
+            yield RollingRestart(
+                process_ids=chosen or None,
+                at_once=request.at_once or 1,
+                settings=request.settings,
+                kafka_release=request.kafka_release,
+            )
+        case What.STOP:
+            assert request.minutes is not None, "refused before"
+            yield StopApplication(request.minutes)
+        case _:
+            assert_never(request.what)
+
+
+def _refuse_settings(request: Request, snapshot: Snapshot) -> None:
+    try:
+        config_check.check(snapshot.kafka_release or RELEASES[-1], dict(request.settings))
+    except InvalidInput as problem:
+        raise InvalidInput(str(problem), "settings") from None
+
+
+def _scaled(request: Request, snapshot: Snapshot) -> Iterator[Item]:
+    there, wanted = len(snapshot.clients), request.clients or 0
+    if wanted == there:
+        raise InvalidInput(f"the group has {many(there, 'client')} already", "clients")
+    if wanted > there:
+        yield from _more(request, snapshot, wanted - there)
+        return
+    leaving = _clients(request.hosts, snapshot)
+    if len(leaving) != there - wanted:
+        raise InvalidInput(
+            f"{many(len(leaving), 'client')} on {many(len(request.hosts), 'host')} found, and {there - wanted} must go: say which."
+            f" The group has {_known(snapshot)}",
+            "hosts",
+        )
+    yield from (RemoveClient(client.process_id) for client in leaving)
+
+
+def _more(request: Request, snapshot: Snapshot, more: int) -> Iterator[Item]:
+    """New clients have as many threads as most have. They draw their process IDs."""
+    if len(request.hosts) not in (0, more):
+        raise InvalidInput(
+            f"{len(request.hosts)} were found, and {more} come: name the host of each new client, or none of them", "hosts"
+        )
+    usual = Counter(len(client.consumers) for client in snapshot.clients).most_common(1)[0][0]
+    for host in request.hosts or (None,) * more:
+        yield AddClient(NewClient(None, request.threads or usual, host, None, ()))
+
+
+def _clients(hosts: tuple[str, ...], snapshot: Snapshot) -> tuple[Client, ...]:
+    """All clients on these hosts, in the order in which they are named."""
+    found: dict[ProcessId, Client] = {}
+    for host in hosts:
+        on_it = [client for client in snapshot.clients if host in (client.host, str(client.process_id))]
+        if not on_it:
+            raise InvalidInput(f"no client of the group runs on '{printable(host)}'. The group has {_known(snapshot)}", "hosts")
+        found |= {client.process_id: client for client in on_it}
+    return tuple(found.values())
+
+
+def _known(snapshot: Snapshot) -> str:
+    """The group's clients by host, in the order of their process IDs."""
+    names = [
+        printable(client.host or str(client.process_id)) for client in sorted(snapshot.clients, key=lambda one: one.process_id)
+    ]
+    return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")

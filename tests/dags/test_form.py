@@ -1,0 +1,104 @@
+"""What the form of plan_rollout refuses when it is sent, and what it suggests; `unit/rollout/test_request.py` has the rest."""
+
+import json
+from typing import Any
+
+import pytest
+from airflow.sdk.exceptions import ParamValidationError
+from tests.harness import plain_groups
+
+from holdfast.adapters.lake import FsspecLake
+from holdfast.airflow_wiring import form, planning
+from holdfast.errors import InvalidInput
+from holdfast.rollout import codec
+from holdfast.rollout.codec import any_kind
+from holdfast.rollout.codec.change import READERS
+from holdfast.rollout.codec.request import NAMES
+from holdfast.rollout.consumer.events import VERBS as CONSUMER_VERBS
+from holdfast.rollout.request import What
+from holdfast.workflows import snapshots
+
+EVENTS = [{"stop_application": {"minutes": 5}}]
+
+
+def filled(**given: object) -> dict[str, Any]:
+    """As the trigger checks them, one by one."""
+    values = {name: param.resolve() for name, param in form.fields().items()}
+    return values | {name: form.fields()[name].resolve(value) for name, value in given.items()}
+
+
+def test_has_the_fields_that_are_read() -> None:
+    assert set(NAMES) <= set(form.fields())
+    assert tuple(form.ASKED_FOR) == tuple(What)
+    assert sorted(form.VERBS) == sorted({*READERS, *CONSUMER_VERBS.values()})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"cluster": ""}, "''"),
+        ({"cluster": " "}, "' '"),
+        ({"group": 7}, "7 is not of type 'string'"),
+        ({"what": "explode"}, "'explode' is not one of"),
+        ({"hosts": "app-0"}, "'app-0' is not of type"),
+        ({"hosts": [""]}, "''"),
+        ({"disk": "full"}, "'full' is not one of"),
+        ({"clients": 0}, "0 is less than the minimum of 1"),
+        ({"clients": "five"}, "'five' is not of type"),
+        ({"at_once": 1.5}, "1.5 is not of type"),
+        ({"kafka_release": "9.9.9"}, "'9.9.9' is not one of"),
+        ({"minutes": 0}, "0 is less than or equal to the minimum of 0"),
+        ({"change": {"events": []}}, "'format_version' is a required property"),
+        ({"change": {"format_version": "1.0", "events": [{"explode": {}}]}}, "'explode' is not one of"),
+        ({"change": [1]}, r"\[1\] is not of type"),
+        ({"policy": 3}, "3 is not of type"),
+    ],
+    ids=str,
+)
+def test_is_refused_when_it_is_sent(given: dict[str, object], said: str) -> None:
+    with pytest.raises(ParamValidationError, match=said):
+        filled(**given)
+
+
+def test_means_the_change_that_it_has_always_taken(recorded: str) -> None:
+    document = {"format_version": "1.0", "events": EVENTS}
+    draft = planning.draft("run", filled(cluster="local", group="streams-wordcount", snapshot=recorded, change=document))
+
+    assert change_of(draft) == EVENTS
+
+
+def test_means_a_change_by_a_few_fields(recorded: str) -> None:
+    values = filled(cluster="local", group="streams-wordcount", snapshot=recorded, what="stop and start all", minutes=5)
+
+    assert change_of(planning.draft("run", values)) == EVENTS
+
+
+def test_leaves_plain_groups_to_a_change(lake: FsspecLake) -> None:
+    document = plain_groups.group({"m-1": plain_groups.member(0, 1, 2, 3, 4, 5)}, cluster="local")
+    kept = snapshots.keep(lake, any_kind.snapshot_from_json(document | {"captured_at": "2026-11-20T12:00:00Z"}))
+
+    with pytest.raises(InvalidInput, match=r"what: 'billing' is a plain consumer group.*Change document"):
+        planning.draft("run", filled(cluster="local", group="billing", snapshot=kept, what="rolling restart"))
+
+
+def change_of(draft: str) -> object:
+    from holdfast.airflow_wiring.objects import lake
+
+    return codec.loads(lake().read((*draft.split("/"), "change.json"), 10**6))["events"]
+
+
+SECRET = "open-sesame-4711"
+
+
+def test_suggests_what_the_environment_names_and_nothing_secret() -> None:
+    extras = {"bootstrap.servers": "b:9092", "sasl.jaas.config": SECRET, "groups": {"orders": {}, "eu-*": {}}}
+    environment = {
+        "AIRFLOW_VAR_HOLDFAST_CLUSTERS": '["prod", "eu"]',
+        "AIRFLOW_CONN_HOLDFAST_KAFKA_PROD": json.dumps({"conn_type": "generic", "extra": json.dumps(extras)}),
+        "AIRFLOW_CONN_HOLDFAST_KAFKA_TEST": "generic://b?x=y",
+        "AIRFLOW_CONN_OTHER": json.dumps({"extra": {"groups": {"theirs": {}}}}),
+    }
+
+    assert form.suggested(environment) == (["prod", "eu", "test"], ["orders"])
+    assert form.suggested({"AIRFLOW_VAR_HOLDFAST_CLUSTERS": "{"}) == ([], [])
+    assert SECRET not in str(form.suggested(environment))
