@@ -188,6 +188,7 @@ class TestDrafts:
             {"change": None, "what": "replace a host", "hosts": ["app-7"]},
             {"change": None, "what": "scale"},
             {"minutes": 5},
+            {"change": None, "what": "rolling restart", "host": ["app-0"]},
             {"snapshot": "snapshots/../../etc/passwd"},
             {"snapshot": "plans/x"},
             {"policy": {"format_version": "1.0", "rebalances_mots": 3}},

@@ -68,7 +68,9 @@ def test_means_the_change_that_it_has_always_taken(recorded: str) -> None:
 
 
 def test_means_a_change_by_a_few_fields(recorded: str) -> None:
-    values = filled(cluster="local", group="streams-wordcount", snapshot=recorded, what="stop and start all", minutes=5)
+    """The form makes {} of documents that are looked at and left empty."""
+    few = {"what": "stop and start all", "minutes": 5, "change": {}, "policy": {}}
+    values = filled(cluster="local", group="streams-wordcount", snapshot=recorded, **few)
 
     assert change_of(planning.draft("run", values)) == EVENTS
 

@@ -32,19 +32,18 @@ ASKED_FOR = {
 }
 WHAT = """What is to be done to the application. It asks for:
 
-- **Replace a host**: the host under *Hosts*; perhaps the new one's name, and what its disk holds
-- **Scale**: *Clients*; to fewer, the ones that go under *Hosts*
-- **Restart**: nothing more; some only, under *Hosts*
-- **Settings**, **release**: what they are to be; the clients come back with it, one after the other
-- **Stop everything**: *Minutes*
+- **Replace a host**: *Hosts*, the one; in the next section its new name and what its disk holds, if that is known
+- **Scale**: *Clients*; to fewer, also *Hosts*, those that go
+- **Restart**: nothing; some only, under *Hosts*
+- **Settings**, **release**, **stop**: what stands in the next section
 
-Anything else: a Change document, at the end."""
+Anything else: a Change document, further down."""
 EXAMPLE = """```json
 {"format_version": "1.0", "events": [
   {"replace_client": {"process_id": "bbb83e43-b1af-4b2d-a60a-94a7091684d0",
                       "by": {"process_id": null, "threads": 2}, "state": "empty"}}]}
 ```"""
-HOSTS, NUMBERS, DOCUMENT = "Which hosts", "How many, how, for how long", "Instead: a Change document"
+DETAILS, DOCUMENT = "How: new host, disk, threads, settings, release, minutes", "Instead: a Change document"
 
 
 def _known(environment: Any = os.environ) -> Iterator[tuple[str, list[str]]]:
@@ -86,43 +85,43 @@ def fields() -> dict[str, Param]:
         "group": _name("streams-wordcount", "Group", "The application.id.", groups),
         "what": Param(
             "replace a host", type="string", enum=[*ASKED_FOR], values_display=ASKED_FOR, title="What", description_md=WHAT,
-            description="What is to be done to the application.",
         ),
         "hosts": Param(
-            [], type=["array", "null"], items={"type": "string", "minLength": 1, "maxLength": 255}, maxItems=1_000, section=HOSTS,
+            [], type=["array", "null"], items={"type": "string", "minLength": 1, "maxLength": 255}, maxItems=1_000,
             title="Hosts", description="A host a line, as Kafka shows it, or the process ID of its client.",
         ),
+        "clients": _count("Clients", "To scale: how many there are to be.", 1_000),
         "new_host": Param(
-            None, type=["null", "string"], minLength=1, maxLength=255, section=HOSTS, title="New host",
+            None, type=["null", "string"], minLength=1, maxLength=255, section=DETAILS, title="New host",
             description="To replace a host: the new one's name. Empty: the same.",
         ),
         "disk": Param(
-            None, type=["null", "string"], enum=[None, "empty", "kept"], section=HOSTS, title="Its disk",
-            values_display={"None": "", "empty": "Empty", "kept": "The old host's disk moves over"},
-            description="To replace a host: what the new one finds on its disk. Empty: nothing.",
+            None, type=["null", "string"], enum=[None, "empty", "kept"], section=DETAILS, title="Its disk",
+            values_display={"null": "Not said: nothing", "empty": "Nothing", "kept": "The old host's disk"},
+            description="To replace a host: what the new one finds on its disk.",
         ),
-        "clients": _count("Clients", "To scale: how many there are to be.", 1_000, NUMBERS),
-        "threads": _count("Threads", "Of each new client. Empty: as most have, or as the replaced one.", 10_000, NUMBERS),
-        "at_once": _count("At once", "So many clients restart together. Empty: one.", 10_000, NUMBERS),
+        "threads": _count("Threads", "Of each new client. Empty: as most have, or as the replaced one.", 10_000, DETAILS),
+        "at_once": _count("At once", "So many clients restart together. Empty: one.", 10_000, DETAILS),
         "settings": Param(
-            None, type=["null", "string"], format="multiline", maxLength=10_000, section=NUMBERS, title="Settings",
+            None, type=["null", "string"], format="multiline", maxLength=10_000, section=DETAILS, title="Settings",
             description="To change settings: a line each, as in a properties file, such as max.warmup.replicas=6.",
         ),
         "kafka_release": Param(
-            None, type=["null", "string"], enum=[None, *reversed(RELEASES)], section=NUMBERS, title="Kafka Streams",
-            description="To upgrade: the release that the clients come back with.",
+            None, type=["null", "string"], enum=[None, *reversed(RELEASES)], section=DETAILS, title="Release",
+            values_display={"null": "As now"},
+            description="To go to another release: that of Kafka Streams, with which the clients come back.",
         ),
         "minutes": Param(
-            None, type=["null", "number"], exclusiveMinimum=0, maximum=1_000_000, section=NUMBERS, title="Minutes",
+            None, type=["null", "number"], exclusiveMinimum=0, maximum=1_000_000, section=DETAILS, title="Minutes",
             description="To stop everything: for how long.",
         ),
         "change": Param(
-            None, type=["object", "null"], required=["format_version", "events"], section=DOCUMENT, title="Change",
+            None, type=["object", "null"], section=DOCUMENT, title="Change",
+            **{"if": {"minProperties": 1}, "then": {"required": ["format_version", "events"]}},  # the form makes {} of nothing
             properties={
                 "format_version": {"type": "string"},
                 "events": {"type": "array", "items": {"type": "object", "minProperties": 1, "propertyNames": {"enum": [*VERBS]}}},
             },
-            description="What you mean to do, as a Change document. Empty: what the fields above say.",
             description_md=f"What you mean to do, as a Change (docs/changes.md). Empty: what stands above. Such as\n\n{EXAMPLE}",
         ),
         "policy": Param(
@@ -141,5 +140,6 @@ def _name(default: str, title: str, about: str, known: list[str]) -> Param:
     )  # fmt: skip
 
 
-def _count(title: str, about: str, most: int, section: str) -> Param:
-    return Param(None, type=["null", "integer"], minimum=1, maximum=most, section=section, title=title, description=about)
+def _count(title: str, about: str, most: int, section: str | None = None) -> Param:
+    where = {"section": section} if section else {}
+    return Param(None, type=["null", "integer"], minimum=1, maximum=most, title=title, description=about, **where)

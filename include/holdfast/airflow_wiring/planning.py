@@ -54,12 +54,17 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
 def _change_meant(params: Mapping[str, object]) -> "Callable[[AnySnapshot], AnyChange]":
     """The Change in the form, or what its few fields ask for. What is wrong in itself is told before a cluster is asked."""
     from holdfast.rollout.codec import any_kind
+    from holdfast.rollout.codec.document import nearest, shown
     from holdfast.rollout.codec.request import NAMES, request_from_form
     from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
     from holdfast.rollout.request import change_of
 
+    known = (*NAMES, "cluster", "group", "change", "policy", "snapshot")
+    for name in params:
+        if name not in known:
+            raise InvalidInput(f"the form has no field {shown(name)}{nearest(name, known)}; it has {', '.join(known)}")
     document = params["change"]
-    if document is None:
+    if not document:
         request = request_from_form(params)
 
         def asked_for(snapshot: "AnySnapshot") -> "AnyChange":
@@ -102,7 +107,7 @@ def _limits(given: object, where: str) -> tuple["Policy", "Review | None"] | Non
     from holdfast.adapters import yaml_text
     from holdfast.rollout.codec.policy import policy_from_json
 
-    if given is None or given == "":
+    if given in (None, "", {}):
         return None
     try:
         document = yaml_text.loads(given) if isinstance(given, str) else given
