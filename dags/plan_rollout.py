@@ -11,7 +11,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.sdk import dag, task
 
 from holdfast.airflow_wiring import decisions, form, objects, planning, spark
-from holdfast.airflow_wiring.approval import AskForApproval
+from holdfast.airflow_wiring.approval import PLAN_PAGE, AskForApproval
 
 
 @dag(
@@ -49,6 +49,7 @@ def plan_rollout():
         application_args=["--lake", "{{ var.value.holdfast_lake }}", "--draft", draft],
     )
     plan_id = assemble(draft)
+    plan_id.operator.operator_extra_links = (PLAN_PAGE,)
     approve = AskForApproval(task_id="approve", plan_id=plan_id, draft=draft)
     draft >> search >> plan_id >> approve
     record(plan_id, approve.output)

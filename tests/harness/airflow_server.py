@@ -9,15 +9,19 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
+import psutil
+
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 120
+PATIENCE_S = 300
 USERS = {"vera": "viewer", "bob": "user", "olga": "op", "admin": "admin"}
+T = TypeVar("T")
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -56,6 +60,26 @@ class Server:
                 self.tokens[user] = json.load(answer)["access_token"]
         return self.tokens[user]
 
+    def rest(self, method: str, path: str, body: object = None, user: str = "admin") -> Any:
+        """One call of Airflow's REST interface."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Authorization": f"Bearer {self.token(user)}", "Content-Type": "application/json"}
+        with _direct.open(urllib.request.Request(self.url + path, data, headers, method=method), timeout=30) as answer:
+            return json.load(answer)
+
+    def wait(self, what: str, ask: Callable[[], T | None]) -> T:
+        """Ask again until there is an answer. Nothing is timed: a machine that is shared may be slow."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            try:
+                if (found := ask()) is not None:
+                    return found
+            except urllib.error.HTTPError as refusal:
+                if refusal.code not in (404, 503):
+                    raise
+            time.sleep(0.5)
+        raise AssertionError(f"{what} did not come:\n{(self.home / 'server.log').read_text()[-4000:]}")
+
     def ask(
         self,
         method: str,
@@ -93,6 +117,11 @@ def environment(home: Path, lake: Path, port: int) -> dict[str, str]:
         "AIRFLOW__API__BASE_URL": f"http://127.0.0.1:{port}",
         "AIRFLOW__API__SECRET_KEY": secrets.token_hex(32),
         "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(64),
+        "AIRFLOW__CORE__PARALLELISM": "3",
+        "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "5",
+        "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[1]"}),
+        "PYSPARK_PYTHON": str(ROOT / ".venv" / "bin" / "python"),
+        "PATH": f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}",
         "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "AIRFLOW_VAR_HOLDFAST_LAKE": str(lake),
     }
@@ -105,28 +134,51 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(home: Path, lake: Path) -> Iterator[Server]:
-    """A database, an api-server; ended whatever happens."""
+def serving(home: Path, lake: Path, *, scheduling: bool = False) -> Iterator[Server]:
+    """A database and an api-server, and what runs DAGs if `scheduling`; ended whatever happens."""
     home.mkdir(parents=True, exist_ok=True)
     (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))
     port = free_port()
     server = Server(f"http://127.0.0.1:{port}", home, lake, environment(home, lake, port))
     airflow = str(ROOT / ".venv" / "bin" / "airflow")
+    components = ("api-server", *(("dag-processor", "scheduler --skip-serve-logs") if scheduling else ()))
+    running: list[subprocess.Popen[bytes]] = []
     with (home / "server.log").open("wb") as log:
         subprocess.run([airflow, "db", "migrate"], env=server.environment, stdout=log, stderr=log, check=True, cwd=home)
-        process = subprocess.Popen(
-            [airflow, "api-server"], env=server.environment, stdout=log, stderr=log, cwd=home, start_new_session=True
-        )
+        for one in components:
+            command = [airflow, *one.split()]
+            running.append(
+                subprocess.Popen(command, env=server.environment, stdout=log, stderr=log, cwd=home, start_new_session=True)
+            )
     try:
-        _wait_until_it_answers(server, process)
+        _wait_until_it_answers(server, running[0])
         yield server
     finally:
+        _end(running, home)
+
+
+def _end(running: "list[subprocess.Popen[bytes]]", home: Path) -> None:
+    """The components, and what they started in sessions of its own, such as Spark."""
+    children = [child for process in running for child in _children(process.pid)]
+    for process in running:
         os.killpg(process.pid, signal.SIGTERM)
+    for process in running:
         try:
             process.wait(20)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+    for child in children:
+        with suppress(psutil.Error):
+            child.kill()
+    assert not [one for one in psutil.process_iter(["cwd"]) if (one.info["cwd"] or "").startswith(str(home))]
+
+
+def _children(pid: int) -> list[psutil.Process]:
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.Error:
+        return []
 
 
 def _wait_until_it_answers(server: Server, process: "subprocess.Popen[bytes]") -> None:

@@ -3,11 +3,15 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import quote
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from tests.harness.article import AFTER, LAST, C, Document, change, fleet, group
 
+from holdfast.adapters import table_schemas
 from holdfast.adapters.lake import FsspecLake
-from holdfast.rollout import codec
+from holdfast.rollout import codec, tables
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.policy import Policy
@@ -62,6 +66,32 @@ class WebLake:
         plans.keep_verdict(self.lake, verify(made, codec.snapshot_from_json(document)))
 
 
+def write_tables(folder: Path, documents: list[Document], changes: list[tuple[Document, Document]]) -> None:
+    """The tables of the fleet's page, by the functions that the Spark jobs call: groups, and snapshots one after the other."""
+    rows: dict[tuple[str, str, str], list[Document]] = {}
+
+    def add(table: str, document: Document, *found: Document) -> None:
+        key = (table, document["cluster"], document["captured_at"][:10])
+        one = {"group_id": document["group_id"], "snapshot": "-", "captured_at": document["captured_at"]}
+        rows.setdefault(key, []).extend(one | row for row in found)
+
+    for document in documents:
+        found = tables.losses(codec.dumps(document))
+        add("blast_radius", document, *found["losses"])
+        counts = {"groups": 1, "clients": len(document["clients"]), "stateful_tasks": len(document["tasks"]), "quarantined": 0}
+        add("clusters", document, counts)
+    for before, after in changes:
+        moved = tables.order_change(codec.dumps(before), codec.dumps(after))
+        assert moved is not None
+        add("order_changes", after, moved)
+    for (table, cluster, day), found_rows in rows.items():
+        place = folder / "tables" / table_schemas.VERSION / table / f"cluster={quote(cluster)}" / f"day={day}"
+        place.mkdir(parents=True)
+        schema = pa.schema([one for one in table_schemas.TABLES[table] if one.name not in ("cluster", "day")])
+        full = [{name: row.get(name) for name in schema.names} for row in found_rows]
+        pq.write_table(pa.Table.from_pylist(full, schema=schema), place / "part-0.parquet")
+
+
 def article(name: str = "streams-wordcount", **more: object) -> Document:
     return group(AFTER) | {"group_id": name} | more
 
@@ -97,5 +127,7 @@ def fill(folder: Path) -> dict[str, Plan]:
     stale = article("drifted-group")
     made["stale"] = web.plan(stale, replacement(C, LAST, "app-3"), minutes=20)
     gone = {process_id: client for process_id, client in stale["clients"].items() if process_id != C}
-    web.snapshot(stale | {"clients": gone, "leader_process_id": None}, minutes_ago=2)
+    after = web.snapshot(stale | {"clients": gone, "leader_process_id": None}, minutes_ago=2)
+    shown = [web.snapshot(one, 0.5) for one in (article(), fleet_document, article("payments-ledger"), hostile)]
+    write_tables(folder, shown, [(stale, after)])
     return made

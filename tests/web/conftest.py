@@ -22,5 +22,5 @@ def made(lake_folder: Path) -> dict[str, Plan]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, lake_folder: Path, made: dict[str, Plan]) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("airflow"), lake_folder) as running:
+    with serving(tmp_path_factory.mktemp("airflow"), lake_folder, scheduling=True) as running:
         yield running

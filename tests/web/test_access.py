@@ -1,6 +1,7 @@
 """Who may see and do what, against a real api-server: as nobody, viewer, user and admin, and as somebody who means harm."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from tests.harness.airflow_server import Server
@@ -9,7 +10,16 @@ from tests.harness.web_lake import HOSTILE
 from holdfast.rollout.plan_value import Plan
 
 pytestmark = pytest.mark.airflow
-PAGES = ("/", "/plans", "/plans/{plan}", "/plans/{plan}/plan.json", "/plans/{plan}/plan.md", "/run?dag=plan_rollout&run=x")
+PAGES = (
+    "/",
+    "/plans",
+    "/fleet",
+    "/group?cluster=local&group=streams-wordcount",
+    "/plans/{plan}",
+    "/plans/{plan}/plan.json",
+    "/plans/{plan}/plan.md",
+    "/run?dag=plan_rollout&run=x",
+)
 STATIC = ("/static/holdfast.css", "/static/echarts.min.js", "/static/charts.js", "/static/theme.js", "/static/nothing.js")
 
 
@@ -19,10 +29,21 @@ def address(path: str, made: dict[str, Plan]) -> str:
 
 @pytest.mark.parametrize("path", [*PAGES, *STATIC])
 def test_nobody_sees_nothing(server: Server, made: dict[str, Plan], path: str) -> None:
-    answer = server.ask("GET", address(path, made))
+    machine = server.ask("GET", address(path, made), headers={"Accept": "*/*"})
+    browser = server.ask("GET", address(path, made))
 
-    assert answer.status == 401
-    assert made["waiting"].basis.group_id not in answer.text
+    assert machine.status == 401
+    assert browser.status == 303
+    assert browser.headers["location"].startswith("/api/v2/auth/login?next=%2Fholdfast%2F")
+    assert made["waiting"].basis.group_id not in machine.text + browser.text
+
+
+def test_the_login_leads_back_to_the_plan(server: Server, made: dict[str, Plan]) -> None:
+    asked = address("/plans/{plan}", made)
+    to_airflow = server.ask("GET", asked).headers["location"]
+    to_login = server.ask("GET", to_airflow).headers["location"]
+
+    assert f"next={quote(asked, safe='')}" in to_login
 
 
 @pytest.mark.parametrize("user", ["vera", "bob", "olga", "admin"])
@@ -42,7 +63,7 @@ def test_every_answer_carries_the_headers(server: Server, made: dict[str, Plan])
 
 
 def test_pages_have_no_script_or_style_of_their_own(server: Server, made: dict[str, Plan]) -> None:
-    for path in PAGES[1:3]:
+    for path in PAGES[1:5]:
         text = server.ask("GET", address(path, made), "vera").text
         assert re.findall(r"<style|\sstyle=|\son\w+=", text) == []
         assert all("src=" in tag or "application/json" in tag for tag in re.findall(r"<script[^>]*>", text))

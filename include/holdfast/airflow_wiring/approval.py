@@ -17,6 +17,7 @@ from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import Param
 
 from holdfast.airflow_wiring import decisions
+from holdfast.airflow_wiring.links import PlanPage
 from holdfast.airflow_wiring.notifiers import PlanWaits
 from holdfast.airflow_wiring.objects import APPROVE, REJECT
 
@@ -24,6 +25,7 @@ LONGEST_REASON = 4_000
 FINGERPRINT = "fingerprint"
 """The XCom that says what was asked about."""
 ASKED_AGAIN_AT_MOST = 10
+PLAN_PAGE = PlanPage()
 
 
 class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not typed for us
@@ -33,6 +35,7 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
     """
 
     template_fields = ("plan_id", "draft", *HITLOperator.template_fields)
+    operator_extra_links = (PLAN_PAGE,)
 
     def __init__(self, *, plan_id: str, draft: str, **options: Any) -> None:
         reason = Param("", type="string", maxLength=LONGEST_REASON, title="Reason", description="Kept with the plan.")
@@ -57,6 +60,7 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
         self.response_timeout = question.open_for
         self.assigned_users = [{"id": user, "name": user} for user in question.approvers] or None
         context["ti"].xcom_push(FINGERPRINT, question.fingerprint)
+        PLAN_PAGE.show_while_waiting(context, self.plan_id)
         return super().execute(context)
 
     def execute_complete(self, context: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any]:

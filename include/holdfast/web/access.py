@@ -6,7 +6,7 @@ answer the DAG's requests and to trigger it, a token that this page was given, a
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from airflow.api_fastapi.app import get_auth_manager
 from airflow.api_fastapi.auth.managers.models.base_user import BaseUser
@@ -80,6 +80,14 @@ def refuse_forgery(request: Request, user: BaseUser, plan_id: str, token: str) -
         given = None
     if given != [str(user.get_id()), plan_id]:
         raise Forged("The page was open for too long, or was shown to somebody else. Reload it and decide again.")
+
+
+def login_page(request: Request) -> str:
+    """Airflow's way to whatever login it has, and back to the page that was asked for."""
+    prefix = request.scope.get("root_path", "").removesuffix("/holdfast")
+    here = request.scope.get("root_path", "") + request.url.path.removeprefix(request.scope.get("root_path", ""))
+    query = f"?{request.url.query}" if request.url.query else ""
+    return f"{prefix}/api/v2/auth/login?{urlencode({'next': here + query})}"
 
 
 def _own_origins(request: Request) -> tuple[str, ...]:

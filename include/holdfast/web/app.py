@@ -21,8 +21,9 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring.objects import LAKE_VARIABLE
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble
-from holdfast.web import access, decision, templating
+from holdfast.web import access, decision, overview, templating
 from holdfast.web.plan_page import PlanPages, Refused
+from holdfast.web.plan_view import PlanView
 from holdfast.web.plans import Filter, PlanList, State, select
 from holdfast.workflows import plan as plans
 
@@ -105,7 +106,8 @@ def _plan_page(request: Request, plan_id: str, user: GetUserDep, *, problem: Ref
     may = access.can_decide(user)
     token = access.token_for(user, plan_id) if may and asked is not None and asked.open else ""
     values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "token": token, "user": user.get_name()}
-    return _page(request, "plan.html", status=problem.status if problem else 200, problem=problem, **values)
+    template = "plan.html" if isinstance(shown.view, PlanView) else "plain_plan.html"
+    return _page(request, template, status=problem.status if problem else 200, problem=problem, **values)
 
 
 @app.post("/plans/{plan_id}/decision", dependencies=[*access.may_decide])
@@ -166,6 +168,22 @@ def plan_file(plan_id: str, name: str) -> Response:
     return Response(content, media_type=kinds[name], headers=kept_as)
 
 
+@app.get("/group")
+def group_page(request: Request, cluster: Text = "", group: Text = "") -> HTMLResponse:
+    url = _lake_url()
+    rows, _ = _list_of(url).rows(_now())
+    mine = [row for row in rows if (row.summary.cluster, row.summary.group_id) == (cluster, group)]
+    found = overview.group(url, cluster, group, _now())
+    return _page(request, "group.html", view=found, plans=select(mine, Filter(), 1).rows)
+
+
+@app.get("/fleet")
+def fleet_page(request: Request, q: Text = "", page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> HTMLResponse:
+    url = _lake_url()
+    rows, _ = _list_of(url).rows(_now())
+    return _page(request, "fleet.html", view=overview.fleet(url, rows, q, page), q=q)
+
+
 @app.get("/run")
 def run_page(request: Request, run: Text = "", dag: Text = "") -> Response:
     """The plan of a run: the tab that Airflow shows beside its runs."""
@@ -193,6 +211,9 @@ def _refusal(request: Request, status: int, message: str) -> Response:
 
 @app.exception_handler(AnyHTTPException)
 async def _http_refusal(request: Request, refusal: AnyHTTPException) -> Response:
+    browsing = request.method == "GET" and "text/html" in request.headers.get("accept", "")
+    if refusal.status_code == HTTPStatus.UNAUTHORIZED and browsing:
+        return RedirectResponse(access.login_page(request), HTTPStatus.SEE_OTHER)
     message = {401: "Airflow does not know who you are.", 403: "Your role in Airflow may not do this."}
     return _refusal(request, refusal.status_code, message.get(refusal.status_code, str(refusal.detail)))
 

@@ -1,6 +1,7 @@
 """What the charts of the pages draw, as JSON in the page: numbers and names, no options of the library."""
 
 from holdfast.rollout.wording import printable
+from holdfast.web.fleet_view import FleetView
 from holdfast.web.ownership import Picture
 from holdfast.web.plan_view import PlanView
 
@@ -23,4 +24,14 @@ def owners_data(one: Picture) -> dict[str, object]:
         "tasks": len(one.dots),
         "dots": [list(dot) for dot in one.dots],
         "names": [printable(name) for name in one.names],
+    }
+
+
+def fleet_data(view: FleetView) -> dict[str, object]:
+    """A dot a group: per cent of its tasks that move, hours until stable (null: not known), stateful tasks, name."""
+    return {
+        "dots": [
+            [one.share / 10, one.hours, one.stateful_tasks, printable(one.group_id, 80), printable(one.host, 80)]
+            for one in view.dots
+        ]
     }

@@ -54,21 +54,25 @@ class Asked:
 def asked(run_id: str, plan_id: str) -> Asked | None:
     """The request of this run, if it asks about this plan."""
     with create_session() as session:
-        found = session.scalar(
-            select(TaskInstance).where(
+        found = session.execute(
+            select(HITLDetail, TaskInstance.state)
+            .join(TaskInstance, HITLDetail.ti_id == TaskInstance.id)
+            .where(
                 TaskInstance.dag_id == DAG,
                 TaskInstance.run_id == run_id,
                 TaskInstance.task_id == TASK,
                 TaskInstance.map_index == -1,
             )
-        )
-        detail: HITLDetail | None = None if found is None else found.hitl_detail
-        if found is None or detail is None or plan_id not in f"{detail.subject} {detail.body}":
+        ).first()
+        if found is None:
+            return None
+        detail, state = found
+        if plan_id not in f"{detail.subject} {detail.body}":
             return None
         options = detail.chosen_options or []
         return Asked(
             run_id=run_id,
-            open=not detail.response_received and found.state in (TaskInstanceState.AWAITING_INPUT, TaskInstanceState.DEFERRED),
+            open=not detail.response_received and state in (TaskInstanceState.AWAITING_INPUT, TaskInstanceState.DEFERRED),
             answer=str(options[0]) if detail.response_received and options else None,
             reason=str((detail.params_input or {}).get("reason") or ""),
             by=str(detail.responded_by["name"]) if detail.responded_by else None,

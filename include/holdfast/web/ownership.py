@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout import order
+from holdfast.rollout.change import AddClient, Item, NewClient, ReplaceClient
 from holdfast.rollout.cost import end_owners
 from holdfast.rollout.evaluation import Cost
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.steps import RestartClient, StartClient
+from holdfast.rollout.plan_value import Considered, Plan
 
 MOST_ROWS = 48
-MOST_CHIPS = 36
+MOST_CHIPS = 96
+MOST_NAMED = 10
 STAYS, ASKED, NEEDLESS = "stays", "asked", "needless"
 
 
@@ -60,10 +62,12 @@ class Picture:
     rows: tuple[OwnerRow, ...]
     hidden: int
     names: tuple[str, ...]
+    dense: bool
+    """So many tasks a client that their squares go without a name."""
     dots: tuple[tuple[int, int, int, int], ...]
 
 
-def picture(plan: Plan, name: str, title: str, cost: Cost) -> Picture | None:
+def picture(plan: Plan, way: Considered, title: str, cost: Cost) -> Picture | None:
     """None where nobody knows who owns what in the end."""
     if not cost.end:
         return None
@@ -72,17 +76,17 @@ def picture(plan: Plan, name: str, title: str, cost: Cost) -> Picture | None:
     after = {task: owner for task, owner in end_owners(cost.end).items() if task in stateful}
     staying = {client.process_id for client in cost.end} & {client.process_id for client in plan.basis.clients}
     how = {task: _how(before.get(task), owner, staying) for task, owner in after.items()}
-    names = _names(plan, cost)
-    rows = tuple(_rows(plan, cost, (before, after, how), names))
+    names = _names(plan, way, cost)
+    rows = tuple(_rows(plan, (way, cost), (before, after, how), names))
     drawn = rows if len(rows) <= MOST_ROWS else tuple(row for row in rows if _is_telling(row))[:MOST_ROWS]
-    order = {row.process_id: number for number, row in enumerate(rows)}
+    place = {row.process_id: number for number, row in enumerate(rows)}
     kinds = (STAYS, ASKED, NEEDLESS)
     dots = tuple(
-        (number, order.get(str(before.get(task)), -1), order[str(after[task])], kinds.index(how[task]))
+        (number, place.get(str(before.get(task)), -1), place[str(after[task])], kinds.index(how[task]))
         for number, task in enumerate(sorted(after))
     )
     return Picture(
-        name=name,
+        name=way.name,
         title=title,
         moved=sum(one != STAYS for one in how.values()),
         needless=sum(one == NEEDLESS for one in how.values()),
@@ -91,6 +95,7 @@ def picture(plan: Plan, name: str, title: str, cost: Cost) -> Picture | None:
         rows=drawn,
         hidden=len(rows) - len(drawn),
         names=tuple(f"{row.name} ({row.process_id[:8]}…)" for row in rows),
+        dense=any(max(row.count_now, row.count_then) > MOST_NAMED for row in rows),
         dots=dots if len(rows) > MOST_ROWS or any(row.more_now or row.more_then for row in rows) else (),
     )
 
@@ -105,28 +110,44 @@ def _how(before: ProcessId | None, after: ProcessId, staying: set[ProcessId]) ->
     return NEEDLESS if before in staying else ASKED
 
 
-def _names(plan: Plan, cost: Cost) -> dict[ProcessId, str]:
-    """Hosts where they are known: those of steps before those of now, for a client that comes back elsewhere."""
-    starts = {
-        step.action.process_id: step.action.host
-        for step in plan.steps
-        if isinstance(step.action, StartClient) and step.action.process_id is not None
-    }
+def _names(plan: Plan, way: Considered, cost: Cost) -> dict[ProcessId, str]:
+    """Hosts, where they are known; `old → new` for a client whose ID comes back elsewhere."""
     known = {client.process_id: client.host for client in plan.basis.clients}
-    everybody = {*known, *(client.process_id for client in cost.end)}
-    return {one: starts.get(one) or known.get(one) or "new client" for one in everybody}
+    joining = [client for item in way.change.events if (client := _joining(item)) is not None]
+    hosts = {client.process_id: client.host for client in joining if isinstance(client.host, str)}
+    anywhere = {client.host for client in joining if client.process_id is None and isinstance(client.host, str)}
+    ends = [client.process_id for client in cost.end]
+    names = {}
+    for one in {*known, *ends}:
+        old, new = known.get(one), hosts.get(one)
+        if one not in known and new is None and len(anywhere) == 1:
+            new = next(iter(anywhere))
+        moves = one in known and one in ends and old and new and old != new
+        names[one] = f"{old} → {new}" if moves else (new if one not in known else old) or new or "host not known"
+    return names
+
+
+def _joining(item: Item) -> NewClient | None:
+    match item:
+        case AddClient(client):
+            return client
+        case ReplaceClient():
+            return item.by
+        case _:
+            return None
 
 
 _Owned = tuple[Mapping[TaskId, ProcessId], Mapping[TaskId, ProcessId], Mapping[TaskId, str]]
 
 
-def _rows(plan: Plan, cost: Cost, owned: _Owned, names: Mapping[ProcessId, str]) -> Iterator[OwnerRow]:
+def _rows(plan: Plan, of: tuple[Considered, Cost], owned: _Owned, names: Mapping[ProcessId, str]) -> Iterator[OwnerRow]:
+    way, cost = of
     before, after, how = owned
     now = [client.process_id for client in plan.basis.clients]
     then = sorted(client.process_id for client in cost.end)
     place_now = {one: number for number, one in enumerate(now, start=1)}
     place_then = {one: number for number, one in enumerate(then, start=1)}
-    back = {step.action.process_id for step in plan.steps if isinstance(step.action, StartClient | RestartClient)}
+    back = {joins.process_id for item in way.change.events if (joins := _joining(item)) is not None}
     had, has = _by_owner(before), _by_owner(after)
     short = {one: f"{name} ({str(one)[:8]}…)" for one, name in names.items()}
     for one in sorted({*now, *then}):
@@ -141,7 +162,7 @@ def _rows(plan: Plan, cost: Cost, owned: _Owned, names: Mapping[ProcessId, str])
             name=names[one],
             place_now=place_now.get(one),
             place_then=place_then.get(one),
-            at=_at(one),
+            at=order.rank(one) * 1000 >> 128,
             fate=fate,
             now=old_chips[:MOST_CHIPS],
             then=new_chips[:MOST_CHIPS],
@@ -157,10 +178,3 @@ def _by_owner(owners: Mapping[TaskId, ProcessId]) -> dict[ProcessId, tuple[TaskI
     for task, owner in owners.items():
         found.setdefault(owner, []).append(task)
     return {owner: tuple(sorted(tasks)) for owner, tasks in found.items()}
-
-
-def _at(one: ProcessId) -> int:
-    """Java compares two signed halves: the lowest ID begins with 8, the highest with 7."""
-    high = one.uuid.int >> 64
-    signed = high - 2**64 if high >= 2**63 else high
-    return (signed + 2**63) * 1000 >> 64

@@ -10,18 +10,19 @@ from typing import Any, TypeVar
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.ports import Lake
 from holdfast.rollout.basis import Drift
-from holdfast.rollout.codec.any_kind import AnySnapshot
+from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.codec.score import Score
 from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.journal import Approval, Entry
 from holdfast.rollout.plan_summary import summary
 from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.staleness import is_stale
-from holdfast.web.plan_view import PlanView, ago, view
+from holdfast.web.plan_view import PlainPlanView, PlanView, ago, plain_view, view
 from holdfast.web.plans import State, state_of
+from holdfast.workflows import consumer_groups, snapshots
 from holdfast.workflows import plan as plans
-from holdfast.workflows import snapshots
 
 T = TypeVar("T")
 REMEMBERED = 64
@@ -53,7 +54,7 @@ class Freshness:
 class PlanPage:
     """All of the page but Airflow's own request."""
 
-    view: PlanView
+    view: PlanView | PlainPlanView
     state: State
     approval: Approval | None
     entries: tuple[Entry, ...]
@@ -97,7 +98,7 @@ class PlanPages:
         approval, score = plans.approval_of(self.lake, plan_id), plans.score_of(self.lake, plan_id)
         journal = plans.journal_of(self.lake, plan_id)
         return PlanPage(
-            view=view(plan, now),
+            view=plain_view(plan, now) if isinstance(plan, ConsumerPlan) else view(plan, now),
             state=state_of(summary(plan), approval, begun=bool(journal.entries), score=score, now=now),
             approval=approval,
             entries=journal.entries,
@@ -117,13 +118,10 @@ class PlanPages:
             drifted = tuple(one.found for one in found.drifts if one.matters)
             raise Refused("The group is not the one that this plan was made for any more. Make a new plan.", drifted)
 
-    def _plan(self, plan_id: str) -> Plan:
-        plan = self._memory.get(("plan", plan_id), lambda: plans.load(self.lake, plan_id))
-        if isinstance(plan, ConsumerPlan):
-            raise InvalidInput(f"Plan {plan_id} is for a plain consumer group: its plan.md and the question of its run show it")
-        return plan
+    def _plan(self, plan_id: str) -> AnyPlan:
+        return self._memory.get(("plan", plan_id), lambda: plans.load(self.lake, plan_id))
 
-    def _freshness(self, plan: Plan, now: datetime) -> Freshness:
+    def _freshness(self, plan: AnyPlan, now: datetime) -> Freshness:
         try:
             newest = snapshots.latest(self.lake, plan.basis.cluster, plan.basis.group_id)
             if newest is None:
@@ -137,8 +135,12 @@ class PlanPages:
         return Freshness(newest, taken, age, stale, drifts)
 
 
-def _compare(plan: Plan, fresh: AnySnapshot) -> tuple[str, bool, tuple[Drift, ...]]:
-    if isinstance(fresh, ConsumerSnapshot):
-        raise InvalidInput(f"the newest snapshot of {fresh.group_id!r} is of a plain consumer group")
-    found = is_stale(plan, fresh)
+def _compare(plan: AnyPlan, fresh: AnySnapshot) -> tuple[str, bool, tuple[Drift, ...]]:
+    """Raise InvalidInput for a group that is of another kind now."""
+    if isinstance(plan, ConsumerPlan) and isinstance(fresh, ConsumerSnapshot):
+        found = consumer_groups.drifts(plan, fresh)
+    elif isinstance(plan, Plan) and isinstance(fresh, Snapshot):
+        found = is_stale(plan, fresh)
+    else:
+        raise InvalidInput("The group is of another kind in its newest snapshot: make a new plan.")
     return fresh.captured_at or "", found.stale, found.drifts[:MOST_DRIFTS]

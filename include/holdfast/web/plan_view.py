@@ -1,5 +1,6 @@
 """A plan as its page shows it: from the document to texts, shares and figures. No Airflow, no clock: the time is an argument."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,6 +10,8 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import step_words
 from holdfast.rollout.asked import asked
 from holdfast.rollout.burden import burden
+from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.consumer.review import review as plain_review
 from holdfast.rollout.evaluation import Cost, Round
 from holdfast.rollout.plan_summary import figures
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
@@ -20,6 +23,8 @@ from holdfast.rollout.wording import amount_of_bytes, duration, many, span
 from holdfast.web.ownership import Picture, picture
 
 MOST_ROUNDS = 60
+_OVER_LIMITS = re.compile(r"(?<=keeps) \(.*\)\.")
+"""The limits that a way breaks: the page lists them one by one."""
 VERDICTS = {
     PlanVerdict.NOTHING_TO_DO: ("Nothing to do", "The group is already as the change would make it."),
     PlanVerdict.SAFE: ("Safe", "Everything is known, and within every limit of your policy."),
@@ -130,6 +135,40 @@ class PlanView:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class PlainPlanView:
+    """The plan of a plain consumer group: what a person reads of it, under the same names as a PlanView has."""
+
+    plan: ConsumerPlan
+    verdict: str
+    verdict_says: str
+    title: str
+    effect: str
+    wrong_if: str
+    blocks: tuple[Block, ...]
+    age: str
+    valid: str
+    expired: bool
+
+
+def plain_view(plan: ConsumerPlan, now: datetime) -> PlainPlanView:
+    verdict, says = VERDICTS[plan.verdict]
+    expires = datetime.fromisoformat(plan.expires_at)
+    title, _, effect = plan.headline.partition(": ") if plan.chosen_way is not None else (plan.headline, "", "")
+    return PlainPlanView(
+        plan=plan,
+        verdict=verdict,
+        verdict_says=says,
+        title=title,
+        effect=_capital(effect),
+        wrong_if=_capital(plan.wrong_if.removeprefix("Wrong if ")),
+        blocks=plain_review(plan)[2:],
+        age=ago(now, datetime.fromisoformat(plan.created_at)),
+        valid=ago(now, expires),
+        expired=expires < now,
+    )
+
+
 def view(plan: Plan, now: datetime) -> PlanView:
     way, plain = plan.chosen_way, plan.plain_way
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
@@ -146,7 +185,7 @@ def view(plan: Plan, now: datetime) -> PlanView:
         effect=_capital(effect.partition(" Done plainly: ")[0]),
         figures=_figures(plan, way, plain),
         wrong_if=_capital(plan.wrong_if.removeprefix("Wrong if ")),
-        pictures=tuple(found for one, cost in pairs if (found := picture(plan, one.name, _called(one, way), cost)) is not None),
+        pictures=tuple(found for one, cost in pairs if (found := picture(plan, one, _called(one, way), cost)) is not None),
         timelines=tuple(_timeline(one.name, _called(one, way), cost) for one, cost in pairs if cost.rounds),
         ways=_ways(plan),
         steps=tuple(_steps(plan)),
@@ -286,7 +325,7 @@ def _way(one: Considered, plan: Plan, said: tuple[Said, ...] | None, most: tuple
         name=one.name,
         title=one.title,
         fate=fate,
-        why_not=one.why_not or one.refused or "",
+        why_not=_OVER_LIMITS.sub(".", one.why_not or one.refused or ""),
         effort=one.effort.value,
         cells=tuple(cells),
         failed=tuple(f"{rule.name}: {rule.found}, the limit is {rule.limit}" for rule in one.rules if rule.status is Status.FAIL),

@@ -4,11 +4,12 @@
   const colour = (name) => style().getPropertyValue(name).trim();
   const font = () => getComputedStyle(document.body).fontFamily;
   const time = (seconds) => {
-    if (seconds >= 172800) return `${Math.round(seconds / 8640) / 10} d`;
-    if (seconds >= 7200) return `${Math.round(seconds / 360) / 10} h`;
+    if (seconds >= 259200) return `${Math.round(seconds / 8640) / 10} d`;
+    if (seconds >= 3600) return `${Math.round(seconds / 360) / 10} h`;
     if (seconds >= 120) return `${Math.round(seconds / 6) / 10} min`;
     return `${Math.round(seconds)} s`;
   };
+  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 432000, 864000];
   const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
   const common = () => ({
     animation: !still, animationDuration: 500,
@@ -28,14 +29,16 @@
 
   const timeline = (data) => {
     const end = Math.max(data.end, 1) * 1.06;
+    const interval = steps.find((one) => end / one <= 8) || end / 6;
     const series = data.lines.flatMap((line) => {
       const shade = colour(named[line.name] || "--accent");
       const points = line.points.map((point) => ({ value: [point[0], point[1]], raw: point }));
       const last = line.points[line.points.length - 1];
+      const many = line.points.length > 24;
       return [{
         name: line.name, type: "line", step: "end", data: [{ value: [0, 0], symbolSize: 0.01 }, ...points, { value: [end, last[1]], symbolSize: 0.01 }],
-        symbol: "circle", symbolSize: 9, lineStyle: { width: 2.5, color: shade, type: line.name === "Recommended" ? "solid" : [6, 4] },
-        itemStyle: { color: shade, borderColor: colour("--surface"), borderWidth: 2 },
+        symbol: "circle", symbolSize: many ? 4 : 9, lineStyle: { width: 2.5, color: shade, type: many || line.name === "Recommended" ? "solid" : [6, 4] },
+        itemStyle: { color: shade, borderColor: colour("--surface"), borderWidth: many ? 0 : 2 },
         areaStyle: { color: shade, opacity: 0.08 }, z: line.name === "Recommended" ? 4 : 3,
         endLabel: { show: true, formatter: () => `${last[1]}`, color: shade, fontWeight: 700, distance: 6 },
       }, {
@@ -48,7 +51,7 @@
       ...common(),
       legend: { top: 0, left: 0, icon: "circle", itemWidth: 10, itemHeight: 10, textStyle: { color: colour("--text"), fontSize: 13 },
         data: [...new Set(series.filter((one) => one.type === "line" || one.data.length).map((one) => one.name))] },
-      grid: { left: 8, right: 46, top: 44, bottom: 6, containLabel: true },
+      grid: { left: 8, right: 46, top: 64, bottom: 6, containLabel: true },
       tooltip: { ...tip(), trigger: "item", formatter: (on) => {
         const raw = on.data.raw;
         if (!raw) return "";
@@ -57,8 +60,8 @@
         if (raw[4]) parts.push(`${raw[4]} without a caught-up copy`);
         return parts.join("\n");
       } },
-      xAxis: { type: "value", min: 0, max: end, ...axis(), splitLine: { show: false }, axisLabel: { ...axis().axisLabel, formatter: time, hideOverlap: true, showMaxLabel: false } },
-      yAxis: { type: "value", min: 0, max: data.total || null, minInterval: 1, name: "tasks handed over", nameLocation: "end", nameGap: 14, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" } },
+      xAxis: { type: "value", min: 0, max: end, interval, ...axis(), splitLine: { show: false }, axisLabel: { ...axis().axisLabel, formatter: time, hideOverlap: true, showMaxLabel: false } },
+      yAxis: { type: "value", min: 0, max: data.total || null, minInterval: 1, name: data.total ? `of ${data.total} stateful tasks` : "stateful tasks", nameLocation: "end", nameGap: 14, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" } },
       series,
     };
   };
@@ -85,7 +88,26 @@
     };
   };
 
-  const kinds = { timeline, owners };
+  const fleet = (data) => {
+    const known = data.dots.filter((dot) => dot[1] !== null);
+    const hours = Math.max(1, ...known.map((dot) => dot[1]));
+    const tasks = Math.max(1, ...data.dots.map((dot) => dot[2]));
+    return {
+      ...common(),
+      grid: { left: 8, right: 24, top: 30, bottom: 26, containLabel: true },
+      tooltip: { ...tip(), formatter: (on) => `${on.value[3]}\n${on.value[0]} % of ${on.value[2]} stateful tasks move\nif ${on.value[4]} is replaced\n${on.data.unknown ? "hours not known" : `stable after ${time(on.value[1] * 3600)}`}` },
+      xAxis: { type: "value", min: 0, max: 100, name: "tasks that move, %", nameLocation: "middle", nameGap: 26, ...axis() },
+      yAxis: { type: "value", min: 0, max: Math.ceil(hours * 1.08), name: "hours until stable", nameGap: 12, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" } },
+      series: [{
+        type: "scatter", large: data.dots.length > 2500,
+        symbolSize: (value) => 8 + 26 * Math.sqrt(value[2] / tasks),
+        data: data.dots.map((dot) => ({ value: [dot[0], dot[1] === null ? 0 : dot[1], ...dot.slice(2)], unknown: dot[1] === null,
+          itemStyle: { color: colour(dot[0] > 80 ? "--bad" : dot[0] > 25 ? "--needless" : "--accent"), opacity: dot[1] === null ? 0.25 : 0.7, borderColor: colour("--surface"), borderWidth: 1 } })),
+      }],
+    };
+  };
+
+  const kinds = { timeline, owners, fleet };
   const charts = [];
   const draw = () => {
     for (const one of charts) one.chart.setOption(kinds[one.kind](one.data), true);

@@ -1,0 +1,239 @@
+"""One group as its page shows it: its clients in process-ID order, what they run and hold, and what losing each would do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
+from holdfast.rollout import order
+from holdfast.rollout.blast_radius import Scenario
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.wording import amount_of_bytes, listed
+from holdfast.web.plan_view import ago
+
+Row = Mapping[str, Any]
+MOST_CLIENTS = 1_000
+MOST_COPIES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy on a client that does not run the task. `lag`: records behind the end; None: not known."""
+
+    task: str
+    lag: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClientView:
+    """`at`: where its process ID lies among all there can be, 0 to 1000. `copies`: those that lag most come first."""
+
+    place: int
+    process_id: str
+    host: str
+    rack: str
+    threads: int
+    at: int
+    active: tuple[str, ...]
+    copies: tuple[Copy, ...]
+    more_copies: int
+    caught_up: int
+    share: int
+
+
+@dataclass(frozen=True, slots=True)
+class LossView:
+    """What the loss of one host would do. `share`: of the group's stateful tasks, in thousandths."""
+
+    host: str
+    process_id: str
+    cells: tuple[tuple[str, str, int], ...]
+    """A way of losing it: name, what it does, thousandths of all tasks that move."""
+    worst: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChangeView:
+    """A change in the order of process IDs between two snapshots."""
+
+    at: str
+    joined: tuple[str, ...]
+    left: tuple[str, ...]
+    moved: int
+    needless: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    """`facts`: labels and texts about the newest snapshot. `history`: the newest snapshots, as (ID, moment)."""
+
+    cluster: str
+    group_id: str
+    taken: str
+    age: str
+    state: str
+    plain: bool
+    facts: tuple[tuple[str, str], ...]
+    clients: tuple[ClientView, ...]
+    more_clients: int
+    members: tuple[tuple[str, str, int, str], ...]
+    losses: tuple[LossView, ...]
+    losses_day: str
+    changes: tuple[OrderChangeView, ...]
+    history: tuple[tuple[str, str], ...]
+    unknown: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What the lake's tables and folders say about a group beside its newest snapshot."""
+
+    losses: Sequence[Row] = ()
+    losses_day: str = ""
+    order_changes: Sequence[Row] = ()
+    history: Sequence[str] = ()
+
+
+def view(snapshot: Snapshot | ConsumerSnapshot, recorded: Recorded, now: datetime) -> GroupView:
+    taken = snapshot.captured_at or ""
+    streams = snapshot if isinstance(snapshot, Snapshot) else None
+    clients = () if streams is None else _clients(streams)
+    return GroupView(
+        cluster=snapshot.cluster,
+        group_id=snapshot.group_id,
+        taken=taken,
+        age=ago(now, datetime.fromisoformat(taken)) if taken else "at an unknown time",
+        state=snapshot.group_state or "not known",
+        plain=streams is None,
+        facts=_streams_facts(streams) if streams is not None else _plain_facts(snapshot),  # type: ignore[arg-type]
+        clients=clients[:MOST_CLIENTS],
+        more_clients=max(0, len(clients) - MOST_CLIENTS),
+        members=() if streams is not None else _members(snapshot),  # type: ignore[arg-type]
+        losses=_losses(recorded.losses),
+        losses_day=recorded.losses_day,
+        changes=tuple(
+            _change(row) for row in sorted(recorded.order_changes, key=lambda row: str(row["captured_at"]), reverse=True)
+        ),
+        history=tuple((one, _moment(one)) for one in recorded.history),
+        unknown=tuple(f"{one.what}: {one.reason}" for one in snapshot.unknown),
+    )
+
+
+def _moment(snapshot_id: str) -> str:
+    """`2026-11-20 13:48:02` of a snapshot's path."""
+    _, _, day, _, name = snapshot_id.split("/")
+    time = name.partition("-")[0]
+    clock = f" {time[0:2]}:{time[2:4]}:{time[4:6]}" if len(time) >= 6 else ""
+    return f"{day.removeprefix('day=')}{clock} UTC"
+
+
+def _streams_facts(one: Snapshot) -> tuple[tuple[str, str], ...]:
+    stateful = sum(task.stateful for task in one.tasks)
+    config = dict(one.config)
+    threads = sum(len(client.consumers) for client in one.clients)
+    return (
+        ("Clients", f"{len(one.clients):,} with {threads:,} stream threads"),
+        ("Tasks", f"{len(one.tasks):,}, {stateful:,} of them stateful"),
+        ("Kafka Streams", one.kafka_release or "release not known"),
+        ("Assignor", one.task_assignor or "not known"),
+        ("Standbys", str(config.get("num.standby.replicas", "Kafka's default, 0"))),
+        ("Warm-ups at a time", str(config.get("max.warmup.replicas", "Kafka's default, 2"))),
+    )
+
+
+def _plain_facts(one: ConsumerSnapshot) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Members", f"{len(one.members):,}"),
+        ("Topics", listed([topic.name for topic in one.topics], 6)),
+        ("Clients' release", one.kafka_release or "not known"),
+        ("Generation", "not known" if one.generation is None else str(one.generation)),
+    )
+
+
+def _members(one: ConsumerSnapshot) -> tuple[tuple[str, str, int, str], ...]:
+    assigned = one.assigned or tuple(member.owned for member in one.members)
+    found = [
+        (
+            member.member_id,
+            member.host or "host not known",
+            len(mine),
+            listed([f"{part.topic}-{part.partition}" for part in mine], 8),
+        )
+        for member, mine in zip(one.members, assigned, strict=True)
+    ]
+    return tuple(found[:MOST_CLIENTS])
+
+
+def _clients(one: Snapshot) -> tuple[ClientView, ...]:
+    ends = {task.id: task.end_offset_sum for task in one.tasks}
+    stateful = {task.id for task in one.tasks if task.stateful}
+    runs: dict[str, list[TaskId]] = {}
+    for task, owner in order.owners(one):
+        if task in stateful:
+            runs.setdefault(str(owner), []).append(task)
+    most = max((len(tasks) for tasks in runs.values()), default=1)
+    found = []
+    for place, client in enumerate(sorted(one.clients, key=lambda client: client.process_id), start=1):
+        active = tuple(sorted(runs.get(str(client.process_id), ())))
+        totals = {task: total for consumer in client.consumers for task, total in consumer.task_offset_sums}
+        copies = [Copy(str(task), _lag(ends.get(task), total)) for task, total in sorted(totals.items()) if total != LATEST_OFFSET]
+        copies.sort(key=lambda copy: -1 if copy.lag is None else copy.lag, reverse=True)
+        found.append(
+            ClientView(
+                place=place,
+                process_id=str(client.process_id),
+                host=client.host or "host not known",
+                rack=client.rack or "",
+                threads=len(client.consumers),
+                at=order.rank(client.process_id) * 1000 >> 128,
+                active=tuple(map(str, active)),
+                copies=tuple(copies[:MOST_COPIES]),
+                more_copies=max(0, len(copies) - MOST_COPIES),
+                caught_up=sum(copy.lag == 0 for copy in copies),
+                share=len(active) * 1000 // most,
+            )
+        )
+    return tuple(found)
+
+
+def _lag(end: int | None, total: int) -> int | None:
+    return None if end is None or total < 0 else max(0, end - total)
+
+
+def _losses(rows: Sequence[Row]) -> tuple[LossView, ...]:
+    """The hosts by what their loss moves, the worst first."""
+    by_client: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        by_client.setdefault(str(row["process_id"] or row["member_id"]), {})[str(row["scenario"])] = row
+    found = []
+    for process_id, scenarios in by_client.items():
+        cells = tuple((name, *_loss(scenarios[name])) for name in map(str, Scenario) if name in scenarios)
+        host = next((str(row["host"]) for row in scenarios.values() if row["host"]), "host not known")
+        found.append(LossView(host, process_id, cells, max((share for _, _, share in cells), default=0)))
+    return tuple(sorted(found, key=lambda one: (-one.worst, one.host)))[:MOST_CLIENTS]
+
+
+def _loss(row: Row) -> tuple[str, int]:
+    total = row["stateful_tasks"] or 0
+    if not total:
+        return f"{row['partitions'] or 0:,} partitions", 0
+    parts = [f"{row['moved']:,} of {total:,} move"]
+    if row["without_copy"]:
+        parts.append(f"{row['without_copy']:,} stand still")
+    if row["hours"] is not None:
+        parts.append(f"{row['hours']:.1f} h" if row["hours"] >= 1 else f"{round(row['hours'] * 60)} min")
+    if row["restore_bytes"]:
+        parts.append(amount_of_bytes(row["restore_bytes"]))
+    return ", ".join(parts), (row["moved"] or 0) * 1000 // total
+
+
+def _change(row: Row) -> OrderChangeView:
+    return OrderChangeView(
+        at=str(row["captured_at"]),
+        joined=tuple(row["joined"] or ()),
+        left=tuple(row["left"] or ()),
+        moved=row["moved"] or 0,
+        needless=row["moved_between_survivors"] or 0,
+    )

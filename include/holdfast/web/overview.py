@@ -1,0 +1,58 @@
+"""What the pages of a group and of the fleet read: the newest snapshots, and the tables of the newest day."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import islice
+
+from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.parquet_tables import ParquetTables
+from holdfast.errors import InvalidInput
+from holdfast.rollout import codec
+from holdfast.rollout.blast_radius import Scenario
+from holdfast.rollout.codec.any_kind import AnySnapshot, snapshot_from_json
+from holdfast.web import fleet_view, group_view
+from holdfast.web.plans import PlanRow
+from holdfast.workflows import snapshots
+
+MOST_HISTORY = 20
+CHANGES_OF_DAYS = 30
+_LOSS = ("group_id", "host", "scenario", "stateful_tasks", "moved", "without_copy", "hours")
+_LOSS_OF_GROUP = (*_LOSS, "process_id", "member_id", "probability", "restore_bytes", "partitions")
+_CHANGE = ("group_id", "captured_at", "joined", "left", "moved", "moved_between_survivors")
+
+
+def group(url: str, cluster: str, group_id: str, now: datetime) -> group_view.GroupView:
+    """Raise InvalidInput where the lake holds nothing about such a group."""
+    lake, tables = FsspecLake(url), ParquetTables(url)
+    history = tuple(islice(snapshots.newest_first(lake, cluster, group_id), MOST_HISTORY)) if cluster and group_id else ()
+    if not history:
+        raise InvalidInput("The lake holds no snapshot of such a group in its last days.")
+    days, since = tables.days("blast_radius"), (now - timedelta(days=CHANGES_OF_DAYS)).date().isoformat()
+    mine = {"group_id": group_id}
+    losses = tables.rows("blast_radius", days[-1:], _LOSS_OF_GROUP, mine, cluster)
+    changes = tables.rows("order_changes", [day for day in tables.days("order_changes") if day >= since], _CHANGE, mine, cluster)
+    recorded = group_view.Recorded(losses, days[-1] if losses else "", changes, history)
+    return group_view.view(_snapshot(url, history[0]), recorded, now)
+
+
+@lru_cache(maxsize=32)
+def _snapshot(url: str, snapshot_id: str) -> AnySnapshot:
+    """A snapshot never changes."""
+    content = FsspecLake(url).read(tuple(snapshot_id.split("/")), codec.LARGEST_DOCUMENT)
+    return snapshot_from_json(codec.loads(content))
+
+
+def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int) -> fleet_view.FleetView:
+    tables = ParquetTables(url)
+    days = tables.days("clusters")
+    if not days:
+        return fleet_view.view(fleet_view.Tables(""), plans, text, page)
+    day = days[-1]
+    found = fleet_view.Tables(
+        day,
+        tables.rows("clusters", (day,), ("groups", "clients", "stateful_tasks", "quarantined")),
+        tables.rows("blast_radius", (day,), _LOSS, {"scenario": str(Scenario.FRESH_LIKELIEST)}),
+        tables.rows("order_changes", (day,), _CHANGE),
+    )
+    return fleet_view.view(found, plans, text, page)

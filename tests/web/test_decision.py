@@ -1,0 +1,177 @@
+"""Approve and reject on the page of a plan: the request of a real run, answered through the page, recorded in the lake."""
+
+import json
+import re
+import time
+from collections.abc import Mapping
+
+import pytest
+from tests.harness.airflow_server import Answer, Server
+from tests.harness.article import LAST, C, change
+from tests.harness.web_lake import WebLake, article, replacement
+
+from holdfast.errors import HoldfastError
+from holdfast.rollout import codec
+from holdfast.workflows import plan as plans
+from holdfast.workflows import snapshots
+
+pytestmark = pytest.mark.airflow
+OURS = {"Sec-Fetch-Site": "same-origin"}
+
+
+def start(server: Server, group: str) -> str:
+    """Trigger plan_rollout for a recorded group; the run's ID."""
+    lake = WebLake(server.lake)
+    snapshot = codec.snapshot_from_json(lake.snapshot(article(group)))
+    server.wait("the DAG", lambda: server.rest("GET", "/api/v2/dags/plan_rollout"))
+    server.rest("PATCH", "/api/v2/dags/plan_rollout?update_mask=is_paused", {"is_paused": False})
+    conf = {
+        "cluster": snapshot.cluster,
+        "group": group,
+        "change": change(replacement(C, LAST, "app-3")),
+        "snapshot": snapshots.keep(lake.lake, snapshot),
+    }
+    return str(server.rest("POST", "/api/v2/dags/plan_rollout/dagRuns", {"logical_date": None, "conf": conf})["dag_run_id"])
+
+
+def waiting_plan(server: Server, run: str) -> str:
+    """The plan that the run asks about, once it asks."""
+    path = f"/api/v2/dags/plan_rollout/dagRuns/{run}/taskInstances"
+
+    def asks() -> str | None:
+        states = {one["task_id"]: one["state"] for one in server.rest("GET", path)["task_instances"]}
+        assert "failed" not in states.values(), states
+        if states.get("approve") != "awaiting_input":
+            return None
+        return str(server.rest("GET", f"{path}/assemble/xcomEntries/return_value")["value"]).strip('"')
+
+    return server.wait("the question", asks)
+
+
+def page(server: Server, plan_id: str, user: str) -> str:
+    answer = server.ask("GET", f"/holdfast/plans/{plan_id}", user)
+    assert answer.status == 200
+    return answer.text
+
+
+def token_in(text: str) -> str:
+    (token,) = re.findall(r'name="token" value="([^"]+)"', text)
+    return str(token)
+
+
+def send(
+    server: Server, plan_id: str, user: str | None, form: Mapping[str, str], headers: Mapping[str, str] | None = None
+) -> Answer:
+    sent = OURS | {"Origin": server.url} if headers is None else headers
+    return server.ask("POST", f"/holdfast/plans/{plan_id}/decision", user, form, sent)
+
+
+@pytest.fixture(scope="module")
+def asked(server: Server) -> dict[str, str]:
+    runs = {name: start(server, f"decided-{name}") for name in ("approve", "reject")}
+    return {name: waiting_plan(server, run) for name, run in runs.items()}
+
+
+def recorded(server: Server, plan_id: str) -> dict[str, object]:
+    lake = WebLake(server.lake).lake
+
+    def read() -> dict[str, object] | None:
+        try:
+            return json.loads(plans.document_of(lake, plan_id, "approval.json"))
+        except HoldfastError:
+            return None
+
+    return server.wait("the approval", read)
+
+
+def test_only_those_who_may_are_offered_a_decision(server: Server, asked: dict[str, str]) -> None:
+    assert 'name="decision"' in page(server, asked["approve"], "bob")
+    text = page(server, asked["approve"], "vera")
+    assert 'name="decision"' not in text
+    assert "Waits for review" in text
+
+
+def test_forged_decisions_are_refused(server: Server, asked: dict[str, str]) -> None:
+    plan_id = asked["approve"]
+    token = token_in(page(server, plan_id, "bob"))
+    form = {"decision": "approve", "reason": "", "token": token}
+    cases = {
+        "nobody": (send(server, plan_id, None, form), 401),
+        "a viewer": (send(server, plan_id, "vera", form), 403),
+        "somebody else's token": (send(server, plan_id, "admin", form), 403),
+        "no token": (send(server, plan_id, "bob", form | {"token": ""}), 403),
+        "another plan's token": (send(server, asked["reject"], "bob", form), 403),
+        "another site": (send(server, plan_id, "bob", form, {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.test"}), 403),
+        "a neighbour": (send(server, plan_id, "bob", form, {"Sec-Fetch-Site": "same-site", "Origin": server.url}), 403),
+        "another origin": (send(server, plan_id, "bob", form, {"Origin": "https://evil.test"}), 403),
+        "no origin": (send(server, plan_id, "bob", form, {}), 403),
+        "no choice": (send(server, plan_id, "bob", form | {"decision": "maybe"}), 400),
+        "a rejection without a reason": (send(server, plan_id, "bob", form | {"decision": "reject"}), 400),
+        "a very long reason": (send(server, plan_id, "bob", form | {"reason": "x" * 5_000}), 400),
+        "a huge form": (send(server, plan_id, "bob", form | {"reason": "x" * 100_000}), 413),
+    }
+
+    assert {name: answer.status for name, (answer, _) in cases.items()} == {name: status for name, (_, status) in cases.items()}
+    assert 'name="decision"' in page(server, plan_id, "bob"), "something was decided all the same"
+
+
+def test_a_stale_plan_cannot_be_approved(server: Server, asked: dict[str, str]) -> None:
+    """The group loses a client after the plan was made: approving is refused, and says what drifted."""
+    plan_id = asked["reject"]
+    lake = WebLake(server.lake)
+    moved = article("decided-reject")
+    lake.snapshot(
+        moved | {"clients": {one: client for one, client in moved["clients"].items() if one != C}, "leader_process_id": None}, 0
+    )
+    text = page(server, plan_id, "bob")
+    answer = send(server, plan_id, "bob", {"decision": "approve", "reason": "", "token": token_in(text)})
+
+    assert "the group has moved since" in text
+    assert answer.status == 409
+    assert f"Client {C}" in answer.text
+    assert "has left the group" in answer.text
+
+
+def test_a_rejection_is_recorded_with_its_reason(server: Server, asked: dict[str, str]) -> None:
+    plan_id = asked["reject"]
+    form = {"decision": "reject", "reason": "<b>Not</b> today", "token": token_in(page(server, plan_id, "bob"))}
+    answer = send(server, plan_id, "bob", form)
+    again = send(server, plan_id, "bob", form)
+
+    assert (answer.status, answer.headers["location"]) == (303, f"/holdfast/plans/{plan_id}#decision")
+    assert again.status == 409
+    kept = recorded(server, plan_id)
+    assert {key: kept[key] for key in ("approved", "by", "reason", "plan_id")} == {
+        "approved": False, "by": "bob", "reason": "<b>Not</b> today", "plan_id": plan_id,
+    }  # fmt: skip
+    text = page(server, plan_id, "vera")
+    assert "Rejected" in text
+    assert "&lt;b&gt;Not&lt;/b&gt; today" in text
+
+
+def test_an_approval_is_recorded(server: Server, asked: dict[str, str]) -> None:
+    plan_id = asked["approve"]
+    form = {"decision": "approve", "reason": "", "token": token_in(page(server, plan_id, "olga"))}
+    began = time.monotonic()
+    answer = send(server, plan_id, "olga", form)
+
+    assert answer.status == 303
+    assert time.monotonic() - began < 60
+    kept = recorded(server, plan_id)
+    assert (kept["approved"], kept["by"]) == (True, "olga")
+    logged = server.rest("GET", "/api/v2/eventLogs?dag_id=plan_rollout&event=update_hitl_detail&limit=100")["event_logs"]
+    assert {one["owner"] for one in logged} == {"bob", "olga"}
+
+
+def test_airflow_leads_to_the_page(server: Server, asked: dict[str, str]) -> None:
+    """The tab of a run, and the links of the tasks that made the plan and asked about it."""
+    plan_id = asked["approve"]
+    run = plans.run_of(WebLake(server.lake).lake, plan_id)
+    tab = server.ask("GET", f"/holdfast/run?dag=plan_rollout&run={run.replace('+', '%2B').replace(':', '%3A')}", "vera")
+    links = [
+        server.rest("GET", f"/api/v2/dags/plan_rollout/dagRuns/{run}/taskInstances/{task}/links")["extra_links"]
+        for task in ("assemble", "approve")
+    ]
+
+    assert tab.headers["location"] == f"/holdfast/plans/{plan_id}"
+    assert links == [{"Open the plan": f"/holdfast/plans/{plan_id}"}] * 2
