@@ -23,7 +23,7 @@ from tests.conformance.plain_groups import Case
 from tests.conformance.plain_jvm import PlainJvm
 from tests.conformance.random_plain_groups import after_round, random_case
 
-from holdfast.kafka.consumer import joining
+from holdfast.kafka.consumer import joining, sticky
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.consumer.release import LINES, RELEASES, behaviour
 
@@ -65,6 +65,19 @@ def test_random_groups_are_assigned_as_the_release_assigns_them(release: str) ->
             thrown += sum("error" in answer for answer in answers)
             cases = [after_round(*each) for each in zip(cases, answers, chances, strict=True)]
     assert thrown < CASES / 4 + 5, "many of the groups make the leader throw: they say little about assignments"
+
+
+def test_arrays_decide_as_the_release_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What very large groups take is taken by all that may: the same decisions."""
+    print(f"HOLDFAST_SEED={SEED}: on arrays")
+    monkeypatch.setattr(sticky, "MANY_OWNED", 0)
+    chances = [random.Random(SEED + number) for number in range(CASES // ROUNDS)]
+    cases = [random_case(chance) for chance in chances]
+    with PlainJvm("4.3.1") as jvm:
+        for number in range(ROUNDS):
+            where = [f"HOLDFAST_SEED={SEED + group}, on arrays, round {number}" for group in range(len(cases))]
+            answers = _compare(list(zip(where, cases, strict=True)), jvm)
+            cases = [after_round(*each) for each in zip(cases, answers, chances, strict=True)]
 
 
 def _compare(cases: Sequence[tuple[str, Case]], jvm: PlainJvm) -> list[Case]:

@@ -10,11 +10,15 @@ from holdfast.kafka.consumer.space import Space
 
 @dataclass(slots=True)
 class Claims:
-    """`owned`: by report, in order. `contested`: what two members claim with the same right, so that it is nobody's."""
+    """`owned`: by report, in order. `contested`: what two members claim with the same right, so that it is nobody's.
+
+    `disjoint`: nothing is claimed twice, and everybody has what it claims.
+    """
 
     owned: list[list[int]]
     contested: dict[int, None]
     max_generation: int
+    disjoint: bool = False
 
 
 def settled(reports: Sequence[Report], space: Space, line: Behaviour) -> Claims:
@@ -29,7 +33,7 @@ def _of_all_generations(reports: Sequence[Report], claimed: list[list[int]], lin
     generations = [_number(report) for report in reports]
     claims = Claims([], {}, max([NO_GENERATION, *generations]))
     if sum(map(len, claimed)) == len(frozenset().union(*claimed)):
-        claims.owned = claimed
+        claims.owned, claims.disjoint = claimed, True
         return claims
     owner: dict[int, int] = {}
     for index, codes in enumerate(claimed):

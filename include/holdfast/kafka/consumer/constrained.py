@@ -5,6 +5,7 @@ Everybody keeps what it had up to its quota; what is left over is dealt round ro
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 
 from holdfast.kafka.consumer.claims import Claims
 from holdfast.kafka.consumer.group import LeaderThrows
@@ -20,6 +21,7 @@ class Constrained:
     def __init__(self, reports: Sequence[Report], claims: Claims, space: Space, racks: RackInfo, line: Behaviour) -> None:
         self._reports, self._claims, self._space, self._racks, self._line = reports, claims, space, racks, line
         self.parts: list[list[int]] = [[] for _ in reports]
+        self._sizes = [0] * len(reports)
         self.transferring: dict[int, int] = {}
         self._min, self._full = divmod(space.total, len(reports))
         self._max = self._min + (self._full > 0)
@@ -48,22 +50,27 @@ class Constrained:
             for code in self._claims.contested:
                 if code in owned:
                     owned.remove(code)
-            if len(owned) < self._min:
-                self.parts[member] += owned
-                self._below.append(member)
-                continue
-            if len(owned) >= self._max and self._full_now < self._full:
-                quota = self._max
-                self._full_now += 1
-                if self._full_now == self._full:
-                    self._at_min.clear()
-            else:
-                quota = self._min
-                if self._full_now < self._full:
-                    self._at_min.append(member)
+            quota = self._keeps(member, len(owned))
             self.parts[member] += owned[:quota]
             for code in owned[quota:]:
                 self._given_up[code] = member
+
+    def _keeps(self, member: int, owned: int) -> int:
+        """How many of so many it keeps; what it may get beside them is noted."""
+        if owned < self._min:
+            self._below.append(member)
+            quota = owned
+        elif owned >= self._max and self._full_now < self._full:
+            quota = self._max
+            self._full_now += 1
+            if self._full_now == self._full:
+                self._at_min.clear()
+        else:
+            quota = self._min
+            if self._full_now < self._full:
+                self._at_min.append(member)
+        self._sizes[member] = quota
+        return quota
 
     def _kept_order(self, member: int, claimed: list[int]) -> list[int]:
         if self._racks.in_use:
@@ -79,15 +86,14 @@ class Constrained:
 
     def _unassigned(self) -> list[int]:
         """What nobody keeps, sorted. Kept partitions that do not exist end the comparison early, as they do in Kafka."""
-        kept = [code for part in self.parts for code in part]
-        everything = self._space.everything()
+        kept = sum(map(len, self.parts))
         if not kept:
-            return everything
-        gone = frozenset(kept)
-        left = [code for code in everything if code not in gone]
-        if len(left) == len(everything) - len(kept):
+            return self._space.everything()
+        gone = frozenset().union(*self.parts)
+        left = self._space.without(gone)
+        if len(left) == self._space.total - kept:
             return left
-        return not_in_order(everything, sorted(kept))
+        return not_in_order(self._space.everything(), sorted(chain.from_iterable(self.parts)))
 
     def _deal_by_rack(self, unassigned: list[int]) -> list[int]:
         """Round robin within racks, first to those below the lower quota. What is left over is returned."""
@@ -98,7 +104,7 @@ class Constrained:
             place = self._racks.next_member(code, self._below, next_place)
             if place >= 0:
                 member = self._below[place]
-                count = len(self.parts[member]) + 1
+                count = self._sizes[member] + 1
                 if count >= self._min:
                     self._below.remove(member)
                     if count < self._max and (self._full_now < self._full or not self._line.rack_quotas_kept):
@@ -110,7 +116,7 @@ class Constrained:
                 place = self._racks.next_member(code, self._at_min, 0)
                 if place >= 0:
                     member = self._at_min[place]
-                    if len(self.parts[member]) + 1 == self._max:
+                    if self._sizes[member] + 1 == self._max:
                         del self._at_min[place]
                         if self._line.rack_quotas_kept:
                             self._full_now += 1
@@ -152,7 +158,7 @@ class Constrained:
         width = len(self._below)
         if not width:
             return 0
-        rounds = min(len(unassigned) // width, self._min - 1 - max(len(self.parts[member]) for member in self._below))
+        rounds = min(len(unassigned) // width, self._min - 1 - max(self._sizes[member] for member in self._below))
         if rounds <= 0:
             return 0
         end = rounds * width
@@ -160,6 +166,7 @@ class Constrained:
         for place, member in enumerate(self._below):
             dealt = unassigned[place:end:width]
             self.parts[member] += dealt
+            self._sizes[member] += rounds
             if moving:
                 for code in dealt:
                     self._note(code, member)
@@ -167,8 +174,9 @@ class Constrained:
 
     def _give(self, code: int, member: int) -> int:
         self.parts[member].append(code)
+        self._sizes[member] += 1
         self._note(code, member)
-        return len(self.parts[member])
+        return self._sizes[member]
 
     def _note(self, code: int, member: int) -> None:
         before = self._given_up.get(code)
@@ -181,7 +189,7 @@ class Constrained:
             return
         if self._full_now != self._full:
             raise LeaderThrows("IllegalStateException: too few members have reached the upper quota, and no partition is left")
-        if any(len(self.parts[member]) != self._min for member in self._below):
+        if any(self._sizes[member] != self._min for member in self._below):
             raise LeaderThrows("IllegalStateException: a member has not reached the lower quota, and no partition is left")
 
 

@@ -9,6 +9,7 @@ import contextlib
 from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import LeaderThrows
@@ -31,6 +32,8 @@ class Start:
     unassigned: list[int]
     previous: dict[int, int]
     revocation_required: bool
+    orderly: bool = False
+    """Everything that is kept exists, is kept once, and is all that `owner` knows."""
 
 
 class General:
@@ -47,8 +50,9 @@ class General:
         for report, kept in zip(reports, start.kept, strict=True):
             self.parts[report.rank] = list(kept)
         self._topics: list[list[int]] = [[] for _ in reports]
+        number_of = {topic: place for place, topic in enumerate(space.topics)}
         for report in reports:
-            self._topics[report.rank] = [place for place, topic in enumerate(space.topics) if topic in report.topics]
+            self._topics[report.rank] = sorted(number_of[topic] for topic in report.topics if topic in number_of)
         self._subscribers: list[dict[int, None]] = [{} for _ in space.topics]
         for member in self._order:
             for place in self._topics[member]:
@@ -59,7 +63,7 @@ class General:
         """A TreeSet of the members that take part, by load and member ID."""
         self._movements = Movements(space)
         self._owners: list[dict[int, int]] = []
-        """By topic: how many of its partitions each member that takes part has."""
+        """By topic: how many of its partitions each member that takes part has. Empty until somebody asks."""
         self._witness: tuple[int, int, int] | None = None
         self._balanced: bool | None = None
         self._odd = False
@@ -72,13 +76,12 @@ class General:
         self._hand_out(unassigned)
         movable = [len(subscribers) >= 2 for subscribers in self._subscribers]
         self._set_aside(movable)
-        self._odd = self._is_odd()
-        self._count_owners()
+        self._odd = not self._start.orderly and self._is_odd()
         before = [list(part) for part in self.parts]
         if not self._start.revocation_required:
-            self._reassign([code for code in unassigned if movable[self._space.place(code)]])
+            self._reassign([[code for code in unassigned if movable[self._space.place(code)]]])
         places = sorted(range(len(movable)), key=lambda place: (len(self._subscribers[place]), place))
-        everything = [code for place in places if movable[place] for code in self._space.of_topic(place)]
+        everything = [self._space.of_topic(place) for place in places if movable[place]]
         if self._reassign(everything) and not initializing and self._score(self.parts) >= self._score(before):
             self.parts = before
 
@@ -125,14 +128,14 @@ class General:
             raise LeaderThrows("NullPointerException: a member that takes no part in the reassignment is asked for its load")
         return len(self.parts[member])
 
-    def _reassign(self, codes: Sequence[int]) -> bool:
-        """Move partitions as long as one can go to a member with at least two less. Whether any did."""
+    def _reassign(self, lists: Sequence[Sequence[int]]) -> bool:
+        """Move partitions, list by list, as long as one can go to a member with at least two less. Whether any did."""
         performed = False
         previous = self._start.previous
         modified = True
         while modified:
             modified = False
-            for code in codes:
+            for code in chain.from_iterable(lists):
                 if self._is_balanced():
                     break
                 owner = self._owner[code]
@@ -177,11 +180,12 @@ class General:
             self.parts[source].remove(code)
         self.parts[target].append(code)
         self._owner[code] = target
-        owners = self._owners[self._space.place(code)]
-        owners[source] -= 1
-        if not owners[source]:
-            del owners[source]
-        owners[target] = owners.get(target, 0) + 1
+        if self._owners:
+            owners = self._owners[self._space.place(code)]
+            owners[source] -= 1
+            if not owners[source]:
+                del owners[source]
+            owners[target] = owners.get(target, 0) + 1
         self._list(target)
         if target != source:
             self._list(source)
@@ -208,6 +212,11 @@ class General:
             return True
         if self._odd:
             return self._balanced_as_kafka_looks()
+        return self._nobody_could_take_over(width, highest)
+
+    def _nobody_could_take_over(self, width: int, highest: int) -> bool:
+        if not self._owners:
+            self._count_owners()
         parts, slack = self.parts, self._slack
         if self._witness is not None:
             member, owner, place = self._witness

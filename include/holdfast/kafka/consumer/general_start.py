@@ -3,7 +3,10 @@
 Java: `AbstractStickyAssignor.prepopulateCurrentAssignments` and what follows it, up to `balance`.
 """
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
+from operator import itemgetter
 
 from holdfast.kafka import java, java_hash
 from holdfast.kafka.consumer.claims import Claims
@@ -18,9 +21,12 @@ from holdfast.kafka.vocabulary import TopicPartition
 
 def in_order(reports: Sequence[Report], space: Space) -> list[int]:
     """Every partition, those with the fewest subscribers first, then by topic and number."""
-    subscribers = [sum(topic in report.topics for report in reports) for topic in space.topics]
-    places = sorted(range(len(space.topics)), key=lambda place: (subscribers[place], place))
-    return [code for place in places for code in space.of_topic(place)]
+    return [code for place in _places_in_order(reports, space) for code in space.of_topic(place)]
+
+
+def _places_in_order(reports: Sequence[Report], space: Space) -> list[int]:
+    subscribers = Counter(chain.from_iterable(report.topics for report in reports))
+    return sorted(range(len(space.topics)), key=lambda place: (subscribers[space.topics[place]], place))
 
 
 def since_3_0(reports: Sequence[Report], claims: Claims, space: Space, racks: RackInfo) -> Start:
@@ -28,11 +34,15 @@ def since_3_0(reports: Sequence[Report], claims: Claims, space: Space, racks: Ra
     kept: list[list[int]] = []
     revocation_required = False
     for report, owned in zip(reports, claims.owned, strict=True):
-        places = frozenset(place for place, topic in enumerate(space.topics) if topic in report.topics)
-        own = [code for code in owned if space.place(code) in places and not racks.mismatch(report.rank, code)]
+        own = owned
+        if racks.in_use or not report.topics.issuperset(map(itemgetter(0), report.owned)):
+            subscribed = [topic in report.topics for topic in space.topics]
+            own = [code for code in owned if subscribed[space.place(code)] and not racks.mismatch(report.rank, code)]
         revocation_required = revocation_required or len(own) < len(owned)
         kept.append(own)
-    owner = {code: report.rank for report, owned in zip(reports, claims.owned, strict=True) for code in owned}
+    owner: dict[int, int] = {}
+    for report, owned in zip(reports, claims.owned, strict=True):
+        owner.update(dict.fromkeys(owned, report.rank))
     previous: dict[int, tuple[int, int]] = {}
     for report in reports:
         generation = NO_GENERATION if report.generation is None else report.generation
@@ -41,20 +51,23 @@ def since_3_0(reports: Sequence[Report], claims: Claims, space: Space, racks: Ra
                 if code not in previous or generation > previous[code][0]:
                     previous[code] = generation, report.rank
     before = {code: rank for code, (_, rank) in previous.items()}
-    return Start(kept, owner, _unassigned(reports, kept, space), before, revocation_required)
+    unassigned, in_order = _unassigned(reports, kept, space)
+    orderly = in_order and claims.disjoint and not revocation_required
+    return Start(kept, owner, unassigned, before, revocation_required, orderly)
 
 
-def _unassigned(reports: Sequence[Report], kept: Sequence[Sequence[int]], space: Space) -> list[int]:
-    everything = in_order(reports, space)
-    together = [code for own in kept for code in own]
-    gone = frozenset(together)
-    left = [code for code in everything if code not in gone]
-    if len(left) == len(everything) - len(together):
-        return left
+def _unassigned(reports: Sequence[Report], kept: Sequence[Sequence[int]], space: Space) -> tuple[list[int], bool]:
+    """What nobody keeps; and whether everything that is kept exists, and is kept once."""
+    gone = frozenset().union(*kept)
+    places = _places_in_order(reports, space)
+    left = space.without(gone, places)
+    together = sum(map(len, kept))
+    if len(left) == space.total - together:
+        return left, True
     # As they stand in `everything`; what does not exist stands behind its topic's last partition.
-    places = dict.fromkeys(space.place(code) for code in everything)
     rank = {place: number for number, place in enumerate(places)}
-    return not_in_order(everything, sorted(together, key=lambda code: (rank[space.place(code)], code)))
+    in_their_order = sorted(chain.from_iterable(kept), key=lambda code: (rank[space.place(code)], code))
+    return not_in_order(in_order(reports, space), in_their_order), False
 
 
 def until_2_8(reports: Sequence[Report], space: Space, line: Behaviour, read_before: int, *, cooperative: bool) -> Start:

@@ -45,13 +45,19 @@ def assign(group: Group) -> Assignment | LeaderFailure:
 @contextmanager
 def _uncollected() -> Iterator[None]:
     """Without Python's search for cycles. A million partitions are a million tuples and no cycle: looking for one, again and again
-    while they are made, takes three quarters of the first assignment."""
+    while they are made, takes three quarters of the first assignment, and looking once when they are there half of the rest.
+
+    So all that is there at the end is taken for old, as what has been searched is; it is searched when the old is.
+    """
     collects = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if collects:
+            if not gc.get_freeze_count():  # (who has frozen anything wants it to stay so)
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
@@ -126,7 +132,7 @@ def _check_cooperative(group: Group, line: Behaviour, handed: Mapping[str, Hande
 
 
 def _of_member(member: Member, handed: Handed) -> MemberAssignment:
-    if not member.cooperative:
+    if handed.keeps_all or not (member.owned and member.cooperative):
         return MemberAssignment(member.member_id, handed.partitions, handed.withheld)
     given = frozenset(handed.partitions)
     revoked = dict.fromkeys(one for one in member.owned if one not in given)

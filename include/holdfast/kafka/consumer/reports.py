@@ -4,7 +4,7 @@ Java: `StickyAssignor.memberData`, `CooperativeStickyAssignor.memberData`, and `
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import itemgetter
 
@@ -34,13 +34,13 @@ class Report:
 
 
 def in_hash_order(members: Sequence[Member], line: Behaviour, *, cooperative: bool) -> list[Report]:
-    """Every member's report, in the order of a HashMap of the member IDs: the order in which the leader reads them."""
+    """Every member's report, in the order of a HashMap of the member IDs: the order in which the leader reads them.
+
+    What each owns stands as the member has it, see `in_sent_order`.
+    """
     by_id = {member.member_id: member for member in members}
     ranks = {member_id: rank for rank, member_id in enumerate(sorted(by_id, key=java.string_order))}
     ordered = java_hash.hash_order(by_id, java.string_hash, java.string_order)
-    grouped = not (cooperative and line.owned_sorted_on_wire)
-    everything = chain.from_iterable(member.owned for member in members) if grouped else ()
-    grouping = Grouping(map(itemgetter(0), everything))
     reports: list[Report] = []
     before: tuple[str, ...] = ()
     topics: frozenset[str] = frozenset()
@@ -48,21 +48,26 @@ def in_hash_order(members: Sequence[Member], line: Behaviour, *, cooperative: bo
         member = by_id[member_id]
         if member.subscription != before:
             before, topics = member.subscription, frozenset(member.subscription)
-        reports.append(_report(member, ranks[member_id], topics, line, grouping, cooperative=cooperative))
+        reports.append(_report(member, ranks[member_id], topics, line, cooperative=cooperative))
     return reports
 
 
-def _report(
-    member: Member, rank: int, topics: frozenset[str], line: Behaviour, grouping: "Grouping", *, cooperative: bool
-) -> Report:
+def in_sent_order(reports: Sequence[Report], line: Behaviour, *, cooperative: bool) -> list[Report]:
+    """The reports with what each owns in the order in which it is read, which is not the order in which the member has it."""
+    if cooperative and line.owned_sorted_on_wire:
+        return [replace(report, owned=_as_on_wire(report.owned)) if report.owned else report for report in reports]
+    grouping = Grouping(map(itemgetter(0), chain.from_iterable(report.owned for report in reports)))
+    return [replace(report, owned=grouping(report.owned)) if report.owned else report for report in reports]
+
+
+def _report(member: Member, rank: int, topics: frozenset[str], line: Behaviour, *, cooperative: bool) -> Report:
     said = NO_GENERATION if member.owned_generation is None else member.owned_generation
     generation: int | None
     if cooperative:
         owned = member.owned if member.cooperative else ()
-        owned = _as_on_wire(owned) if line.owned_sorted_on_wire else grouping(owned)
         generation = said if line.cooperative_generation else None
     else:
-        owned = grouping(member.owned)
+        owned = member.owned
         generation = said if member.owned or member.owned_generation is not None else None
     return Report(member.member_id, rank, topics, owned, generation, said, member.rack or None)
 

@@ -46,14 +46,27 @@ class Space:
         """Every partition there is, in order."""
         return [code for place in range(len(self.topics)) for code in self.of_topic(place)]
 
+    def without(self, gone: frozenset[int], places: Iterable[int] | None = None) -> list[int]:
+        """Everything there is but those, topic by topic: in order, or in the order of `places`."""
+        left: list[int] = []
+        for place in range(len(self.topics)) if places is None else places:
+            rest = frozenset(self.of_topic(place)).difference(gone)
+            if rest:
+                left += sorted(rest)
+        return left
+
     def exists(self, code: int) -> bool:
         return code & _PARTITION < self.counts[code >> _BITS]
 
     def codes(self, partitions: Iterable[TopicPartition]) -> list[int]:
         """Those whose topic is here, in their order."""
         base = self.base
-        here = [partition for partition in partitions if partition[0] in base]
-        codes = [base[topic] + number for topic, number in here]
+        here: Sequence[TopicPartition] = partitions if isinstance(partitions, tuple) else tuple(partitions)
+        try:
+            codes = [base[topic] + number for topic, number in here]
+        except KeyError:
+            here = [partition for partition in here if partition[0] in base]
+            codes = [base[topic] + number for topic, number in here]
         self._values.update(zip(codes, here, strict=True))
         return codes
 
@@ -70,5 +83,6 @@ class Space:
 
     def by_number(self, codes: Iterable[int]) -> list[int]:
         """Sorted by number, then by topic."""
-        turned = sorted((code & _PARTITION) << _BITS | code >> _BITS for code in codes)
+        turned = [(code & _PARTITION) << _BITS | code >> _BITS for code in codes]
+        turned.sort()
         return [(code & _PARTITION) << _BITS | code >> _BITS for code in turned]

@@ -12,17 +12,25 @@ from holdfast.kafka.consumer.group import LeaderThrows, Member
 from holdfast.kafka.consumer.racks import RackInfo
 from holdfast.kafka.consumer.range_racks import Racks
 from holdfast.kafka.consumer.release import Behaviour
-from holdfast.kafka.consumer.reports import Report, in_hash_order, subscribed_alike
+from holdfast.kafka.consumer.reports import Report, in_hash_order, in_sent_order, subscribed_alike
 from holdfast.kafka.consumer.space import Space, numbered
 from holdfast.kafka.vocabulary import TopicPartition
 
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """What a member is handed, in the leader's order, and what it would be handed if nobody else still owned it."""
+    """What a member is handed, in the leader's order, and what it would be handed if nobody else still owned it.
+
+    `keeps_all`: whatever it owned is in `partitions`, as is known already (False: look).
+    """
 
     partitions: tuple[TopicPartition, ...]
     withheld: tuple[TopicPartition, ...] = ()
+    keeps_all: bool = False
+
+
+MANY_OWNED = 20_000
+"""Partitions that members remember: from then on arrays are worth their trouble."""
 
 
 def assign(members: Sequence[Member], topics: Mapping[str, Racks], line: Behaviour, *, cooperative: bool) -> dict[str, Handed]:
@@ -33,6 +41,12 @@ def assign(members: Sequence[Member], topics: Mapping[str, Racks], line: Behavio
     alike, read_before = subscribed_alike(reports)
     if alike and line.exact_quotas and not racks.in_use and not any(report.owned for report in reports):
         return _from_scratch(reports, topics)
+    if not (alike and line.kept_in_partition_order):
+        reports = in_sent_order(reports, line, cooperative=cooperative)
+    elif not racks.in_use and sum(len(report.owned) for report in reports) >= MANY_OWNED:
+        found = _at_once(reports, space, racks, line, cooperative=cooperative)
+        if found is not None:
+            return found
     parts: Sequence[Sequence[int]]
     if alike:
         settled = claims.settled(reports, space, line)
@@ -62,15 +76,39 @@ def _from_scratch(reports: Sequence[Report], topics: Mapping[str, Racks]) -> dic
     return {report.member_id: Handed(tuple(everything[report.rank :: len(reports)])) for report in reports}
 
 
+def _at_once(
+    reports: Sequence[Report], space: Space, racks: RackInfo, line: Behaviour, *, cooperative: bool
+) -> dict[str, Handed] | None:
+    """What `Constrained` does, on arrays; None where what is remembered is not in order."""
+    from holdfast.kafka.consumer.constrained_at_once import ConstrainedAtOnce, owned_in_order
+
+    owned = owned_in_order(reports, space)
+    if owned is None:
+        return None
+    builder = ConstrainedAtOnce(reports, owned, space, racks, line)
+    builder.assign()
+    given = _without(builder.transferring if cooperative else {}, reports, builder.parts, space)
+    handed = {}
+    for report in reports:
+        kept, new = builder.kept[report.rank], given[report.member_id]
+        keeps_all = len(kept) == len(report.owned)
+        handed[report.member_id] = Handed(kept + new.partitions if new.partitions else kept, new.withheld, keeps_all)
+    return handed
+
+
 def _changing_hands(reports: Sequence[Report], parts: Sequence[Sequence[int]], space: Space) -> dict[int, int]:
     """What is new for a member while another that owned it loses it, and whom it is for."""
     added: dict[int, int] = {}
     lost: dict[int, None] = {}
     for report in reports:
         part = parts[report.rank]
-        owned, given = frozenset(space.codes(report.owned)), frozenset(part)
+        had = space.codes(report.owned)
+        if part[: len(had)] == had:  # most members keep all that they had, in order
+            added.update((code, report.rank) for code in part[len(had) :] if code not in had)
+            continue
+        owned, given = frozenset(had), frozenset(part)
         added.update((code, report.rank) for code in part if code not in owned)
-        lost.update((code, None) for code in space.codes(report.owned) if code not in given)
+        lost.update((code, None) for code in had if code not in given)
     return {code: member for code, member in added.items() if code in lost}
 
 
