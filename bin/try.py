@@ -159,14 +159,16 @@ def why(airflow: Airflow, path: str, name: str, attempt: int) -> str:
 
 
 def show(airflow: Airflow, run: str, plan_id: str, seconds: float) -> None:
-    """Print the plan as text on standard output, and where to approve it."""
+    """Print the plan as text on standard output, and where to decide about it."""
     plan = LAKE / "plans" / plan_id / "plan.json"
     if subprocess.run([str(ROOT / ".venv" / "bin" / "holdfast"), "show", str(plan)], check=False).returncode != 0:
         raise Failed(f"holdfast show could not show {plan}.")
-    page = f"{airflow.url}/dags/{DAG}/runs/{run}/tasks/approve/required_actions"
+    review = f"{airflow.url}/holdfast/plans/{plan_id}"
+    run_page = f"{airflow.url}/dags/{DAG}/runs/{run}"
     sys.stdout.flush()
     console.print(f"\nThe plan was ready after {seconds:.0f} s. It is in {plan.parent}.", soft_wrap=True)
-    for what, value in (("Approve or reject it:", page), ("User:", "admin"), ("Password:", airflow.password)):
+    where = (("Review and decide:", review), ("Its run in Airflow:", run_page), ("User:", "admin"), ("Password:", airflow.password))
+    for what, value in where:
         console.print(f"  [dim]{what:<22}[/]{value}", soft_wrap=True, markup=True)
 
 

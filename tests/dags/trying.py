@@ -109,7 +109,7 @@ class Rest:
     """Airflow's REST interface, logged in as bin/try says."""
 
     def __init__(self, run: Try) -> None:
-        self.page = run.wait_for(r"Approve or reject it:\s+(http://\S+)")
+        self.page = run.wait_for(r"Its run in Airflow:\s+(http://\S+)")
         self.base = self.page.split("/dags/")[0]
         password = run.wait_for(r"Password:\s+(\S+)")
         self.token = self.call("POST", "/auth/token", {"username": "admin", "password": password})["access_token"]
