@@ -1,13 +1,14 @@
 """### Look at every group, and remember
 
-Takes a snapshot of each group that the connections `holdfast_kafka_<cluster>` name, for the clusters in the variable
-`holdfast_clusters`, and puts it into the lake. One group that cannot be read does not keep the others from being collected.
+For each cluster in the variable `holdfast_clusters`: a snapshot of each group that its connection `holdfast_kafka_<cluster>` names,
+or has a pattern for, goes into the lake. Groups that could not be read cost no other its snapshot; the last task names them. A run
+that is begun again reads only what it has not read. The variable `holdfast_keep_snapshot_days` says how long snapshots stay.
 """
 
 import pendulum
 from airflow.sdk import Param, dag, get_current_context, task
 
-from holdfast.airflow_wiring import clusters, objects
+from holdfast.airflow_wiring import collecting, objects
 
 
 @dag(
@@ -25,20 +26,30 @@ from holdfast.airflow_wiring import clusters, objects
 )
 def collect_groups():
     @task
-    def groups(params: dict) -> list[dict[str, str]]:
-        return clusters.groups_to_collect(params["cluster"], params["group"])
+    def clusters(params: dict) -> list[str]:
+        return collecting.clusters_to_read(params["cluster"])
 
     @task(pool=objects.KAFKA_POOL, map_index_template="{{ looking_at }}")
-    def snapshot(cluster: str, group: str) -> str:
-        get_current_context()["looking_at"] = f"{cluster} {group}"
-        return clusters.collect(cluster, group)
+    def snapshots(cluster: str, params=None, run_id=None) -> str:
+        get_current_context()["looking_at"] = cluster
+        return collecting.collect(cluster, params["group"], run_id)
 
     @task(outlets=[objects.SNAPSHOTS], trigger_rule="all_done_min_one_success")
-    def tell(taken: list[str], *, outlet_events=None) -> None:
+    def tell(reports: list[str], *, outlet_events=None) -> None:
         """One event for all snapshots of this run."""
-        outlet_events[objects.SNAPSHOTS].extra = {"days": clusters.days_of(taken)}
+        outlet_events[objects.SNAPSHOTS].extra = {"days": collecting.days_of(reports)}
 
-    tell(snapshot.expand_kwargs(groups()))
+    @task(trigger_rule="all_done_min_one_success")
+    def missing(reports: list[str]) -> None:
+        collecting.say_what_is_missing(reports)
+
+    @task(trigger_rule="all_done")
+    def forget() -> int:
+        return collecting.forget()
+
+    reports = snapshots.expand(cluster=clusters())
+    tell(reports) >> forget()
+    missing(reports)
 
 
 collect_groups()

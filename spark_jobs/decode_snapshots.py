@@ -1,4 +1,5 @@
-"""Raw snapshots in the lake → tidy tables: groups, clients, members, tasks, …, and a quarantine for what is no snapshot.
+"""Raw snapshots in the lake → tidy tables: groups, clients, members, tasks, …, and a quarantine for what is no snapshot, and for
+groups of which collecting brought none.
 
     spark-submit --py-files holdfast.zip decode_snapshots.py --lake URL --days 2026-11-20,2026-11-21
 
@@ -27,6 +28,12 @@ DECODED = pa.schema(
         ("state_directories", pa.list_(pa.struct(schemas.STATE_DIRECTORY))),
     ]
 )
+UNREAD = pa.schema(
+    [
+        *((name, pa.string()) for name in (*schemas.PARTITION, "snapshot")),
+        ("unread", pa.list_(pa.struct([("group_id", pa.string()), ("problem", pa.string())]))),
+    ]
+)
 
 
 def decode(row: dict) -> dict:
@@ -39,8 +46,15 @@ def decoded(documents: DataFrame) -> DataFrame:
     return lake_tables.per_row(documents, decode, DECODED)
 
 
-def tidy(rows: DataFrame) -> dict[str, DataFrame]:
-    """DECODED → the tables, by name."""
+def unread(reports: DataFrame) -> DataFrame:
+    """Reports of collecting (`path`, `content`) → rows of `quarantine`, one a group that could not be read."""
+    rows = lake_tables.per_row(reports, lambda row: tables.unread(row["path"], row["content"]), UNREAD)
+    one = F.explode("unread").alias("one")
+    return rows.select(*schemas.PARTITION, "snapshot", one).select(*schemas.PARTITION, "one.group_id", "snapshot", "one.problem")
+
+
+def tidy(rows: DataFrame, not_read: DataFrame) -> dict[str, DataFrame]:
+    """DECODED, and what was not read → the tables, by name."""
     good = rows.where(F.col("problem").isNull())
     key = schemas.KEY
     changelogs = good.select(*key, F.explode("tasks").alias("task")).select(
@@ -56,7 +70,7 @@ def tidy(rows: DataFrame) -> dict[str, DataFrame]:
         "changelogs": changelogs.select(*key, "task_id", *(f"one.{name}" for name, _ in schemas.CHANGELOG)),
         "state_directories": lake_tables.exploded(good, "state_directories", "state_directories"),
         "clusters": clusters(rows),
-        "quarantine": lake_tables.quarantined(rows),
+        "quarantine": lake_tables.quarantined(rows).unionByName(not_read),
     }
 
 
@@ -81,7 +95,10 @@ def clusters(rows: DataFrame) -> DataFrame:
 
 def work(spark: SparkSession, lake: str, days: list[str]) -> None:
     documents = lake_tables.read_documents(spark, lake, days)
-    lake_tables.staged(spark, decoded(documents), lake, lambda rows: lake_tables.write_days(spark, lake, tidy(rows), days))
+    not_read = unread(lake_tables.read_reports(spark, lake, days))
+    lake_tables.staged(
+        spark, decoded(documents), lake, lambda rows: lake_tables.write_days(spark, lake, tidy(rows, not_read), days)
+    )
 
 
 if __name__ == "__main__":

@@ -54,7 +54,11 @@ class CannotPredict(HoldfastError):
 
 
 class ClusterTrouble(HoldfastError):
-    """A broker did not answer in time, refused, or has no such group or topic."""
+    """A broker did not answer in time, refused, or has no such group or topic. `lasting`: to ask again soon would not help."""
+
+    def __init__(self, message: str, *, lasting: bool = False) -> None:
+        self.lasting = lasting
+        super().__init__(message)
 
 
 class StatePathTrouble(HoldfastError):

@@ -1,14 +1,19 @@
 """Airflow connections and command-line options → adapters → workflows. The only module that knows all three."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from holdfast.adapters.connection import ClusterConnection
 from holdfast.errors import ClusterTrouble
+from holdfast.ports import Lake
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.workflows import collect, collect_kind, doctor
 from holdfast.workflows.collect_kind import Given
+from holdfast.workflows.collect_many import PAUSES_S, Time, Wanted
+from holdfast.workflows.collect_many import collect as collect_many_groups
+from holdfast.workflows.collect_runs import Report
 from holdfast.workflows.doctor import Check, Status
 from holdfast.workflows.settings import GroupSettings
 
@@ -74,6 +79,41 @@ def collect_any(
             patience=collect.Patience(_SHARE_FOR_REBALANCES * timeout_s),
             now=lambda: datetime.now(UTC),
         )
+
+
+def collect_many(
+    cluster: ClusterConnection,
+    wanted: Wanted,
+    lake: Lake,
+    run_name: str,
+    limit_s: float,
+    tell: Callable[[str], None],
+    *,
+    pauses_s: tuple[float, ...] = PAUSES_S,
+) -> tuple[Report, int]:
+    """Snapshots of all wanted groups of a cluster into the lake, within `limit_s`; and how many requests that took."""
+    from holdfast.adapters.deadline import Deadline
+    from holdfast.adapters.kafka_cluster import KafkaCluster
+    from holdfast.adapters.session import KafkaSession
+    from holdfast.adapters.state_files import FsspecStateDirectories
+
+    deadline = Deadline(limit_s)
+    with KafkaSession(cluster, deadline) as session:
+        reader = KafkaCluster(session, among=lambda group_id: wanted.of(group_id) is not None)
+        try:
+            report = collect_many_groups(
+                reader,
+                FsspecStateDirectories(deadline),
+                lake,
+                wanted,
+                cluster_name=cluster.name or reader.info().cluster_id,
+                run_name=run_name,
+                time=Time(limit_s, time.monotonic, time.sleep, lambda: datetime.now(UTC), pauses_s),
+                tell=tell,
+            )
+        finally:
+            reader.close()
+        return report, reader.requests
 
 
 def examine(

@@ -7,7 +7,7 @@ import pytest
 from tests.contract.conftest import GROUP, PROCESS_ID, RELEASE, Cluster
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring import clusters
+from holdfast.airflow_wiring import clusters, collecting
 from holdfast.workflows import snapshots
 
 
@@ -19,9 +19,8 @@ def test_a_connection_is_all_that_a_snapshot_needs(live_cluster: Cluster, tmp_pa
     monkeypatch.setenv("AIRFLOW_CONN_HOLDFAST_KAFKA_TEST", json.dumps({"conn_type": "generic", "extra": extras}))
     monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", str(tmp_path))
     monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_CLUSTERS", '["test"]')
-    (group,) = clusters.groups_to_collect(None, None)
 
-    snapshot_id = clusters.collect(**group)
+    snapshot_id = clusters.collect("test", GROUP)
 
     snapshot = snapshots.load(FsspecLake(str(tmp_path)), snapshot_id)
     written = (tmp_path / snapshot_id).read_text()
@@ -30,3 +29,9 @@ def test_a_connection_is_all_that_a_snapshot_needs(live_cluster: Cluster, tmp_pa
     assert dict(snapshot.config)["probing.rebalance.interval.ms"] == 60_000
     assert "password" not in written.lower()
     assert properties["sasl.jaas.config"] not in written
+
+    report = collecting.collect("test", None, "manual__1")
+
+    assert collecting.days_of([report]) == [snapshot_id.split("/")[2].removeprefix("day=")]
+    assert len(list(tmp_path.glob("snapshots/*/*/*/*.json"))) == 2
+    assert properties["sasl.jaas.config"] not in (tmp_path / report).read_text()

@@ -5,10 +5,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
 import pytest
 from kafka.protocol.admin import DescribeLogDirsRequest
 from tests.harness.broker import Broker
@@ -111,7 +109,7 @@ def test_a_broker_that_stops_answering_in_between(tmp_path: Path) -> None:
     with Broker(tmp_path / "broker") as broker, KafkaSession(ClusterConnection.of(broker.bootstrap), Deadline(10)) as session:
         reader = KafkaCluster(session)
         assert reader.info().cluster_id
-        with frozen(broker), pytest.raises(ClusterTrouble, match="no answer within 10 s"):
+        with broker.frozen(), pytest.raises(ClusterTrouble, match="no answer within 10 s"):
             reader.group("wc")
 
 
@@ -121,22 +119,8 @@ def test_a_broker_that_does_not_answer_does_not_hold_up_the_others(tmp_path: Pat
         brokers = Brokers(session)
         answers, problems = brokers.ask_all("reading log sizes", requests, 10)
         assert (list(answers), list(problems)) == ([1], [99])
-        with frozen(broker):
+        with broker.frozen():
             answers, problems = brokers.ask_all("reading log sizes", requests, 2)
         assert answers == {}
         assert problems[1] == "broker 1 did not answer within 2 s"
         assert not session.deadline.passed()
-
-
-@contextmanager
-def frozen(broker: Broker) -> Iterator[None]:
-    """The broker's process neither runs nor ends."""
-    stopped = [each for each in psutil.Process().children(recursive=True) if str(broker.folder) in " ".join(each.cmdline())]
-    assert stopped, "the broker is a child of the tests"
-    for each in stopped:
-        each.suspend()
-    try:
-        yield
-    finally:
-        for each in stopped:
-            each.resume()

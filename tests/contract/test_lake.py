@@ -54,6 +54,26 @@ def test_a_folder_is_no_file(lake: Lake) -> None:
     assert not lake.exists(("plans", "0123"))
 
 
+def test_a_file_is_removed_or_a_folder_with_all_that_is_in_it(lake: Lake) -> None:
+    for name in ("1.json", "2.json"):
+        lake.write(("snapshots", "day=1", name), b"{}")
+        lake.write(("snapshots", "day=11", name), b"{}")
+
+    lake.remove(("snapshots", "day=1", "1.json"))
+    assert lake.names(("snapshots", "day=1")) == ("2.json",)
+    lake.remove(("snapshots", "day=1"))
+    lake.remove(("snapshots", "nothing"))
+
+    assert not lake.exists(("snapshots", "day=1", "2.json"))
+    assert lake.names(("snapshots", "day=11")) == ("1.json", "2.json")
+
+
+def test_nothing_outside_is_removed(lake: Lake) -> None:
+    for path in (("..",), ("snapshots", ".."), ("snapshots", ""), ("a/b",)):
+        with pytest.raises(InvalidInput):
+            lake.remove(path)
+
+
 def test_reading_is_bounded(lake: Lake) -> None:
     lake.write(("big",), b"x" * 11)
 

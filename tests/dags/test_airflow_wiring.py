@@ -3,18 +3,20 @@
 import json
 import socket
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
 from airflow.sdk.bases.notifier import BaseNotifier
-from airflow.sdk.exceptions import AirflowSkipException
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring import clusters, fleet, objects, planning, spark
+from holdfast.airflow_wiring import clusters, collecting, fleet, objects, planning, spark
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout import codec
+from holdfast.workflows import collect_runs, snapshots
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "streams-wordcount"
@@ -112,16 +114,30 @@ class TestClusters:
         with pytest.raises(InvalidInput, match="no connection holdfast_kafka_elsewhere"):
             clusters.collect("elsewhere", "g")
 
-    def test_the_groups_of_every_cluster_are_collected(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        connection(monkeypatch, "a", groups={"one": {"kafka_release": "3.9.1"}, "two": {}})
-        connection(monkeypatch, "b", groups={"one": {}})
+    def test_those_of_the_variable_are_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_CLUSTERS", '["a", "b"]')
 
-        assert clusters.groups_to_collect(None, None) == [
-            {"cluster": "a", "group": "one"}, {"cluster": "a", "group": "two"}, {"cluster": "b", "group": "one"},
-        ]  # fmt: skip
-        assert clusters.groups_to_collect("a", None) == [{"cluster": "a", "group": "one"}, {"cluster": "a", "group": "two"}]
-        assert clusters.groups_to_collect(None, "two") == [{"cluster": "a", "group": "two"}]
+        assert collecting.clusters_to_read(None) == ["a", "b"]
+        assert collecting.clusters_to_read("c") == ["c"]
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_CLUSTERS", '{"a": 1}')
+        with pytest.raises(InvalidInput, match="not a JSON list"):
+            collecting.clusters_to_read(None)
+
+    def test_a_connection_says_what_is_known_of_groups_by_name_and_by_pattern(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        groups = {"*": {"kafka_release": "3.8.1"}, "one": {"kafka_release": "3.9.1", "state_dirs": ["file:///x"]}}
+        connection(monkeypatch, "a", groups=groups, collect_seconds=90, **{"bootstrap.servers": "127.0.0.1:9"})
+
+        known = clusters.known_cluster("a")
+
+        assert known.seconds == 90
+        assert known.wanted.of("one").state_dirs == ("file:///x",)
+        assert (known.wanted.of("one").given.kafka_release, known.wanted.of("two").given.kafka_release) == ("3.9.1", "3.8.1")
+
+    def test_one_group_that_nothing_is_said_of_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        connection(monkeypatch, "a", groups={"one": {}}, **{"bootstrap.servers": "127.0.0.1:9"})
+
+        with pytest.raises(InvalidInput, match="says nothing of the group 'two'"):
+            collecting.collect("a", "two", "run")
 
     @pytest.mark.parametrize(
         ("extras", "said"),
@@ -130,6 +146,7 @@ class TestClusters:
             ({"groups": {"g": {"state_dir": "/x"}}}, "state_dir"),
             ({"groups": {"g": {"state_dirs": "/x"}}}, "state_dirs"),
             ({"groups": {"g": {}}, "sasl.mecanism": "PLAIN"}, "sasl.mecanism"),
+            ({"groups": {"g": {}}, "collect_seconds": "soon"}, "collect_seconds"),
             ({"groups": {"g": {"kafka_release": "1.0.0"}}}, "1.0.0"),
             ({"groups": {"g": {"config": {"max.warmup.replicas": 0}}}}, "max.warmup.replicas"),
         ],
@@ -157,6 +174,48 @@ class TestClusters:
         assert address in str(trouble.value)
         assert PASSWORD not in str(trouble.value) + caplog.text
         assert lake.names(("snapshots",)) == ()
+
+
+class TestReports:
+    """Of a run that took the recorded snapshot, and could not read two groups."""
+
+    @pytest.fixture
+    def report(self, lake: FsspecLake, recorded: str) -> str:
+        run = collect_runs.Run.begin(lake, "local", "run", datetime(2026, 11, 21, 9, tzinfo=UTC))
+        run.keep([snapshots.load(lake, recorded)])
+        unread = (
+            collect_runs.Unread("half", collect_runs.Why.NOT_READ, "broker 3 did not answer"),
+            collect_runs.Unread("odd", collect_runs.Why.NOT_COVERED, "its assignor is 'ours'"),
+        )
+        report = run.finish(groups=3, unread=unread, left_out={"share": 2}, unlisted=(), seconds=1)
+        return "/".join(report.path)
+
+    def test_say_of_which_days_there_are_snapshots(self, report: str) -> None:
+        assert collecting.days_of([report]) == ["2026-11-21"]
+        with pytest.raises(AirflowSkipException, match="no group to read"):
+            collecting.days_of([])
+
+    def test_of_what_is_missing_fail_the_run(self, report: str) -> None:
+        with pytest.raises(AirflowFailException, match="1 groups were not read:\nlocal: half: broker 3") as failure:
+            collecting.say_what_is_missing([report])
+
+        assert "odd" not in str(failure.value)
+
+    @pytest.mark.usefixtures("report")
+    def test_go_with_the_snapshots_when_the_variable_says_so(self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> None:
+        with pytest.raises(AirflowSkipException, match="raw snapshots stay"):
+            collecting.forget()
+        monkeypatch.setattr(collecting, "now", lambda: datetime(2026, 12, 21, tzinfo=UTC))
+        for days, gone in (("31", 0), ("29", 2), ("29", 0)):
+            monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_KEEP_SNAPSHOT_DAYS", days)
+            assert collecting.forget() == gone
+        assert list(Path(lake.url).glob("*/*/*/*.json*")) == []
+
+    @pytest.mark.parametrize("days", ["0", "-1", "soon"])
+    def test_no_days_are_no_number_of_days(self, monkeypatch: pytest.MonkeyPatch, days: str) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_KEEP_SNAPSHOT_DAYS", days)
+        with pytest.raises(InvalidInput, match="not a number of days"):
+            collecting.forget()
 
 
 class TestDrafts:
@@ -225,7 +284,7 @@ class TestDays:
 
     def test_are_those_of_the_snapshots_that_started_the_run(self, lake: FsspecLake, recorded: str) -> None:
         lake.write(("snapshots", "cluster=local", "day=2026-11-22", "group=g", "0.json"), b"{}")
-        event = SimpleNamespace(extra={"days": clusters.days_of([recorded, recorded])})
+        event = SimpleNamespace(extra={"days": [recorded.split("/")[2].removeprefix("day=")]})
 
         assert clusters.days_to_read(None, {objects.SNAPSHOTS: [event]}) == "2026-11-21"
 

@@ -167,7 +167,7 @@ def check_the_other_dags(rest: Rest, lake: Path, plan_id: str) -> None:
     assert json.loads((lake / "plans" / plan_id / "verdict.json").read_text())["plan_id"] == plan_id
     for table in ("groups", "targets", "blast_radius"):
         assert list(lake.glob(f"tables/v1/{table}/*/*/*.parquet")), table
-    refused = rest.call("GET", f"{runs['collect_groups']}/taskInstances/groups")
+    refused = rest.call("GET", f"{runs['collect_groups']}/taskInstances/snapshots/0")
     assert refused["try_number"] == 1, "a missing connection was tried again"
 
 

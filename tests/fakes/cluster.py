@@ -3,19 +3,21 @@
 `streams_member` makes a member of a Streams group with the bytes that Kafka would send, so that a test can say what a group does.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from holdfast.errors import ClusterTrouble, StatePathTrouble
+from holdfast.errors import ClusterTrouble, HoldfastError, StatePathTrouble
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.kafka.wire import assignment_info, consumer_protocol, subscription_info
 from holdfast.kafka.wire.assignment_info import NO_REBALANCE, AssignmentInfo
 from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolAssignment, ConsumerProtocolSubscription
 from holdfast.kafka.wire.subscription_info import SubscriptionInfo
 from holdfast.kafka.wire.tasks import WireTask
-from holdfast.ports import ClusterInfo, Figures, ObservedGroup, Operations
+from holdfast.ports import ClusterInfo, Figures, History, ListedGroup, ObservedGroup, Operations
 from holdfast.rollout.snapshot import Generation, GenerationMember, StateDirectory, Topic, TopicPartitionInfo, Unknown
 
+T = TypeVar("T")
 ALL_RIGHTS: Operations = frozenset({"READ", "WRITE", "DESCRIBE", "DELETE", "ALTER"})
 THE_CLUSTER = "the cluster"
 BROKER = 1
@@ -34,6 +36,10 @@ class FakeCluster:
     sizes: Mapping[TopicPartition, int] = field(default_factory=dict)
     committed: Mapping[str, Mapping[TopicPartition, int]] = field(default_factory=dict)
     history: Mapping[str, tuple[Generation, ...]] = field(default_factory=dict)
+    silent: tuple[str, ...] = ()
+    """What is said of brokers that did not list their groups."""
+    asked: list[tuple[str, int]] = field(default_factory=list)
+    """Questions about many groups, each with the number of groups."""
     forbidden: frozenset[str] = frozenset()
     """Topics and groups that this user may not describe, `__consumer_offsets` if it may not be read, and `THE_CLUSTER`."""
 
@@ -89,6 +95,29 @@ class FakeCluster:
     def generations(self, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
         self._refuse("__consumer_offsets")
         return self.history.get(group_id, ()), ()
+
+    def listed(self) -> tuple[tuple[ListedGroup, ...], tuple[str, ...]]:
+        groups = (self.views[group_id][0] for group_id in self.group_ids())
+        return tuple(ListedGroup(one.group_id, one.protocol_type, "classic", one.state) for one in groups), self.silent
+
+    def groups(self, group_ids: Collection[str]) -> Mapping[str, ObservedGroup | HoldfastError]:
+        return self._each("groups", group_ids, self.group)
+
+    def commits(self, group_ids: Collection[str]) -> Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]:
+        return self._each("commits", group_ids, self.committed_offsets)
+
+    def histories(self, group_ids: Collection[str]) -> Mapping[str, History | HoldfastError]:
+        return self._each("histories", group_ids, self.generations)
+
+    def _each(self, what: str, group_ids: Collection[str], ask: Callable[[str], T]) -> dict[str, T | HoldfastError]:
+        self.asked.append((what, len(group_ids)))
+        found: dict[str, T | HoldfastError] = {}
+        for group_id in group_ids:
+            try:
+                found[group_id] = ask(group_id)
+            except HoldfastError as refusal:
+                found[group_id] = refusal
+        return found
 
     def group_rights(self, group_id: str) -> Operations:
         return frozenset() if group_id in self.forbidden else ALL_RIGHTS

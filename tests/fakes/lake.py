@@ -30,6 +30,10 @@ class MemoryLake:
     def exists(self, path: LakePath) -> bool:
         return _checked(path) in self.files
 
+    def remove(self, path: LakePath) -> None:
+        depth = len(_checked(path))
+        self.files = {place: content for place, content in self.files.items() if place[:depth] != path}
+
     def names(self, folder: LakePath) -> tuple[str, ...]:
         depth = len(_checked(folder))
         return tuple(sorted({path[depth] for path in self.files if len(path) > depth and path[:depth] == folder}))

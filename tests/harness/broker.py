@@ -3,17 +3,20 @@
     with Broker(folder) as broker:
         KafkaAdminClient(bootstrap_servers=broker.bootstrap)
 
-More listeners, server properties and SCRAM users may be given. With `listeners=("PLAINTEXT", "SASL_SSL")` (a listener is named
-as its security protocol), `broker.address("SASL_SSL")` says where the second one is.
+A second broker joins the cluster of a first one: `Broker(another_folder, joins=broker, node_id=2)`. More listeners, server
+properties and SCRAM users may be given. With `listeners=("PLAINTEXT", "SASL_SSL")` (a listener is named as its security
+protocol), `broker.address("SASL_SSL")` says where the second one is.
 """
 
 import shutil
 import socket
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
+import psutil
 from tests.harness.maven import SIMPLE_LOGGING, classpath, java_tool
 from tests.harness.process import ProcessTrouble, TetheredProcess
 
@@ -66,12 +69,16 @@ class Broker:
         properties: Mapping[str, str] | None = None,
         scram_users: Mapping[str, str] | None = None,
         rack: str | None = None,
+        joins: "Broker | None" = None,
+        node_id: int = 1,
         start_timeout_s: float = 120,
     ) -> None:
         self.folder = folder
         self._listeners = listeners
         self._properties = dict(properties or {}) | ({"broker.rack": rack} if rack else {})
         self._scram_users = dict(scram_users or {})
+        self._joins = joins
+        self._node_id = node_id
         self._start_timeout_s = start_timeout_s
         self._ports: dict[str, int] = {}
         self._process: TetheredProcess | None = None
@@ -83,6 +90,19 @@ class Broker:
 
     def address(self, listener: str) -> str:
         return f"127.0.0.1:{self._ports[listener]}"
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Its process neither runs nor ends."""
+        stopped = [each for each in psutil.Process().children(recursive=True) if str(self.folder) in " ".join(each.cmdline())]
+        assert stopped, "the broker is a child of this process"
+        for each in stopped:
+            each.suspend()
+        try:
+            yield
+        finally:
+            for each in stopped:
+                each.resume()
 
     def log_tail(self) -> str:
         return self._process.log_tail() if self._process else "The broker was not started."
@@ -135,13 +155,14 @@ class Broker:
 
     def _server_properties(self) -> dict[str, str]:
         names = (*self._listeners, "CONTROLLER")
+        first = self._joins or self
         protocols = [f"{name}:{'PLAINTEXT' if name == 'CONTROLLER' else name}" for name in names]
         own = {
-            "process.roles": "broker,controller",
-            "node.id": "1",
-            "controller.quorum.voters": f"1@{self.address('CONTROLLER')}",
+            "process.roles": "broker,controller" if first is self else "broker",
+            "node.id": str(self._node_id),
+            "controller.quorum.voters": f"1@{first.address('CONTROLLER')}",
             "controller.listener.names": "CONTROLLER",
-            "listeners": ",".join(f"{name}://{self.address(name)}" for name in names),
+            "listeners": ",".join(f"{name}://{self.address(name)}" for name in (names if first is self else self._listeners)),
             "advertised.listeners": ",".join(f"{name}://{self.address(name)}" for name in self._listeners),
             "listener.security.protocol.map": ",".join(protocols),
             "inter.broker.listener.name": self._listeners[0],

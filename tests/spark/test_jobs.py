@@ -59,6 +59,15 @@ def sorted_rows(rows: list[dict]) -> list[str]:
     return sorted(json.dumps(row, sort_keys=True) for row in rows)
 
 
+UNREAD = {"group_id": "slow", "why": "not read", "problem": "broker 3 did not answer within 6 s"}
+REPORTS = (
+    ("2026-11-20", "run.json", json.dumps({"unread": [UNREAD], "unlisted": ["listing the groups: broker 3"]}).encode()),
+    ("2026-11-20", "broken.json", b'{"unread'),
+    ("2026-11-19", "run.json", json.dumps({"unread": [UNREAD], "unlisted": []}).encode()),
+)
+"""What runs of collecting say that they could not read."""
+
+
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> FsspecLake:
     """Thirty groups on two days, the recorded one with three snapshots on one, and what is no snapshot."""
@@ -72,6 +81,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> FsspecLake:
         store.write(("snapshots", "cluster=local", "day=2026-11-20", "group=bad", f"{number}.json"), text.encode())
     store.write(("snapshots", "cluster=local", "day=2026-11-20", "group=bad", "latin.json"), b'{"cluster": "\xe4"}')
     store.write(("snapshots", "cluster=local", "day=2026-11-19", "group=bad", "0.json"), b"another day")
+    for day, name, text in REPORTS:
+        store.write(("collections", "cluster=local", f"day={day}", name), text)
     return store
 
 
@@ -122,12 +133,22 @@ class TestDecoding:
         assert sorted_rows([known(row) for row in rows]) == sorted_rows([known(row) for row in wanted])
 
     def test_puts_each_bad_snapshot_into_the_quarantine_with_its_reason(self, table) -> None:
-        found = table("quarantine")
+        found = [row for row in table("quarantine") if row["snapshot"].startswith("snapshots/")]
         names = sorted(row["snapshot"].rsplit("/", 1)[-1] for row in found)
 
         assert names == [*(f"{number}.json" for number in range(len(BAD))), "latin.json"]
         assert all(row["problem"] for row in found)
         assert {(row["cluster"], row["day"], row["group_id"]) for row in found} == {("local", "2026-11-20", "bad")}
+
+    def test_puts_groups_that_could_not_be_read_there_too(self, table) -> None:
+        found = [row for row in table("quarantine") if not row["snapshot"].startswith("snapshots/")]
+
+        assert {(row["cluster"], row["day"]) for row in found} == {("local", "2026-11-20")}
+        assert sorted((row["snapshot"].rsplit("/", 1)[-1], row["group_id"], row["problem"].split(":")[0]) for row in found) == [
+            ("broken.json", "", "a report that cannot be read"),
+            ("run.json", "", "listing the groups"),
+            ("run.json", "slow", "not read"),
+        ]
 
     def test_counts_what_there_is_of_each_cluster(self, table) -> None:
         counted = {(row["cluster"], row["day"]): row for row in table("clusters")}

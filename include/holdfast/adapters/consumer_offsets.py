@@ -34,12 +34,12 @@ T = TypeVar("T")
 
 
 class Histories:
-    """`among`: the groups that will be asked about, where they are many. Each partition is then read once for all of its groups,
+    """`among`: whether a group will be asked about, where there are many. Each partition is then read once for all of its groups,
     through one consumer, for some seconds at most, and memory is bounded."""
 
-    def __init__(self, session: KafkaSession, among: Collection[str] | None) -> None:
+    def __init__(self, session: KafkaSession, among: Callable[[str], bool] | None) -> None:
         self._session = session
-        self._among = None if among is None else frozenset(among)
+        self._among = among
         self._consumer: Any = None
         self._count = 0
         self._known: dict[int, _Partition | ClusterTrouble] = {}
@@ -77,7 +77,7 @@ class Histories:
         return self._known[home]
 
     def _read(self, what: str, group_id: str) -> "_Partition":
-        wanted = frozenset((group_id,)) if self._among is None else self._among
+        wanted = self._among or group_id.__eq__
         return self._within(what, lambda consumer, limit: _history(consumer, group_id, wanted, limit))
 
     def _within(self, what: str, read: Callable[[Any, Deadline], T]) -> T:
@@ -155,8 +155,8 @@ def _number_of_partitions(consumer: Any) -> int:
     return len(partitions)
 
 
-def _history(consumer: Any, group_id: str, wanted: frozenset[str], limit: Deadline) -> _Partition:
-    """Of the groups in `wanted` that share a partition with that one."""
+def _history(consumer: Any, group_id: str, wanted: Callable[[str], bool], limit: Deadline) -> _Partition:
+    """Of the groups that are `wanted` and share a partition with that one."""
     home = KafkaTopicPartition(TOPIC, group_metadata.partition_for(group_id, _number_of_partitions(consumer)))
     consumer.assign([home])
     first = consumer.beginning_offsets([home])[home]
@@ -176,11 +176,11 @@ def _history(consumer: Any, group_id: str, wanted: frozenset[str], limit: Deadli
     return found
 
 
-def _take(record: Any, wanted: frozenset[str], found: _Partition) -> None:
+def _take(record: Any, wanted: Callable[[str], bool], found: _Partition) -> None:
     """Note what `record` says about a group. A record without a value: the group was deleted, and counts anew from 1."""
     try:
         group_id = group_metadata.decode_key(bytes(record.key)) if record.key else None
-        if group_id not in wanted:
+        if group_id is None or not wanted(group_id):
             return
         if record.value is None:
             found.forget(group_id)

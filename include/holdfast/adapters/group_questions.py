@@ -96,7 +96,8 @@ class GroupQuestions:
             else:
                 found[group_id] = ClusterTrouble(
                     f"there is no group {group_id!r} in this cluster, or this user may not see it. A Streams group is named as its "
-                    "application.id; kafka-consumer-groups.sh --list shows what there is"
+                    "application.id; kafka-consumer-groups.sh --list shows what there is",
+                    lasting=True,
                 )
         return found
 
@@ -178,7 +179,7 @@ def _moved_on(trouble: HoldfastError) -> bool:
 def _trouble(what: str, group_id: str, code: int) -> ClusterTrouble:
     """Kafka's error as ours, with Kafka's as its cause."""
     error = kafka_errors.for_code(code)()
-    trouble = ClusterTrouble(f"{what} {group_id!r}: {refusal(error)}")
+    trouble = ClusterTrouble(f"{what} {group_id!r}: {refusal(error)}", lasting=not isinstance(error, PASSING))
     trouble.__cause__ = error
     return trouble
 

@@ -6,7 +6,7 @@ DESCRIBE on the cluster.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from kafka.admin import ACLOperation
@@ -33,11 +33,11 @@ _LAST_WITH_CLUSTER_RIGHTS = 10
 class KafkaCluster:
     """Reads one cluster through an open session.
 
-    `among`: the groups that will be asked about, where they are many. Then no broker is waited for longer than a few seconds, and
+    `among`: whether a group will be asked about, where there are many. Then no broker is waited for longer than a few seconds, and
     what there is of groups and topics is listed once.
     """
 
-    def __init__(self, session: KafkaSession, among: Collection[str] | None = None) -> None:
+    def __init__(self, session: KafkaSession, among: Callable[[str], bool] | None = None) -> None:
         self._many = among is not None
         self._session = session
         self._brokers = Brokers(session, None if among is None else MANY_LIMIT_S)
@@ -46,6 +46,7 @@ class KafkaCluster:
         self._histories = Histories(session, among)
         self._listed: tuple[tuple[ListedGroup, ...], tuple[str, ...]] | None = None
         self._topic_names: tuple[str, ...] | None = None
+        self._info: ClusterInfo | None = None
 
     @property
     def requests(self) -> int:
@@ -53,9 +54,11 @@ class KafkaCluster:
         return self._brokers.requests
 
     def info(self) -> ClusterInfo:
-        response = self._brokers.ask_any("reading the cluster's metadata", metadata(()))
-        version = self._session.admin._manager.broker_version  # noqa: SLF001 - there is no public way to ask
-        return ClusterInfo(response.cluster_id or "unknown", ".".join(map(str, version)) if version else None)
+        if self._info is None:
+            response = self._brokers.ask_any("reading the cluster's metadata", metadata(()))
+            version = self._session.admin._manager.broker_version  # noqa: SLF001 - there is no public way to ask
+            self._info = ClusterInfo(response.cluster_id or "unknown", ".".join(map(str, version)) if version else None)
+        return self._info
 
     def group(self, group_id: str) -> ObservedGroup:
         found = self.groups((group_id,))[group_id]
@@ -86,12 +89,12 @@ class KafkaCluster:
         return self._topics.topics(names)
 
     def committed_offsets(self, group_id: str) -> tuple[tuple[TopicPartition, int], ...]:
-        found = self.committed((group_id,))[group_id]
+        found = self.commits((group_id,))[group_id]
         if isinstance(found, HoldfastError):
             raise found from None
         return found
 
-    def committed(self, group_ids: Collection[str]) -> Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]:
+    def commits(self, group_ids: Collection[str]) -> Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]:
         return self._groups.committed(group_ids)
 
     def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:

@@ -76,6 +76,16 @@ class FsspecLake:
         except _TROUBLES as error:
             raise StatePathTrouble(f"{'/'.join(path)} in the lake {self._url} cannot be looked up: {error}") from None
 
+    def remove(self, path: LakePath) -> None:
+        place = self._place(path)
+        try:
+            self._files.invalidate_cache()
+            self._files.rm(place, recursive=True)
+        except FileNotFoundError:
+            return
+        except _TROUBLES as error:
+            raise StatePathTrouble(f"{'/'.join(path)} in the lake {self._url} cannot be deleted: {error}") from None
+
     def names(self, folder: LakePath) -> tuple[str, ...]:
         place = self._place(folder)
         try:

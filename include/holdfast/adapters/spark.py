@@ -153,6 +153,17 @@ def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataF
     return found.unionByName(nothing) if empty else found
 
 
+def read_reports(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFrame:
+    """What runs of collecting that began on these days could not read, one row a file: `path` in the lake, and `content`."""
+    wanted = dict.fromkeys(f"day={day}" for day in days)
+    clusters = _folders(spark, f"{lake}/collections")
+    folders = [f"{cluster}/{day}" for cluster in clusters for day in _names(spark, cluster) if day in wanted]
+    if not folders:
+        return spark.createDataFrame([], "path string, content binary")
+    files = spark.read.format("binaryFile").option("pathGlobFilter", "*.json").load(folders)
+    return files.select(F.regexp_extract("path", "(collections/[^/]+/[^/]+/[^/]+)$", 1).alias("path"), "content")
+
+
 def read_plans(spark: SparkSession, lake: str) -> DataFrame:
     """Plans and verdicts, one row a file: `path` in the lake, and `content`."""
     if not _names(spark, f"{lake}/plans"):

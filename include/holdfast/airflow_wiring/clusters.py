@@ -1,12 +1,26 @@
-"""The clusters that connections name: which groups they have, and a fresh snapshot of one."""
+"""The clusters that connections name: what is known of their groups, and a fresh snapshot of one."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import Asset
 
-from holdfast.airflow_wiring.objects import ABOUT_A_GROUP, CLUSTERS_VARIABLE, KAFKA_CONNECTION, SNAPSHOTS, lake
+from holdfast.airflow_wiring.objects import ABOUT_A_GROUP, COLLECT_SECONDS, KAFKA_CONNECTION, SNAPSHOTS, lake
 from holdfast.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from holdfast.adapters.connection import ClusterConnection
+    from holdfast.workflows.collect_many import About, Wanted
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCluster:
+    """`seconds`: how long reading all of its groups may take."""
+
+    connection: "ClusterConnection"
+    wanted: "Wanted"
+    seconds: float
 
 
 def collect(cluster: str, group: str, otherwise: Mapping[str, Any] | None = None) -> str:
@@ -15,47 +29,23 @@ def collect(cluster: str, group: str, otherwise: Mapping[str, Any] | None = None
     `otherwise`: what is known of the group (as in `ABOUT_A_GROUP`) if the connection says nothing of it.
     """
     from holdfast import wiring
-    from holdfast.adapters.connection import ClusterConnection
     from holdfast.workflows import snapshots
-    from holdfast.workflows.collect_kind import Given
 
-    properties, groups = _cluster(cluster)
-    where = ClusterConnection.of("", properties, cluster)
-    about = groups.get(group, otherwise or {})
-    given = Given(about.get("kafka_release"), {}, about.get("config", {}), tuple(about.get("changelogs", ())))
-    snapshot = wiring.collect_any(where, group, tuple(about.get("state_dirs", ())), given)
-    return snapshots.keep(lake(), snapshot)
+    known = known_cluster(cluster)
+    about = known.wanted.of(group) or _about(otherwise or {})
+    return snapshots.keep(lake(), wiring.collect_any(known.connection, group, about.state_dirs, about.given))
 
 
-def groups_to_collect(cluster: str | None, group: str | None) -> list[dict[str, str]]:
-    """Every group that a connection of the clusters in `holdfast_clusters` names; of one cluster or of one name only, if given."""
-    from airflow.sdk import Variable
+def known_cluster(name: str) -> KnownCluster:
+    """What the connection of a cluster says. Secrets are among it: for the adapter only."""
+    from holdfast.adapters.connection import ClusterConnection
+    from holdfast.workflows.collect_many import Wanted
 
-    clusters = Variable.get(CLUSTERS_VARIABLE, default=[], deserialize_json=True) if cluster is None else [cluster]
-    if not isinstance(clusters, list) or not all(isinstance(name, str) for name in clusters):
-        raise InvalidInput(f"the variable {CLUSTERS_VARIABLE} is not a JSON list of the names of clusters")
-    return [
-        {"cluster": name, "group": known} for name in clusters for known in _cluster(name)[1] if group is None or known == group
-    ]
-
-
-def _cluster(name: str) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, Any]]]:
-    """A cluster's connection properties (secrets among them: for the adapter only), and what is said about each of its groups."""
-    from airflow.sdk import BaseHook
-    from airflow.sdk.exceptions import AirflowNotFoundException
-
+    extras = _extras(name)
+    groups, seconds = extras.pop("groups", {}), extras.pop("collect_seconds", COLLECT_SECONDS)
     conn_id = f"{KAFKA_CONNECTION}{name}"
-    try:
-        connection = BaseHook.get_connection(conn_id)
-    except AirflowNotFoundException:
-        raise InvalidInput(
-            f"Airflow has no connection {conn_id}: make one of type generic whose extras are Kafka's own property names "
-            "(bootstrap.servers, security.protocol, …) and `groups`, an object from group IDs to what is known of them"
-        ) from None
-    extras = dict(connection.extra_dejson)
-    groups = extras.pop("groups", {})
     if not isinstance(groups, dict) or not all(isinstance(about, dict) for about in groups.values()):
-        raise InvalidInput(f"`groups` in the extras of {conn_id} is not an object from group IDs to objects")
+        raise InvalidInput(f"`groups` in the extras of {conn_id} is not an object from group IDs, or patterns like *, to objects")
     for group, about in groups.items():
         for key, value in about.items():
             if not isinstance(value, ABOUT_A_GROUP.get(key, ())):
@@ -63,7 +53,32 @@ def _cluster(name: str) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, An
                     f"{conn_id}: {key!r} of group {group!r} is not known, or of another type. There are kafka_release (a string), "
                     "config (an object), changelogs and state_dirs (lists of strings)"
                 )
-    return {key: str(value) for key, value in extras.items()}, groups
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 1 <= seconds <= 86_400:
+        raise InvalidInput(f"collect_seconds in the extras of {conn_id} is not a number of seconds from 1 to 86400")
+    connection = ClusterConnection.of("", {key: str(value) for key, value in extras.items()}, name)
+    return KnownCluster(connection, Wanted({group: _about(about) for group, about in groups.items()}), float(seconds))
+
+
+def _about(said: Mapping[str, Any]) -> "About":
+    from holdfast.workflows.collect_kind import Given
+    from holdfast.workflows.collect_many import About
+
+    given = Given(said.get("kafka_release"), {}, said.get("config", {}), tuple(said.get("changelogs", ())))
+    return About(given, tuple(said.get("state_dirs", ())))
+
+
+def _extras(name: str) -> dict[str, Any]:
+    from airflow.sdk import BaseHook
+    from airflow.sdk.exceptions import AirflowNotFoundException
+
+    conn_id = f"{KAFKA_CONNECTION}{name}"
+    try:
+        return dict(BaseHook.get_connection(conn_id).extra_dejson)
+    except AirflowNotFoundException:
+        raise InvalidInput(
+            f"Airflow has no connection {conn_id}: make one of type generic whose extras are Kafka's own property names "
+            "(bootstrap.servers, security.protocol, …) and `groups`, an object from group IDs to what is known of them"
+        ) from None
 
 
 def days_to_read(given: str | None, events: Mapping[Asset, Sequence[Any]] | None) -> str:
@@ -84,9 +99,3 @@ def days_to_read(given: str | None, events: Mapping[Asset, Sequence[Any]] | None
             f"there is no snapshot of {', '.join(missing)[:200]} in the lake; there are days from {found[0]} to {found[-1]}"
         )
     return ",".join(sorted(dict.fromkeys(named)) or found[-2:])
-
-
-def days_of(snapshot_ids: Iterable[str]) -> list[str]:
-    """The days in the IDs of snapshots, which are their paths in the lake."""
-    parts = (part for one in snapshot_ids for part in one.split("/"))
-    return sorted(dict.fromkeys(part.removeprefix("day=") for part in parts if part.startswith("day=")))

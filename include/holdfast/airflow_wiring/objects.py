@@ -23,6 +23,9 @@ POLICY_VARIABLE = "holdfast_policy"
 APPROVERS_VARIABLE = "holdfast_approvers"
 SPARK_CONNECTION = "spark_default"
 KAFKA_CONNECTION = "holdfast_kafka_"
+KEEP_SNAPSHOT_DAYS_VARIABLE = "holdfast_keep_snapshot_days"
+COLLECT_SECONDS = 1_800
+"""For all groups of a cluster, unless its connection says otherwise."""
 APPROVE, REJECT = "Approve", "Reject"
 ABOUT_A_GROUP: Mapping[str, type] = {"kafka_release": str, "config": dict, "changelogs": list, "state_dirs": list}
 """What a connection may say of a group: release, settings under Kafka's names, `SUBTOPOLOGY=TOPIC`, URLs of state directories."""

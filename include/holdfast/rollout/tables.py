@@ -58,6 +58,21 @@ def _decoded(snapshot: Snapshot) -> Row:
     }
 
 
+def unread(path: str, content: bytes) -> Row:
+    """The report of a run of collecting → `unread`: the groups that it could not read, each with the reason, as of `day`."""
+    cluster, day, _ = _place(path)
+    found: Row = {"cluster": cluster, "day": day or NO_DAY, "snapshot": path}
+    try:
+        report = codec.loads(content)
+        if not isinstance(report, dict) or not isinstance(report.get("unread"), list):
+            raise InvalidInput("this is no report of a run of collecting")
+        groups = [{"group_id": str(one["group_id"]), "problem": f"{one['why']}: {one['problem']}"} for one in report["unread"]]
+        brokers = [{"group_id": "", "problem": str(one)} for one in report["unlisted"]]
+    except (HoldfastError, TypeError, KeyError) as trouble:
+        return found | {"unread": [{"group_id": "", "problem": f"a report that cannot be read: {trouble}"}]}
+    return found | {"unread": [*groups, *brokers]}
+
+
 def _place(path: str) -> tuple[str, str, str]:
     """What the path in the lake says of cluster, day and group."""
     parts = dict(part.split("=", 1) for part in path.split("/") if "=" in part)

@@ -48,10 +48,14 @@ def snapshot(
     settings: GroupSettings,
     patience: Patience,
     now: Callable[[], datetime],
+    seen: ObservedGroup | None = None,
 ) -> Snapshot:
-    """Raise ClusterTrouble for a cluster or group that is not there, Unsupported for a group of another kind."""
+    """`seen`: the group as it was described a moment ago, if it was.
+
+    Raise ClusterTrouble for a cluster or group that is not there, Unsupported for a group of another kind.
+    """
     info = cluster.info()
-    found = Gathered(settled_group(cluster, group_id, patience), unknown=list(settings.unknown))
+    found = Gathered(settled_group(cluster, group_id, patience, seen=seen), unknown=list(settings.unknown))
     moment = now()
     _refuse_other_kinds(found.group)
     _read_generations(cluster, found)
@@ -97,16 +101,20 @@ def snapshot(
 
 
 def settled_group(
-    cluster: ClusterReader, group_id: str, patience: Patience, moving: Callable[[ObservedGroup], bool] | None = None
+    cluster: ClusterReader,
+    group_id: str,
+    patience: Patience,
+    moving: Callable[[ObservedGroup], bool] | None = None,
+    seen: ObservedGroup | None = None,
 ) -> ObservedGroup:
     """The group outside a rebalance, or as it is when patience ends. An immediate follow-up counts as a rebalance.
 
-    `moving` says whether the group is in one; None: as for Kafka Streams.
+    `moving` says whether the group is in one; None: as for Kafka Streams. `seen`: the group as it was described a moment ago.
     """
     moving = moving or _moving
     ends_at = patience.clock() + patience.limit_s
     while True:
-        group = cluster.group(group_id)
+        group, seen = seen or cluster.group(group_id), None
         if not moving(group) or patience.clock() + _ASK_AGAIN_S > ends_at:
             return group
         patience.sleep(_ASK_AGAIN_S)

@@ -47,10 +47,14 @@ def snapshot(
     settings: PlainSettings,
     patience: Patience,
     now: Callable[[], datetime],
+    seen: ObservedGroup | None = None,
 ) -> ConsumerSnapshot:
-    """Raise ClusterTrouble for a group that is not there or does not come to rest, Unsupported for one of another kind."""
+    """`seen`: the group as it was described a moment ago, if it was.
+
+    Raise ClusterTrouble for a group that is not there or does not come to rest, Unsupported for one of another kind.
+    """
     info = cluster.info()
-    group = settled_group(cluster, group_id, patience, moving=_moving)
+    group = settled_group(cluster, group_id, patience, moving=_moving, seen=seen)
     if group.state in REBALANCING:
         raise ClusterTrouble(f"{group_id!r}: {why_nobody(group, patience)}")
     if not is_plain(group):

@@ -1,0 +1,96 @@
+"""The tasks of `collect_groups`: all groups of all clusters into the lake, what could not be read, and what is old enough to go."""
+
+import logging
+from collections.abc import Iterable
+from datetime import timedelta
+
+from holdfast.airflow_wiring.clusters import known_cluster
+from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KEEP_SNAPSHOT_DAYS_VARIABLE, lake, now, slug
+from holdfast.errors import ClusterTrouble, InvalidInput
+
+log = logging.getLogger(__name__)
+_NAMED = 20
+
+
+def clusters_to_read(cluster: str | None) -> list[str]:
+    """The clusters in `holdfast_clusters`, or the one that is given."""
+    from airflow.sdk import Variable
+
+    names = Variable.get(CLUSTERS_VARIABLE, default=[], deserialize_json=True) if cluster is None else [cluster]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InvalidInput(f"the variable {CLUSTERS_VARIABLE} is not a JSON list of the names of clusters")
+    return names
+
+
+def collect(cluster: str, group: str | None, run_id: str) -> str:
+    """Snapshots of the groups that the cluster's connection names, or of one, into the lake. Return the path of the report.
+
+    Run again with the same `run_id` it reads only what it has not read. Raise ClusterTrouble if nothing at all could be read.
+    """
+    from holdfast import wiring
+    from holdfast.workflows.collect_many import Wanted
+
+    known = known_cluster(cluster)
+    wanted = known.wanted
+    if group is not None:
+        about = wanted.of(group)
+        if about is None:
+            raise InvalidInput(f"the connection of cluster {cluster!r} says nothing of the group {group!r}: name it, or a pattern")
+        wanted = Wanted({group: about})
+    report, requests = wiring.collect_many(known.connection, wanted, lake(), slug(run_id), known.seconds, log.info)
+    log.info("%s: %d of %d groups in %.1f s, with %d requests", cluster, report.taken, report.groups, report.seconds, requests)
+    for what, number in report.left_out:
+        log.info("%s: %d groups that fit a pattern are left out: %s", cluster, number, what)
+    for one in report.unread:
+        log.warning("%s: %s: %s: %s", cluster, one.group_id, one.why, one.problem)
+    if report.unread and not report.taken:
+        raise ClusterTrouble(f"no group of {cluster} could be read; the first one: {report.unread[0].problem}")
+    return "/".join(report.path)
+
+
+def days_of(reports: Iterable[str]) -> list[str]:
+    """The days of all the snapshots. Skip what follows if there are none."""
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    from holdfast.workflows import collect_runs
+
+    found = {day for path in reports for day in collect_runs.load(lake(), path).days}
+    if not found:
+        raise AirflowSkipException("there is no group to read: the connections' `groups` name them")
+    return sorted(found)
+
+
+def say_what_is_missing(reports: Iterable[str]) -> None:
+    """Fail if a group that should have been read was not, or a broker did not say which groups it has."""
+    from airflow.sdk.exceptions import AirflowFailException
+
+    from holdfast.workflows import collect_runs
+
+    store = lake()
+    found = [collect_runs.load(store, path) for path in reports]
+    unread = [
+        f"{report.cluster}: {one.group_id}: {one.problem}" for report in found for one in report.unread if one.why == "not read"
+    ]
+    lines = [*(f"{report.cluster}: {line}" for report in found for line in report.unlisted), *unread]
+    if lines:
+        more = [f"and {len(lines) - _NAMED} more"] if len(lines) > _NAMED else []
+        raise AirflowFailException("\n".join([f"{len(unread)} groups were not read:", *lines[:_NAMED], *more]))
+
+
+def forget() -> int:
+    """Delete raw snapshots older than the variable says, if it says anything; return how many days of clusters went."""
+    from airflow.sdk import Variable
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    from holdfast.workflows import retention
+
+    text = Variable.get(KEEP_SNAPSHOT_DAYS_VARIABLE, default=None)
+    if text is None:
+        raise AirflowSkipException(f"raw snapshots stay: the variable {KEEP_SNAPSHOT_DAYS_VARIABLE} is not set")
+    if not str(text).isdigit() or not 1 <= int(text) <= 36_500:
+        raise InvalidInput(f"the variable {KEEP_SNAPSHOT_DAYS_VARIABLE} is not a number of days from 1 to 36500")
+    before = (now() - timedelta(days=int(text))).date().isoformat()
+    gone = retention.forget(lake(), before)
+    for line in gone:
+        log.info("%s", line)
+    return len(gone)
