@@ -65,13 +65,14 @@ def question(plan_id: str, draft_id: str) -> Question:
 
 def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
     """The plan as Markdown, bounded: some databases keep no more of a text than 64 KiB."""
+    from holdfast.rollout import rendering
     from holdfast.workflows import plan as workflow
 
     about = (
         f"[The plan's page]({page_of(plan.plan_id)}). The question is open until {plan.expires_at}; then it is answered with"
         f" {REJECT}. What is approved is `{print_of}`, and no other plan.\n\n"
     )
-    text = workflow.markdown(plan).encode()
+    text = rendering.to_markdown(workflow.blocks(plan)).encode()  # Airflow shows tags as text: nothing is folded
     if len(text) > longest:
         text = text[: text.rfind(b"\n", 0, longest)] + b"\n\n(The rest is on the plan's page, and in its plan.md.)\n"
     return about + text.decode()

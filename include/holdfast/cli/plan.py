@@ -1,16 +1,16 @@
 """`holdfast plan`: the best way to make a change, and why not the others."""
 
+import os
+from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
 from holdfast.cli import documents, plan_view, progress, reading
-from holdfast.rollout import codec
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.any_kind import AnyPlan
-from holdfast.rollout.codec.consumer_plan import consumer_plan_to_json
+from holdfast.rollout import ci, codec
+from holdfast.rollout.codec.any_kind import AnyPlan, plan_to_json
 from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
-from holdfast.rollout.consumer import review
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.policy import Policy
 from holdfast.workflows import consumer_groups
@@ -20,6 +20,30 @@ from holdfast.workflows.naming import Named
 STATUS = {PlanVerdict.NOTHING_TO_DO: 0, PlanVerdict.SAFE: 2, PlanVerdict.REVIEW: 2, PlanVerdict.BLOCKED: 3}
 
 
+def _github(plan: AnyPlan) -> None:
+    """Annotations on standard output; the whole of it on the page of the run, where GitHub says which file that is."""
+    click.echo(ci.github(plan).encode(), nl=False)
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary:
+        with Path(summary).open("a", encoding="utf-8") as page:
+            page.write(workflow.markdown(plan))
+
+
+SHAPES: dict[str, Callable[[AnyPlan], None]] = {
+    "text": lambda plan: plan_view.show_blocks(workflow.blocks(plan)),
+    "json": lambda plan: documents.print_document(plan_to_json(plan)),
+    "markdown": lambda plan: plan_view.show_blocks(workflow.blocks(plan), markdown=True),
+    "junit": lambda plan: click.echo(ci.junit(plan, workflow.blocks(plan)).encode(), nl=False),
+    "github": _github,
+}
+FAILS_ON = {
+    "plan": frozenset({PlanVerdict.NOTHING_TO_DO}),
+    "review": frozenset({PlanVerdict.NOTHING_TO_DO, PlanVerdict.SAFE}),
+    "blocked": frozenset({PlanVerdict.NOTHING_TO_DO, PlanVerdict.SAFE, PlanVerdict.REVIEW}),
+}
+"""By what is to fail: the verdicts that do not."""
+
+
 @click.command
 @click.argument("snapshot")
 @click.argument("change")
@@ -27,49 +51,58 @@ STATUS = {PlanVerdict.NOTHING_TO_DO: 0, PlanVerdict.SAFE: 2, PlanVerdict.REVIEW:
 @click.option(
     "--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Keep the plan there, under plans/<plan id>/ (a folder or an fsspec URL)."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the Plan's JSON and nothing else.")
-def command(snapshot: str, change: str, policy: str | None, lake: str | None, as_json: bool) -> int:
+@click.option("--json", "as_json", is_flag=True, help="Print the Plan's JSON and nothing else; the same as --format json.")
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice([*SHAPES]),
+    default="text",
+    show_default=True,
+    help="text for a reader; markdown: what plan.md holds; junit: a report with a test a rule; github: annotations of a workflow.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice([*FAILS_ON]),
+    default="plan",
+    show_default=True,
+    help="The first verdict whose exit status is not 0: any plan, one that a person should look at, or one that is blocked.",
+)
+def command(snapshot: str, change: str, policy: str | None, lake: str | None, as_json: bool, shape: str, fail_on: str) -> int:
     """The best way to make CHANGE to the group in SNAPSHOT (files, or - for standard input).
 
-    Exit status: 0 nothing to do, 2 a plan, 3 blocked, 1 an error.
+    Exit status: 0 nothing to do, 2 a plan, 3 blocked, 1 an error. With --fail-on review a safe plan is 0 too, with
+    --fail-on blocked every plan that is not blocked.
     """
+    if as_json and shape not in {"text", "json"}:
+        raise click.UsageError("--json and --format ask for different things; give one of them.")
+    made = _made(snapshot, change, policy)
+    if lake:
+        from holdfast.adapters.lake import FsspecLake
+
+        workflow.keep(FsspecLake(lake), made)
+        click.echo(f"Plan {made.plan_id} is kept in {lake}.", err=True)
+    SHAPES["json" if as_json else shape](made)
+    return 0 if made.verdict in FAILS_ON[fail_on] else STATUS[made.verdict]
+
+
+def _made(snapshot: str, change: str, policy: str | None) -> AnyPlan:
     if [snapshot, change, policy].count(documents.STANDARD_INPUT) > 1:
         raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
     document = documents.read_document(snapshot)
     limits = reading.limits(policy) if policy else Policy()
     if is_consumer_classic(document):
-        return _plain((documents.label(snapshot), document), change, limits, lake, as_json=as_json)
+        return _plain((documents.label(snapshot), document), change, limits)
     with documents.naming(snapshot):
         group = codec.snapshot_from_json(document)
     meant = reading.value(change, codec.change_from_json)
     with documents.naming(snapshot):
         workflow.refuse_settings(group)
     with documents.naming(change), progress.telling("Looking for ways to make the change") as tell:
-        made = workflow.make(group, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"))
-    _keep(made, lake)
-    if as_json:
-        documents.print_document(codec_plan.plan_to_json(made))
-    else:
-        plan_view.show(made)
-    return STATUS[made.verdict]
+        return workflow.make(group, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"))
 
 
-def _keep(made: AnyPlan, lake: str | None) -> None:
-    if lake:
-        from holdfast.adapters.lake import FsspecLake
-
-        workflow.keep(FsspecLake(lake), made)
-        click.echo(f"Plan {made.plan_id} is kept in {lake}.", err=True)
-
-
-def _plain(snapshot: Named, change: str, limits: Policy, lake: str | None, *, as_json: bool) -> int:
+def _plain(snapshot: Named, change: str, limits: Policy) -> AnyPlan:
     """The same for a plain consumer group."""
     meant = (documents.label(change), documents.read_document(change))
     with progress.telling("Looking for ways to make the change") as tell:
-        made = consumer_groups.make_plan(snapshot, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"))
-    _keep(made, lake)
-    if as_json:
-        documents.print_document(consumer_plan_to_json(made))
-    else:
-        plan_view.show_blocks(review.review(made))
-    return STATUS[made.verdict]
+        return consumer_groups.make_plan(snapshot, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"))

@@ -25,7 +25,7 @@ def show_blocks(blocks: tuple[Block, ...], *, markdown: bool = False) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that knows no ellipsis shows a question mark
     if markdown:
-        print(rendering.to_markdown(blocks), end="")
+        print(rendering.to_markdown(blocks, folded=True), end="")
         return
     console = Console(markup=False, highlight=False, emoji=False)
     if not console.is_terminal:

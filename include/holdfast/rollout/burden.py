@@ -31,7 +31,7 @@ def _tasks(cost: Cost, policy: Policy) -> Iterator[Block]:
         return -still, -amounts[task].records if task in amounts else 0, task
 
     rows = sorted({**stops, **amounts}, key=weight)[:MOST_ROWS]
-    yield Heading(2, "Task by task")
+    yield Heading(2, "Task by task", aside=True)
     yield Table(
         ("task", "restored", "stands still", "of that, nobody has a caught-up copy"),
         tuple(
@@ -64,7 +64,7 @@ def _at_most(seconds: int) -> str:
 def _brokers(cost: Cost, policy: Policy) -> Iterator[Block]:
     if not any(one.broker is not None for one in cost.reads):
         return
-    yield Heading(2, "What brokers serve for it")
+    yield Heading(2, "What brokers serve for it", aside=True)
     yield Table(
         ("broker", "records", "bytes", "at most in one rebalance"),
         tuple(
@@ -84,7 +84,7 @@ def _disks(cost: Cost, policy: Policy, named: Callable[[ProcessId], str]) -> Ite
     grown = [one for one in cost.disks if one.grows_by(policy.bytes_per_record)]
     if not grown:
         return
-    yield Heading(2, "What disks hold of stores")
+    yield Heading(2, "What disks hold of stores", aside=True)
     yield Table(
         ("client", "now", "at most on the way", "in the end", "free now"),
         tuple(

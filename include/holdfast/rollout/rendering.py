@@ -5,6 +5,7 @@ Blocks hold text as it is, hostile names included; what is printed passes `print
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import islice, takewhile
 from typing import assert_never
 
@@ -12,15 +13,18 @@ from holdfast.rollout.wording import markdown, printable
 
 LONGEST_LINE = 4_000
 LONGEST_OF_TEN = 400
+MOST_ROWS_IN_SIGHT = 12
+END_OF_FOLD = "</details>"
 WIDEST_COLUMN = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """`level` 1 is the document's title."""
+    """`level` 1 is the document's title. `aside`: its section is for who wants to check, and may be folded away."""
 
     level: int
     text: str
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,31 @@ class Table:
 Block = Heading | Paragraph | Lines | Table
 
 
-def to_markdown(blocks: Sequence[Block]) -> str:
-    return "\n\n".join(_markdown_block(block) for block in blocks) + "\n"
+def to_markdown(blocks: Sequence[Block], *, folded: bool = False) -> str:
+    """`folded`: as a pull request shows it, sections that stand aside and long tables behind a line that opens them."""
+    pieces = _folded(blocks) if folded else (_markdown_block(block) for block in blocks)
+    return "\n\n".join(pieces) + "\n"
+
+
+def _folded(blocks: Sequence[Block]) -> Iterator[str]:
+    """GitHub and GitLab read Markdown inside of <details> where a blank line stands before and after it."""
+    aside = False
+    for block in blocks:
+        if isinstance(block, Heading) and block.level <= 2:
+            if aside:
+                yield END_OF_FOLD
+            aside = block.aside
+            yield _fold(block.text) if aside else _markdown_block(block)
+        elif isinstance(block, Table) and len(block.rows) > MOST_ROWS_IN_SIGHT and not aside:
+            yield from (_fold(f"{len(block.rows)} rows"), _markdown_block(block), END_OF_FOLD)
+        else:
+            yield _markdown_block(block)
+    if aside:
+        yield END_OF_FOLD
+
+
+def _fold(title: str) -> str:
+    return f"<details>\n<summary>{escape(printable(title, LONGEST_LINE))}</summary>"
 
 
 def _markdown_block(block: Block) -> str:

@@ -66,9 +66,9 @@ def _blocks(plan: Plan) -> Iterator[Block]:
     yield from _comparison(plan)
     yield from _chosen_in_detail(plan)
     yield from _limits_and_evidence(plan)
-    yield Heading(2, "Words")
+    yield Heading(2, "Words", aside=True)
     yield Lines(GLOSSARY)
-    yield Heading(2, "Made from")
+    yield Heading(2, "Made from", aside=True)
     yield Lines(_fingerprints(plan))
 
 
@@ -258,14 +258,14 @@ def _chosen_in_detail(plan: Plan) -> Iterator[Block]:
         return
     worst = _worst(way)
     if worst.rounds:
-        yield Heading(2, "Rebalance by rebalance")
+        yield Heading(2, "Rebalance by rebalance", aside=True)
         yield Table(
             ("#", "after", "because of", "stateful tasks handed over", "held back", "standbys and warm-ups"),
             tuple(_round_rows(worst.rounds))[:MOST_ROWS],
         )
     yield from burden(worst, plan.policy, lambda one: _client(plan, one))
     if worst.end:
-        yield Heading(2, "Who runs what, now and then")
+        yield Heading(2, "Who runs what, now and then", aside=True)
         yield Table(("client, in process-ID order", "now", "when it is stable"), tuple(_ownership_rows(plan, worst))[:MOST_ROWS])
 
 

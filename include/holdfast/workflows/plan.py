@@ -89,7 +89,7 @@ def refuse_settings(snapshot: Snapshot) -> None:
 
 def markdown(made: AnyPlan) -> str:
     """`plan.md`."""
-    return rendering.to_markdown(blocks(made))
+    return rendering.to_markdown(blocks(made), folded=True)
 
 
 def blocks(made: AnyPlan) -> tuple[Block, ...]:

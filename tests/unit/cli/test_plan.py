@@ -52,6 +52,45 @@ class TestPlan:
         assert (plan["chosen"], plan["verdict"]) == ("copy-process-metadata", "safe")
 
     @pytest.mark.parametrize(
+        ("shape", "begins"), [("junit", "<?xml"), ("github", "::notice title=Plan "), ("markdown", "# Plan "), ("json", "{")]
+    )
+    def test_is_shaped_for_who_reads_it(self, tmp_path: Path, article: tuple[Path, Path], shape: str, begins: str) -> None:
+        done = run(["plan", *article, "--format", shape], tmp_path)
+
+        assert (done.returncode, done.stderr) == (2, "")
+        assert done.stdout.startswith(begins)
+
+    def test_shows_the_whole_plan_on_the_page_of_a_github_run(
+        self, tmp_path: Path, article: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        page = written(tmp_path, "page.md", "# Earlier step\n")
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(page))
+
+        assert run(["plan", *article, "--format", "github"], tmp_path).returncode == 2
+        assert page.read_text().startswith("# Earlier step\n# Plan ")
+
+    @pytest.mark.parametrize(
+        ("fail_on", "safe", "unsafe", "stopped"), [("plan", 2, 2, 3), ("review", 0, 2, 3), ("blocked", 0, 0, 3)]
+    )
+    def test_fails_a_pipeline_on_what_it_is_told_to(
+        self, tmp_path: Path, article: tuple[Path, Path], fail_on: str, safe: int, unsafe: int, stopped: int
+    ) -> None:
+        asking = written(tmp_path, "policy.yaml", "format_version: 1.0\nreview: always\n")
+        unpredictable = written(tmp_path, "unpredictable.json", UNPREDICTABLE)
+        found = [
+            run(["plan", *arguments, "--fail-on", fail_on], tmp_path).returncode
+            for arguments in (article, (*article, "--policy", asking), (unpredictable, article[1]))
+        ]
+
+        assert found == [safe, unsafe, stopped]
+
+    def test_takes_one_format(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        done = run(["plan", *article, "--json", "--format", "junit"], tmp_path)
+
+        assert (done.returncode, done.stdout) == (1, "")
+        assert "give one of them" in done.stderr
+
+    @pytest.mark.parametrize(
         ("snapshot", "events", "status", "verdict"),
         [
             (group(AFTER), [{"set_config": {"max.warmup.replicas": 2}}], 0, "nothing to do"),

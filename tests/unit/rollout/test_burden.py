@@ -202,8 +202,8 @@ def test_the_review_says_it() -> None:
     text = markdown(plan)
 
     assert "until the group notices that their client is gone" in text
-    assert "## Task by task" in text
+    assert "<summary>Task by task" in text
     assert "| 1_0 | " in text
-    assert "## What brokers serve for it" in text
-    assert "## What disks hold of stores" in text
+    assert "<summary>What brokers serve for it" in text
+    assert "<summary>What disks hold of stores" in text
     assert "1.0 GiB" in text

@@ -69,9 +69,9 @@ def _blocks(plan: ConsumerPlan) -> Iterator[Block]:
         if way.unknown:
             yield Heading(2, "Not known")
             yield Lines(tuple((str(number), text) for number, text in enumerate(way.unknown, start=1)))
-    yield Heading(2, "Words")
+    yield Heading(2, "Words", aside=True)
     yield Lines(GLOSSARY)
-    yield Heading(2, "Made from")
+    yield Heading(2, "Made from", aside=True)
     made = plan.created_from
     yield Lines((("Snapshot", made.snapshot), ("Change", made.change), ("Policy", made.policy), ("Made at", plan.created_at)))
 

@@ -1,0 +1,138 @@
+"""What continuous integration reads of a plan, and what plan.md folds away: can no name break out of it?"""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from tests.harness import plain_groups
+from tests.harness.article import AFTER, LAST, C, altered, group
+from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned
+
+from holdfast.rollout import ci, rendering
+from holdfast.rollout.codec.any_kind import AnyPlan
+from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.policy import Policy
+from holdfast.rollout.rendering import Heading, Paragraph, Table
+from holdfast.rollout.rules import Status
+from holdfast.workflows import consumer_groups
+from holdfast.workflows import plan as workflow
+
+HOSTILE = "x\n::error title=a::b\r%0A]]><failure/>\u202e</details><script>"
+WARNED = Policy(disk_free_bytes_least=10**15, rebalances_most=0)
+"""Not known, and over the limit; neither blocks."""
+
+
+def blocked() -> Plan:
+    return planned(altered(group(AFTER), ["tasks", "1_0", "changelogs"], None), REPLACE_FIRST)
+
+
+def hostile() -> Plan:
+    document = group(AFTER)
+    document |= {"cluster": HOSTILE}
+    document["clients"][C]["host"] = HOSTILE
+    return planned(document, {"replace_client": {"process_id": C, "by": {"process_id": LAST, "threads": 2, "host": HOSTILE}}})
+
+
+def plain() -> AnyPlan:
+    consumers = {f"m-{number}": plain_groups.member(2 * number, 2 * number + 1) for number in range(3)}
+    change = plain_groups.change({"remove_consumer": {"member_id": "m-1"}})
+    return consumer_groups.make_plan(("s", plain_groups.group(consumers, cluster="local")), ("c", change), Policy(), NOON)
+
+
+def report(plan: AnyPlan) -> ElementTree.Element:
+    return ElementTree.fromstring(ci.junit(plan, workflow.blocks(plan)).encode())
+
+
+def commands(plan: AnyPlan) -> list[str]:
+    lines = ci.github(plan).splitlines()
+    assert all(re.match(r"::(notice|warning|error) title=[^:,]+::.", line) for line in lines)
+    return lines
+
+
+class TestJunit:
+    @pytest.mark.parametrize(
+        "plan", [article_plan(), article_plan(WARNED), blocked(), hostile(), plain()], ids=lambda plan: plan.plan_id
+    )
+    def test_counts_what_it_holds(self, plan: AnyPlan) -> None:
+        suite = report(plan)
+
+        assert suite.get("tests") == str(len(suite.findall("testcase")))
+        assert suite.get("failures") == str(len(suite.findall("testcase/failure")))
+        assert suite.get("skipped") == str(len(suite.findall("testcase/skipped")))
+        assert suite.find("properties/property[@name='plan_id']").get("value") == plan.plan_id
+
+    def test_a_safe_plan_passes(self) -> None:
+        suite = report(article_plan())
+
+        assert (suite.get("failures"), suite.get("skipped")) == ("0", "0")
+        assert "no stateful task changes hands" in suite.findtext("system-out", "")
+
+    def test_each_rule_says_what_was_found(self) -> None:
+        plan = article_plan(WARNED)
+        suite = report(plan)
+        states = {rule.name: rule.status for rule in plan.rules}
+
+        assert {Status.UNKNOWN, Status.PASS} <= set(states.values())
+        for name, status in states.items():
+            case = suite.find(f"testcase[@name='{name}']")
+            assert [child.tag for child in case] == {Status.PASS: [], Status.FAIL: ["failure"], Status.UNKNOWN: ["skipped"]}[status]
+            assert all("the limit is" in child.get("message", "") for child in case)
+
+    def test_a_blocked_plan_says_why(self) -> None:
+        (failure,) = report(blocked()).findall("testcase[@name='verdict']/failure")
+
+        assert failure.get("message", "").startswith("Cannot predict")
+
+    def test_hostile_names_stay_text(self) -> None:
+        suite = report(hostile())
+
+        assert "]]><failure/>\\u202e" in suite.get("name", "")
+        assert suite.get("failures") == "0"
+
+
+class TestGithub:
+    def test_a_safe_plan_is_a_notice(self) -> None:
+        assert [line.split(" ")[0] for line in commands(article_plan())] == ["::notice", "::notice"]
+
+    def test_what_asks_for_a_person_is_a_warning_and_what_blocks_an_error(self) -> None:
+        assert any(line.startswith("::warning title=disk%3A unknown::") for line in commands(article_plan(WARNED)))
+        assert any(line.startswith("::error title=Blocked::Cannot predict") for line in commands(blocked()))
+
+    def test_no_name_is_a_command(self) -> None:
+        for plan in (hostile(), replace(article_plan(), headline=HOSTILE, wrong_if=HOSTILE, blocked_by=(HOSTILE,))):
+            for line in commands(plan):
+                assert line.startswith(("::notice title=Plan", "::notice title=Wrong if", "::error title=Blocked"))
+                assert "%0A" not in line.replace("%250A", "")
+
+    def test_plain_groups_have_them_too(self) -> None:
+        assert commands(plain())[0].startswith("::notice title=Plan ")
+
+
+class TestFolding:
+    def test_hides_what_is_for_checking_and_nothing_that_decides(self) -> None:
+        text = workflow.markdown(article_plan())
+        open_parts = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+
+        assert text.count("<details>") == text.count("</details>") > 2
+        assert "<summary>Words</summary>\n\n" in text
+        assert all(f"## {title}" in open_parts for title in ("Steps", "The ways compared", "Your limits"))
+        assert "Rebalance by rebalance" not in open_parts
+
+    def test_is_closed_before_the_next_section_and_holds_long_tables(self) -> None:
+        rows = tuple((str(number),) for number in range(13))
+        table = Table(("n",), rows)
+        blocks = (Heading(2, "A", aside=True), table, Heading(2, "B"), table, Heading(2, "C", aside=True), Paragraph("p"))
+        text = rendering.to_markdown(blocks, folded=True)
+
+        assert re.findall(r"</?details>|<summary>.*|## .*", text) == [
+            "<details>", "<summary>A</summary>", "</details>", "## B",
+            "<details>", "<summary>13 rows</summary>", "</details>", "<details>", "<summary>C</summary>", "</details>",
+        ]  # fmt: skip
+
+    def test_no_name_opens_or_closes_one(self) -> None:
+        text = workflow.markdown(hostile())
+
+        assert "<script" not in text.replace("\\<script", "")
+        assert text.count("\n</details>\n") == text.count("<details>\n")
+        assert rendering.to_markdown((Heading(2, "</summary><b>", aside=True),), folded=True).count("<b>") == 0
