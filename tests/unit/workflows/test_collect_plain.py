@@ -24,7 +24,12 @@ GIVEN = Given("3.9.1", {}, {})
 
 
 def member(
-    name: str, *handed: int, assignor: str = "cooperative-sticky", joined: tuple[int, ...] = (), instance: str | None = None
+    name: str,
+    *handed: int,
+    assignor: str = "cooperative-sticky",
+    joined: tuple[int, ...] = (),
+    instance: str | None = None,
+    session: int | None = None,
 ) -> GenerationMember:
     """A member of `in` that was handed partitions, having said that it owned those of `joined`."""
     owned = tuple(TopicPartition("in", number) for number in joined)
@@ -37,6 +42,7 @@ def member(
         instance,
         joining.encode(says, Assignor(assignor), "3.9.1"),
         encode_assignment(ConsumerProtocolAssignment(3, assigned)),
+        session_timeout_ms=session,
     )
 
 
@@ -174,3 +180,20 @@ def test_a_group_that_does_not_come_to_rest_is_not_read() -> None:
 
     with pytest.raises(ClusterTrouble, match="in the middle of a rebalance"):
         taken(seen)
+
+
+def test_what_members_were_assigned_is_kept_also_where_nobody_remembers_it() -> None:
+    found = taken(cluster(member("a", 0, 1, assignor="range"), member("b", 2, assignor="range"), protocol="range"))
+
+    assert [one.owned for one in found.members] == [(), ()]
+    assert found.assigned is not None
+    assert [[each.partition for each in one] for one in found.assigned] == [[0, 1], [2]]
+
+
+def test_the_session_time_out_is_what_members_told_the_broker() -> None:
+    found = taken(cluster(member("a", 0, session=9000), member("b", 1, session=30000)))
+
+    assert dict(found.config)["session.timeout.ms"] == 30000
+    assert "from 9000 to 30000 ms" in reasons(found, "config.session.timeout.ms")
+    given = taken(cluster(member("a", 0, session=9000)), Given("3.9.1", {}, {"session.timeout.ms": 6000}))
+    assert dict(given.config)["session.timeout.ms"] == 6000

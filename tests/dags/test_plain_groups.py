@@ -1,0 +1,90 @@
+"""A plain consumer group on its way through the DAGs' functions: draft, search, assemble, question, decision, apply, verify."""
+
+import json
+from typing import Any
+
+import pytest
+from airflow.sdk.exceptions import AirflowFailException
+from tests.dags.test_decisions import answer
+from tests.harness.plain_groups import change
+from tests.unit.workflows.test_plain_rollout import COOPERATIVE, REPLACE, lived, named
+
+from holdfast.adapters.lake import FsspecLake
+from holdfast.airflow_wiring import decisions, planning, rollouts
+from holdfast.errors import InvalidInput, StalePlan
+from holdfast.rollout import codec, search
+from holdfast.rollout.codec import any_kind
+from holdfast.workflows import plan as plans
+from holdfast.workflows import snapshots
+
+BEFORE = COOPERATIVE | {"cluster": "local", "captured_at": "2026-11-21T12:00:00Z"}
+FORM: dict[str, Any] = {"cluster": "local", "group": "billing", "policy": None}
+
+
+def kept(lake: FsspecLake, document: dict[str, Any]) -> str:
+    return snapshots.keep(lake, any_kind.snapshot_from_json(document))
+
+
+def planned(lake: FsspecLake) -> tuple[str, str]:
+    """The plan and its draft, with the search as the Spark job does it."""
+    draft = planning.draft("run", FORM | {"snapshot": kept(lake, BEFORE), "change": change(REPLACE)})
+    folder = tuple(draft.split("/"))
+    snapshot, meant = (lake.read((*folder, name), 10**6).decode() for name in ("snapshot.json", "change.json"))
+    lines = [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, meant)]
+    lake.write((*folder, "evaluations", "part-00000.txt"), "\n".join(lines).encode())
+    return planning.assemble(draft), draft
+
+
+def walked(lake: FsspecLake, plan_id: str, document: dict[str, Any]) -> dict[str, Any]:
+    params = {"state_dirs": {}, "confirmed": [], "snapshot": kept(lake, document)}
+    return json.loads(lake.read(tuple(rollouts.apply(plan_id, params).split("/")), 10**6))
+
+
+def test_goes_all_the_way(lake: FsspecLake) -> None:
+    plan_id, draft = planned(lake)
+    plan = plans.load(lake, plan_id)
+    question = decisions.question(plan_id, draft)
+    assert f"Approve plan {plan_id} for billing on local?" in question.subject
+    assert "2 of 6 partitions change hands" in question.body
+    assert decisions.record_decision(plan_id, answer("Approve", plan, reason="read it")) == plan_id  # type: ignore[arg-type]
+
+    after = lived(BEFORE, *named("billing-1", REPLACE)) | {"captured_at": "2026-11-21T12:10:00Z"}
+    assert walked(lake, plan_id, BEFORE)["waiting_for"]["step"] == "1"
+    assert walked(lake, plan_id, after)["done"] is True
+    verdict = rollouts.verify(plan_id, {"snapshot": kept(lake, after)})
+    assert json.loads(lake.read(tuple(verdict.split("/")), 10**6))["result"] == "as forecast"
+
+
+def test_fails_where_the_group_went_another_way(lake: FsspecLake) -> None:
+    plan_id, _ = planned(lake)
+    swapped = lived(BEFORE, *named("billing-1", REPLACE)) | {"captured_at": "2026-11-21T12:10:00Z"}
+    consumers = swapped["consumers"]
+    consumers["b"]["owned"], consumers["c"]["owned"] = consumers["c"]["owned"], consumers["b"]["owned"]
+
+    with pytest.raises(AirflowFailException, match="orders-2 is read by c, the forecast has b"):
+        rollouts.verify(plan_id, {"snapshot": kept(lake, swapped)})
+
+
+def test_is_refused_without_an_approval_and_where_it_has_drifted(lake: FsspecLake) -> None:
+    plan_id, _ = planned(lake)
+    with pytest.raises(InvalidInput, match="was not approved"):
+        walked(lake, plan_id, BEFORE)
+    decisions.record_decision(plan_id, answer("Approve", plans.load(lake, plan_id)))  # type: ignore[arg-type]
+    grown = BEFORE | {"topics": {"orders": {"partitions": [{"id": number} for number in range(9)]}}}
+
+    with pytest.raises(StalePlan, match="orders had 6 partitions, it now has 9"):
+        walked(lake, plan_id, grown)
+
+
+def test_a_change_for_the_other_kind_is_refused(lake: FsspecLake) -> None:
+    streams = {"remove_client": {"process_id": "4b61083e-57d0-457d-951f-d06556c148ca"}}
+    with pytest.raises(InvalidInput, match="remove_client"):
+        planning.draft("run", FORM | {"snapshot": kept(lake, BEFORE), "change": change(streams)})
+
+    assert lake.names(("drafts",)) == ()
+
+
+def test_the_search_says_what_a_plan_made_at_once_says(lake: FsspecLake) -> None:
+    snapshot, meant = (codec.dumps(document) for document in (BEFORE, change(REPLACE, {"then": "stable"})))
+
+    assert [codec.loads(one)["name"] for one in search.candidates(snapshot, meant)] == ["plainly"]  # type: ignore[index]
