@@ -7,6 +7,7 @@ from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.codec.consumer_change import consumer_change_from_json, consumer_change_to_json
 from holdfast.rollout.codec.consumer_evaluation import way_forecast_to_json
 from holdfast.rollout.codec.document import Fields
+from holdfast.rollout.codec.steps import settings_from_json, settings_to_json
 from holdfast.rollout.consumer import ways
 from holdfast.rollout.consumer.evaluation import evaluate
 from holdfast.rollout.consumer.ways import Way
@@ -35,12 +36,13 @@ def evaluation(snapshot: str, candidate: str) -> str:
 
 def _way_to_json(way: Way) -> dict[str, object]:
     """What its forecast needs: the rest is proposed again where the plan is assembled."""
-    return {"name": way.name, "change": consumer_change_to_json(way.change)}
+    return {"name": way.name, "change": consumer_change_to_json(way.change), "settings": settings_to_json(way.settings)}
 
 
 def _way_from_json(value: object) -> Way:
     fields = Fields(value)
     name = fields.need("name", document.name)
-    way = Way(name, name, fields.need("change", consumer_change_from_json), (), "")
+    change = fields.need("change", consumer_change_from_json)
+    way = Way(name, name, change, (), "", settings=fields.need("settings", settings_from_json))
     fields.finish(closed=True)
     return way

@@ -13,7 +13,8 @@ from holdfast.cli.main import holdfast
 from holdfast.errors import InvalidInput
 from holdfast.rollout import rendering
 from holdfast.rollout.codec.consumer_plan import consumer_plan_from_json, consumer_plan_to_json
-from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.consumer.change import SetAssignors
+from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.review import review
 from holdfast.rollout.policy import Policy, Review
 from holdfast.workflows import consumer_groups
@@ -62,9 +63,9 @@ def test_a_change_of_assignors_that_would_fail_takes_two_bounces() -> None:
     plan = planned(EAGER, events[0], {"then": "stable"}, events[1])
 
     assert plan.chosen == "two-bounces"
-    assert [one.name for one in plan.candidates] == ["plainly", "all-together", "two-bounces"]
+    assert [one.name for one in plan.candidates] == ["plainly", "reverse-order", "all-together", "two-bounces"]
     assert "converges" in plan.candidates[0].why_not
-    assert "stands still until they are back" in plan.candidates[1].why_not
+    assert "stands still until they are back" in plan.candidates[2].why_not
     lists = [step.says.partition("=")[2] for step in plan.steps if "=" in step.says]
     assert lists == ["cooperative-sticky,range"] * 2 + ["cooperative-sticky"] * 2
     assert plan.steps[4].says.startswith("Restart a with")
@@ -87,8 +88,58 @@ def test_one_by_one_where_it_moves_less() -> None:
     four = {name: member(number, assignors=["sticky"]) for number, name in enumerate("abcd")}
     plan = planned(four, *restarts("a", "b", "c", "d"))
 
-    assert {one.name for one in plan.candidates} == {"plainly", "one-by-one", "two-waves"}
-    assert [bool(one.why_not) for one in plan.candidates if one.name != plan.chosen] == [True, True]
+    assert [one.name for one in plan.candidates] == [
+        *("plainly", "one-by-one", "reverse-order", "two-waves", "make-static", "make-cooperative")
+    ]
+    assert all(one.why_not for one in plan.candidates if one.name != plan.chosen)
+
+
+class TestWaysBeyondWhatWasAsked:
+    """They are forecast and shown, and chosen by nobody but the operator."""
+
+    @staticmethod
+    def way(plan: ConsumerPlan, name: str) -> Considered:
+        return next(one for one in plan.candidates if one.name == name)
+
+    def test_static_membership_rebalances_once_more_and_says_so(self) -> None:
+        plan = planned(TWO, *restarts("a"))
+        way = self.way(plan, "make-static")
+
+        assert way.change.events[0].back.group_instance_id == "instance-00000"  # type: ignore[union-attr]
+        assert way.summary is not None
+        assert way.summary.rebalances == self.way(plan, "plainly").summary.rebalances  # type: ignore[union-attr]
+        assert "later ones need not" in way.why_not
+        assert plan.chosen == "plainly"
+
+    def test_a_longer_session_comes_with_its_setting_and_what_it_costs(self) -> None:
+        static = {name: one | {"group_instance_id": f"i-{name}"} for name, one in TWO.items()}
+        way = self.way(planned(static, *restarts("a")), "longer-session")
+
+        assert [(one.key, one.value, one.revert_to) for one in way.settings] == [("session.timeout.ms", 300_000, None)]
+        assert "stands still until it is back, at most 300 s" in way.unknown[0]
+        assert "noticed so much later" in way.why_not
+
+    def test_an_eager_group_that_restarts_whole_could_become_cooperative(self) -> None:
+        way = self.way(planned(EAGER, *restarts("a", "b")), "make-cooperative")
+
+        assert way.summary is not None
+        assert way.summary.rebalances >= 4
+        lists = [[str(name) for name in one.assignors] for one in way.change.events if isinstance(one, SetAssignors)]
+        assert lists == [["cooperative-sticky", "range"]] * 2 + [["cooperative-sticky"]] * 2
+        assert "make-cooperative" not in {one.name for one in planned(EAGER, *restarts("a")).candidates}
+        assert "make-cooperative" not in {one.name for one in planned(TWO, *restarts("a", "b")).candidates}
+
+
+def test_the_other_order_is_chosen_where_less_stands_still() -> None:
+    """Who restarts while it has one partition more gives it to somebody, and gets another one back."""
+    topics = {"orders": {"partitions": [*COMMITTED, COMMITTED[0] | {"id": 6}]}}
+    three = {"b": member(5, 1, 2), "d": member(3, 6), "f": member(0, 4)}
+    first, second = ({"restart_consumer": {"member_id": old, "new_member_id": new}} for old, new in ("bg", "dz"))
+    plan = planned(three, first, {"then": "stable"}, second, topics=topics)
+
+    assert plan.chosen == "reverse-order"
+    assert "Partitions would stand still for" in plan.candidates[0].why_not
+    assert [step.says for step in plan.steps][::2] == ["Restart d", "Restart b"]
 
 
 def test_limits_and_exclusions_of_the_policy() -> None:

@@ -15,7 +15,7 @@ from holdfast.rollout.codec.consumer_forecast import consumer_summary_to_json
 from holdfast.rollout.codec.consumer_snapshot import PROTOCOL, consumer_snapshot_from_json, consumer_snapshot_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
-from holdfast.rollout.codec.steps import one_of
+from holdfast.rollout.codec.steps import one_of, settings_from_json, settings_to_json
 from holdfast.rollout.consumer.change import ConsumerItem
 from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.steps import WAIT_AT_LEAST_S, ConsumerStep
@@ -82,7 +82,7 @@ def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
         "blocked_by": list(plan.blocked_by),
         "chosen": plan.chosen,
         "steps": [_step_to_json(step) for step in plan.steps],
-        "settings": [],
+        "settings": [] if way is None else settings_to_json(way.settings),
         "preconditions": list(plan.preconditions),
         "rules": [] if way is None else _rules_to_json(way.rules),
         "unknown": [] if way is None else list(way.unknown),
@@ -185,6 +185,7 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "warnings": list(one.warnings),
         "unknown": list(one.unknown),
         "refused": one.refused,
+        "settings": settings_to_json(one.settings),
     }
 
 
@@ -200,6 +201,7 @@ def _considered(value: object) -> Considered:
         warnings=fields.need("warnings", _texts),
         unknown=fields.need("unknown", _texts),
         refused=fields.need("refused", nullable(document.text)),
+        settings=fields.need("settings", settings_from_json),
     )
     fields.finish(closed=True)
     return one

@@ -1,6 +1,6 @@
 """One way to change a plain consumer group, forecast: what a plan needs of it. Each can be computed apart from the others."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.rollout.consumer.forecast import forecast
@@ -29,8 +29,10 @@ class WayForecast:
 
 def evaluate(snapshot: ConsumerSnapshot, way: Way) -> WayForecast:
     """Raise InvalidInput for a change that does not fit the group, as it was asked for."""
+    settings = {one.key: one.value for one in way.settings}
+    meanwhile = replace(snapshot, config=tuple(sorted((dict(snapshot.config) | settings).items()))) if settings else snapshot
     try:
-        foreseen = forecast(snapshot, way.change)
+        foreseen = forecast(meanwhile, way.change)
     except (CannotPredict, Unsupported) as refusal:
         return WayForecast(way.name, None, f"Cannot predict: {refusal}")
     except InvalidInput:

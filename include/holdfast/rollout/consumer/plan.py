@@ -18,6 +18,7 @@ from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumerSnapsh
 from holdfast.rollout.plan_value import PLAINLY, CreatedFrom, PlanVerdict
 from holdfast.rollout.policy import Policy, Review
 from holdfast.rollout.rules import Rule, Status
+from holdfast.rollout.steps import SettingChange
 from holdfast.rollout.wording import many
 
 
@@ -34,6 +35,7 @@ class Considered:
     unknown: tuple[str, ...]
     refused: str | None
     why_not: str
+    settings: tuple[SettingChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,7 @@ def _considered(one: _Weighed, chosen: _Weighed | None) -> Considered:
         unknown=foreseen.unknown,
         refused=foreseen.refused,
         why_not="" if one is chosen else _why_not(one, chosen),
+        settings=one.way.settings,
     )
 
 

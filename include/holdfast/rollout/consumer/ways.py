@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict
+from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.consumer.election import chosen_assignor
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.change import Then, Wait
@@ -17,16 +18,36 @@ from holdfast.rollout.consumer.change import (
 )
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.plan_value import PLAINLY
-from holdfast.rollout.wording import many
+from holdfast.rollout.steps import SettingChange
+from holdfast.rollout.wording import duration, many
 
-WITHIN_SESSION, ONE_BY_ONE, TWO_WAVES, TOGETHER, TWO_BOUNCES = (
+WITHIN_SESSION, LONGER_SESSION, ONE_BY_ONE, OTHER_ORDER, TWO_WAVES, TOGETHER, TWO_BOUNCES, MAKE_STATIC, MAKE_COOPERATIVE = (
     "static-within-session",
+    "longer-session",
     "one-by-one",
+    "reverse-order",
     "two-waves",
     "all-together",
     "two-bounces",
+    "make-static",
+    "make-cooperative",
 )
-NAMES = (PLAINLY, WITHIN_SESSION, ONE_BY_ONE, TWO_WAVES, TOGETHER, TWO_BOUNCES)
+NAMES = (
+    PLAINLY,
+    WITHIN_SESSION,
+    LONGER_SESSION,
+    ONE_BY_ONE,
+    OTHER_ORDER,
+    TWO_WAVES,
+    TOGETHER,
+    TWO_BOUNCES,
+    MAKE_STATIC,
+    MAKE_COOPERATIVE,
+)
+LONG_SESSION_MS = 300_000
+"""`session.timeout.ms` for the time of a roll: pulling an image fits in. Brokers allow 30 min unless told otherwise."""
+MOST_CONSUMERS_MIGRATED = 100
+"""So many restarts, twice over, are forecast for a migration that nobody asked for."""
 Bounce = ReplaceConsumer | RestartConsumer | SetAssignors
 """An event after which one consumer is back."""
 
@@ -38,7 +59,10 @@ _IDS = (
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to make a change. `drawback`: why it is shown, and never chosen; empty: it may be chosen."""
+    """One way to make a change. `drawback`: why it is shown, and never chosen; empty: it may be chosen.
+
+    `settings`: those for the time of the roll.
+    """
 
     name: str
     title: str
@@ -46,13 +70,14 @@ class Way:
     preconditions: tuple[str, ...]
     wrong_if: str
     drawback: str = ""
+    settings: tuple[SettingChange, ...] = ()
 
 
 def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Way, ...]:
-    """Plainly first. A way that comes to the same events as one before it is left out."""
-    found: dict[tuple[ConsumerItem, ...], Way] = {}
-    for way in _ways(snapshot, change):
-        found.setdefault(way.change.events, way)
+    """Plainly first. A way that comes to the same events, under the same settings, as one before it is left out."""
+    found: dict[object, Way] = {}
+    for way in (*_ways(snapshot, change), *_beyond(snapshot, change)):
+        found.setdefault((way.change.events, way.settings), way)
     return tuple(found.values())
 
 
@@ -67,9 +92,23 @@ def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
             ("Each consumer is back, with its group.instance.id, before its session times out (session.timeout.ms).",),
             "One of them is away for longer than its session lasts: then the group rebalances when it ends, and when it is back.",
         )
+        longer = _longer_session(snapshot)
+        if longer is not None:
+            yield Way(
+                LONGER_SESSION,
+                f"Restart static consumers unnoticed, with sessions of {duration(LONG_SESSION_MS // 1000)} meanwhile",
+                within,
+                ("Each consumer has the longer session before its restart, and is back, with its group.instance.id, within it.",),
+                "One of them is away for longer than its session lasts.",
+                drawback="A consumer that dies meanwhile is noticed so much later. Take it where a restart outlasts a session.",
+                settings=(longer,),
+            )
     bounces = _bounces(change)
     if len(bounces) > 1:
         yield Way(ONE_BY_ONE, "Restart one consumer after the other", _waves(bounces, len(bounces)), (), _IDS)
+        yield Way(
+            OTHER_ORDER, "Restart one consumer after the other, the last one first", _waves(bounces[::-1], len(bounces)), (), _IDS
+        )
         if len(bounces) > 3:
             yield Way(TWO_WAVES, "Restart in two waves", _waves(bounces, 2), (), _IDS)
         yield Way(
@@ -89,6 +128,66 @@ def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
             (f"Every consumer of the group is in the change: while one has only {first}, the others need it too.",),
             _IDS,
         )
+
+
+def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
+    """What would serve the next change too, and takes a decision that nobody has made yet: shown beside the others."""
+    bounces = [item for item in _bounces(change) if isinstance(item, RestartConsumer)]
+    restarted = [bounce.member_id for bounce in bounces if bounce.back == NewConsumer(bounce.back.member_id)]
+    static = _made_static(snapshot, change)
+    if static is not None:
+        yield Way(
+            MAKE_STATIC,
+            "Give each consumer that restarts a group.instance.id of its own",
+            static,
+            ("Each consumer has a group.instance.id that no other has, and keeps it.",),
+            "Two consumers have the same group.instance.id: then the older one is thrown out.",
+            drawback="This roll rebalances all the same, later ones need not. It takes a setting in each consumer: you decide.",
+        )
+    everybody = len(restarted) == len(snapshot.members) and len(bounces) == len(_bounces(change))
+    picked = _picked(snapshot)
+    eager = picked is not None and picked is not Assignor.COOPERATIVE_STICKY
+    if everybody and eager and picked is not None and len(restarted) <= MOST_CONSUMERS_MIGRATED:
+        new = [SetAssignors((Assignor.COOPERATIVE_STICKY,), ((one.member_id, one.back.member_id),)) for one in bounces]
+        yield Way(
+            MAKE_COOPERATIVE,
+            "Restart every consumer twice, and be cooperative from then on",
+            _twice(new, picked),
+            ("Everybody's code copes with losing some of its partitions while it keeps the others (ConsumerRebalanceListener).",),
+            _IDS,
+            drawback="It restarts everybody twice; from then on a rebalance stops only what moves. Ask for it with set_assignors.",
+        )
+
+
+def _picked(snapshot: ConsumerSnapshot) -> Assignor | None:
+    """The assignor that the group has now. None: it has none, or nobody can tell."""
+    try:
+        now = chosen_assignor(snapshot.members, snapshot.broker_release)
+    except CannotPredict:
+        return None
+    return now if isinstance(now, Assignor) else None
+
+
+def _longer_session(snapshot: ConsumerSnapshot) -> SettingChange | None:
+    """None: sessions are as long already."""
+    given = dict(snapshot.config).get(SESSION_TIMEOUT)
+    if isinstance(given, int) and given >= LONG_SESSION_MS:
+        return None
+    note = "Consumers read it when they start: set it in the roll before this one, and take it back in the next."
+    return SettingChange(SESSION_TIMEOUT, LONG_SESSION_MS, given, note)
+
+
+def _made_static(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerChange | None:
+    """None: nobody restarts just as it was who is not static already. Made-up instance IDs stand for those that it will get."""
+    dynamic = {member.member_id: place for place, member in enumerate(snapshot.members) if member.group_instance_id is None}
+    events: list[ConsumerItem] = []
+    for item in change.events:
+        if isinstance(item, RestartConsumer) and item.member_id in dynamic and item.back == NewConsumer(item.back.member_id):
+            instance = f"instance-{dynamic[item.member_id]:05}"
+            events.append(replace(item, back=replace(item.back, group_instance_id=instance)))
+        else:
+            events.append(item)
+    return None if tuple(events) == change.events else ConsumerChange(tuple(events))
 
 
 def _within_session(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerChange | None:
@@ -135,11 +234,8 @@ def _first_bounce(snapshot: ConsumerSnapshot, bounces: Sequence[Bounce]) -> Assi
     lists = [bounce.assignors for bounce in bounces if isinstance(bounce, SetAssignors)]
     if not lists or len(lists) < len(bounces):
         return None
-    try:
-        now = chosen_assignor(snapshot.members, snapshot.broker_release)
-    except CannotPredict:
-        return None
-    return now if isinstance(now, Assignor) and not any(now in one for one in lists) else None
+    now = _picked(snapshot)
+    return now if now is not None and not any(now in one for one in lists) else None
 
 
 def _twice(bounces: Sequence[Bounce], now: Assignor) -> ConsumerChange:

@@ -11,7 +11,7 @@ from holdfast.rollout.outcomes import Trigger
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.schema import shapes
 from holdfast.rollout.schema.given import POLICY
-from holdfast.rollout.schema.made import RULE
+from holdfast.rollout.schema.made import RULE, SETTING
 from holdfast.rollout.schema.shapes import Shape, closed, count, fields, items, nullable, one_of, table, text
 from holdfast.rollout.steps import Who
 
@@ -202,6 +202,7 @@ _considered = closed(
         "warnings": items(text()),
         "unknown": items(text()),
         "refused": nullable(text()),
+        "settings": items(SETTING, "For the time of the roll."),
     }
 )
 _fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
@@ -221,7 +222,7 @@ PLAN: Shape = closed(
         "blocked_by": items(text()),
         "chosen": nullable(one_of(ways.NAMES)),
         "steps": items(_step),
-        "settings": items({}) | {"maxItems": 0},
+        "settings": items(SETTING),
         "preconditions": items(text()),
         "rules": items(RULE),
         "unknown": items(text()),

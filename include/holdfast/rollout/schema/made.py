@@ -237,7 +237,7 @@ _BASIS = closed(
     },
     about="What the plan relies on: a fresh snapshot is compared with it before anything is done.",
 )
-_setting = closed({"key": shapes.name(), "value": CONFIG_VALUE, "revert_to": CONFIG_VALUE, "note": text()})
+SETTING = closed({"key": shapes.name(), "value": CONFIG_VALUE, "revert_to": CONFIG_VALUE, "note": text()})
 _fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
 PLAN: Shape = closed(
     {
@@ -253,7 +253,7 @@ PLAN: Shape = closed(
         "blocked_by": items(text()),
         "chosen": nullable(shapes.name()),
         "steps": items(_STEP) | {"maxItems": MOST_STEPS},
-        "settings": items(_setting),
+        "settings": items(SETTING),
         "preconditions": items(text()),
         "rules": items(RULE),
         "unknown": items(text()),
