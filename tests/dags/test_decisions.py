@@ -139,8 +139,6 @@ class TestTheQuestion:
 
     def test_is_open_until_the_plan_may_not_be_applied_any_more(self, make: Any) -> None:
         assert timedelta(minutes=49) < decisions.question(*make(minutes_ago=10)).open_for <= timedelta(minutes=50)
-        with pytest.raises(StalePlan, match="could be applied until"):
-            decisions.question(*make(minutes_ago=61))
 
     def test_fits_into_every_database(self, lake: FsspecLake, make: Any) -> None:
         plan = plans.load(lake, make()[0])
@@ -252,6 +250,13 @@ class TestTheRecord:
 
         kept = plans.approval_of(lake, plan.plan_id)
         assert (kept.approved, kept.decided_by, kept.by_id) == (False, Decider.TIME_OUT, None)
+
+    def test_says_so_too_when_the_plan_was_too_old_before_anybody_was_asked(self, lake: FsspecLake, make: Any) -> None:
+        plan_id, draft = make(minutes_ago=61)
+        with pytest.raises(AirflowSkipException, match="rejected by nobody"):
+            decisions.record_decision(plan_id, decisions.question(plan_id, draft).answer)
+
+        assert plans.approval_of(lake, plan_id).decided_by is Decider.TIME_OUT
 
     def test_is_not_made_of_an_answer_to_other_bytes(self, lake: FsspecLake, plan: Plan) -> None:
         another = answer("Approve", plan, reason="fine") | {"plan_fingerprint": "sha256:" + "0" * 64}

@@ -14,7 +14,6 @@ import pytest
 from tests.dags.trying import Rest, copy_checkout, left_over, trying
 
 pytestmark = pytest.mark.airflow
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "streams-wordcount"
 FIRST = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
 
 
@@ -121,7 +120,9 @@ def approve(rest: Rest, reason: str) -> None:
 def others_decide(rest: Rest, lake: Path) -> dict[str, str]:
     """Runs in which nobody answers, the policy decides, and somebody says no without a reason; by what is to be recorded."""
     (recorded,) = lake.glob("snapshots/*/*/*/*.json")
-    form = {"snapshot": str(recorded.relative_to(lake)), "change": json.loads((EXAMPLE / "change.json").read_text())}
+    form = {"snapshot": str(recorded.relative_to(lake)), "what": "replace a host", "hosts": ["app-2"], "new_host": "app-3"}
+    with pytest.raises(HTTPError, match="400"):
+        rest.trigger("plan_rollout", form | {"what": "replace a hots"})
     policies = {"nobody": {"valid_for_s": 90}, "the policy": {"review": "on a warning"}, "admin": {"rebalances_most": 11}}
     return {
         by: rest.trigger("plan_rollout", form | {"policy": {"format_version": "1.0"} | policy}) for by, policy in policies.items()

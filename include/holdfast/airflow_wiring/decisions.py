@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from holdfast.airflow_wiring.objects import APPROVE, APPROVERS_VARIABLE, REJECT, lake, now, page_of
-from holdfast.errors import InvalidInput, StalePlan
+from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
     from holdfast.rollout.codec.any_kind import AnyPlan
@@ -31,7 +31,7 @@ class Question:
 def question(plan_id: str, draft_id: str) -> Question:
     """The question about a plan: its text is made from the very bytes that the fingerprint is of.
 
-    Raise AirflowSkipException where nothing is to decide, StalePlan where it is too late to.
+    Raise AirflowSkipException where nothing is to decide. Where it is too late to, the answer is that nobody came in time.
     """
     from airflow.sdk.exceptions import AirflowSkipException
 
@@ -47,12 +47,13 @@ def question(plan_id: str, draft_id: str) -> Question:
     origin = codec.loads(store.read((*draft_id.split("/"), "origin.json"), codec.LARGEST_DOCUMENT))
     review = Review(origin["review"])  # type: ignore[index]
     print_of = approval.fingerprint(plan)
-    answer = None
+    open_for = datetime.fromisoformat(plan.expires_at) - moment
+    answer: dict[str, Any] | None = None
     if not approval.needs_a_person(plan, review):
         answer = {"by_the_policy": review.value, "plan_fingerprint": print_of}
-    open_for = datetime.fromisoformat(plan.expires_at) - moment
-    if answer is None and open_for <= timedelta():
-        raise StalePlan(plan_id, (f"It could be applied until {plan.expires_at}, before anybody could look at it.",))
+    elif open_for <= timedelta():
+        answer = {"chosen_options": [REJECT], "params_input": {}, "responded_at": moment.isoformat(), "responded_by_user": None}
+        answer |= {"plan_fingerprint": print_of, "timed_out": True}
     return Question(
         subject=f"Approve plan {plan_id} for {printable(plan.basis.group_id, 200)} on {printable(plan.basis.cluster, 200)}?",
         body=shown(plan, print_of),

@@ -1,60 +1,75 @@
-"""`holdfast show`: the text that a reviewer reads, and whether the plan still holds."""
+"""`holdfast show`: the text that a reviewer reads, what became of the plan, and whether it still holds."""
+
+from itertools import takewhile
+from pathlib import Path
 
 import click
 
 from holdfast.cli import documents, plan_view, reading
 from holdfast.rollout import codec
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.consumer_plan import consumer_plan_from_json, consumer_plan_to_json, is_consumer_plan
+from holdfast.rollout.codec import any_kind
+from holdfast.rollout.codec.any_kind import AnyPlan
 from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
-from holdfast.rollout.consumer import review
+from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.history import history
+from holdfast.rollout.rendering import Block, Heading
 from holdfast.rollout.staleness import Staleness, is_stale, staleness_to_json
 from holdfast.rollout.wording import printable
 from holdfast.workflows import consumer_groups
-from holdfast.workflows.naming import Named
+from holdfast.workflows import plan as workflow
 
 
 @click.command
 @click.argument("plan")
 @click.option("--markdown", is_flag=True, help="As Markdown: what plan.md holds.")
 @click.option("--snapshot", "fresh", metavar="FRESH", help="A snapshot just taken: say what drifted since, and whether it matters.")
+@click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="PLAN may be an ID then: also who decided, and how far it is.")
 @click.option("--json", "as_json", is_flag=True, help="The Plan's JSON; with --snapshot what drifted. Nothing else.")
-def command(plan: str, markdown: bool, fresh: str | None, as_json: bool) -> int:
-    """Print the plan in PLAN (a file, or - for standard input) for a reader; with --snapshot, first whether it still holds.
+def command(plan: str, markdown: bool, fresh: str | None, lake: str | None, as_json: bool) -> int:
+    """Print the plan in PLAN (a file, - for standard input, or an ID in the lake) for a reader.
 
-    Exit status with --snapshot: 0 it holds, 3 it does not.
+    With --snapshot, first whether it still holds. Exit status with --snapshot: 0 it holds, 3 it does not.
     """
     if markdown and (as_json or fresh):
         raise click.UsageError("--markdown is what plan.md holds: give it alone.")
     if plan == fresh == documents.STANDARD_INPUT:
         raise click.UsageError("PLAN and --snapshot cannot both be standard input; put one into a file.")
-    document = documents.read_document(plan)
-    if is_consumer_plan(document):
-        return _show_plain((plan, document), fresh, markdown=markdown, as_json=as_json)
-    with documents.naming(plan):
-        made = codec_plan.plan_from_json(document)
-    found = None if fresh is None else is_stale(made, reading.value(fresh, codec.snapshot_from_json))
+    if lake and workflow.is_id(plan) and not Path(plan).exists():
+        made, became = _kept(plan, lake)
+    else:
+        made, became = reading.value(plan, any_kind.plan_from_json), ()
+    found = None if fresh is None else _drifts(made, fresh)
     if as_json:
-        documents.print_document(codec_plan.plan_to_json(made) if found is None else staleness_to_json(found))
+        documents.print_document(any_kind.plan_to_json(made) if found is None else staleness_to_json(found))
     else:
         if found is not None:
             _show_staleness(found)
-        plan_view.show(made, markdown=markdown)
+        blocks = workflow.blocks(made)
+        plan_view.show_blocks(blocks if markdown else _with(became, blocks), markdown=markdown)
     return 3 if found is not None and found.stale else 0
 
 
-def _show_plain(plan: Named, fresh: str | None, *, markdown: bool, as_json: bool) -> int:
-    """The same for a plain consumer group."""
-    with documents.naming(plan[0]):
-        made = consumer_plan_from_json(plan[1])
-    found = None if fresh is None else consumer_groups.drifts(made, reading.value(fresh, consumer_snapshot_from_json))
-    if as_json:
-        documents.print_document(consumer_plan_to_json(made) if found is None else staleness_to_json(found))
-    else:
-        if found is not None:
-            _show_staleness(found)
-        plan_view.show_blocks(review.review(made), markdown=markdown)
-    return 3 if found is not None and found.stale else 0
+def _kept(plan_id: str, lake: str) -> tuple[AnyPlan, tuple[Block, ...]]:
+    """The plan in the lake, and what became of it."""
+    from holdfast.adapters.lake import FsspecLake
+
+    store = FsspecLake(lake)
+    made = workflow.load(store, plan_id)
+    steps = tuple(step.id for step in made.steps)
+    decided, journal = workflow.approval_of(store, plan_id), workflow.journal_of(store, plan_id)
+    return made, history(steps, decided, journal, workflow.score_of(store, plan_id))
+
+
+def _with(became: tuple[Block, ...], blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Before the first section."""
+    before = tuple(takewhile(lambda block: not (isinstance(block, Heading) and block.level > 1), blocks))
+    return (*before, *became, *blocks[len(before) :])
+
+
+def _drifts(made: AnyPlan, fresh: str) -> Staleness:
+    if isinstance(made, ConsumerPlan):
+        return consumer_groups.drifts(made, reading.value(fresh, consumer_snapshot_from_json))
+    return is_stale(made, reading.value(fresh, codec.snapshot_from_json))
 
 
 def _show_staleness(found: Staleness) -> None:

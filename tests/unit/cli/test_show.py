@@ -1,0 +1,86 @@
+"""`holdfast show` of a plan in the lake: what became of it stands beside what it says."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.harness.article import AFTER, change, group
+from tests.harness.plans import REPLACE_FIRST
+
+from holdfast.rollout import rendering
+from holdfast.rollout.codec.score import Score
+from holdfast.rollout.history import history
+from holdfast.rollout.journal import Approval, Decider, Entry, Event, Journal
+from holdfast.rollout.verify import Result
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "holdfast.cli.main", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def plan_id(tmp_path: Path) -> str:
+    (tmp_path / "now.json").write_text(json.dumps(group(AFTER)))
+    (tmp_path / "change.json").write_text(json.dumps(change(REPLACE_FIRST)))
+    made = run(tmp_path, "plan", "now.json", "change.json", "--lake", "lake", "--json")
+    return str(json.loads(made.stdout)["plan_id"])
+
+
+def test_says_who_decided_and_how_far_it_is(tmp_path: Path, plan_id: str) -> None:
+    before = run(tmp_path, "show", plan_id, "--lake", "lake")
+    assert (before.returncode, before.stderr) == (0, "")
+    assert "Decision: nobody has decided yet" in before.stdout
+    assert before.stdout.index("WHAT BECAME OF IT") < before.stdout.index("STEPS")
+
+    words = ("--approved-by", "ann", "--reason", "read it", "--confirm", "1", "--lake", "lake")
+    assert run(tmp_path, "apply", f"lake/plans/{plan_id}/plan.json", "--snapshot", "now.json", *words).returncode == 0
+    after = run(tmp_path, "show", plan_id, "--lake", "lake").stdout
+    assert "Decision: approved by ann at " in after
+    assert ": read it" in after
+    assert "Done: 1 of 4 steps; 2 is next" in after
+
+
+def test_a_file_and_an_id_are_the_same_plan(tmp_path: Path, plan_id: str) -> None:
+    file = f"lake/plans/{plan_id}/plan.json"
+
+    for shape in ("--json", "--markdown"):
+        assert run(tmp_path, "show", plan_id, "--lake", "lake", shape).stdout == run(tmp_path, "show", file, shape).stdout
+    assert run(tmp_path, "show", plan_id, "--lake", "lake", "--snapshot", "now.json").returncode == 0
+
+
+def test_an_id_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    done = run(tmp_path, "show", "0" * 16, "--lake", "lake")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "holds no plans/0000000000000000/plan.json" in done.stderr
+
+
+def said(approval: Approval | None, *entries: Entry, score: Score | None = None) -> str:
+    return rendering.to_text(history(("1", "2"), approval, Journal("p", entries), score))
+
+
+AT = "2026-11-20T12:00:00Z"
+
+
+def test_tells_people_policies_and_nobody_apart() -> None:
+    assert "approved by vera (user 7) at 2026-11-20T12:00:00Z: fine" in said(Approval("p", True, "vera", "fine", AT, "7"))
+    assert "rejected by vera at 2026-11-20T12:00:00Z, no reason given" in said(Approval("p", False, "vera", "", AT, "vera"))
+    late = Approval("p", False, "nobody", "nobody answered", AT, None, Decider.TIME_OUT)
+    assert "rejected by nobody at 2026-11-20T12:00:00Z, because the time to answer was over" in said(late)
+
+
+def test_tells_how_it_ended_and_no_name_steers() -> None:
+    entries = tuple(Entry(AT, step, Event.DONE, "ann\x1b[2J", "x\ny") for step in ("1", "2"))
+    text = said(Approval("p", True, "v\u202e", "a\nb", AT), *entries, score=Score(Result.AS_FORECAST, 6, 6, AT, ()))
+
+    assert "Done: 1 2 of 2 steps\n" in text
+    assert "6 of 6 as forecast" in text
+    assert "v\\u202e" in text
+    assert "ann\\u001b[2J: x\\u000ay" in text
+
+
+def test_a_plan_without_steps_has_no_history() -> None:
+    assert history((), None, Journal("p"), None) == ()
