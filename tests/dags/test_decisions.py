@@ -1,52 +1,25 @@
 """Who is asked about a plan, what exactly about, and what is kept of the answer: without a scheduler."""
 
 import json
-import sys
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
-from airflow.sdk.bases.notifier import BaseNotifier
 from airflow.sdk.exceptions import AirflowSkipException
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring import decisions, notifiers, planning, rollouts
+from holdfast.airflow_wiring import decisions, rollouts
 from holdfast.airflow_wiring.approval import FINGERPRINT, AskForApproval
 from holdfast.errors import HoldfastError, InvalidInput, StalePlan, StepRefused
 from holdfast.rollout import approval, codec
-from holdfast.rollout.codec.policy import policy_from_json
 from holdfast.rollout.journal import Decider
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.policy import Review
 from holdfast.workflows import plan as plans
-from holdfast.workflows import snapshots
 
-EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "streams-wordcount"
-CHANGE = codec.loads((EXAMPLE / "change.json").read_bytes())
 NOTHING = {"format_version": "1.0", "events": []}
-PLAIN_FORM = {"cluster": "local", "group": "streams-wordcount", "change": CHANGE, "policy": None}
 
 pytestmark = pytest.mark.usefixtures("lake")
-
-
-@pytest.fixture
-def make(lake: FsspecLake, recorded: str) -> Any:
-    """A plan of the recorded group and its draft, by the form's policy and the team's, as plan_rollout makes them."""
-
-    def made(policy: object = None, change: object = CHANGE, minutes_ago: int = 0) -> tuple[str, str]:
-        draft = planning.draft("run", PLAIN_FORM | {"snapshot": recorded, "policy": policy, "change": change})
-        limits = codec.loads(lake.read((*draft.split("/"), "policy.json"), 10**6))
-        plan = plans.make(
-            snapshots.load(lake, recorded),
-            codec.change_from_json(change),
-            policy_from_json(limits),
-            datetime.now(UTC) - timedelta(minutes=minutes_ago),
-        )
-        return plans.keep(lake, plan), draft
-
-    return made
 
 
 def policy(**fields: object) -> dict[str, object]:
@@ -343,59 +316,3 @@ class TestApplying:
 
         with pytest.raises(StalePlan, match="could be applied until"):
             rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
-
-
-class Heard(BaseNotifier):
-    """A notifier that remembers what it was asked to say, or fails."""
-
-    template_fields = ("message",)
-    said: ClassVar[list[str]] = []
-
-    def __init__(self, message: str, fails: bool = False) -> None:
-        super().__init__()
-        self.message = message
-        self.fails = fails
-
-    def notify(self, _context: dict) -> None:
-        if self.fails:
-            raise ConnectionError("does not answer")
-        self.said.append(self.message)
-
-
-class TestTelling:
-    @pytest.fixture
-    def tell(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> Any:
-        plan_id, draft = make()
-        monkeypatch.setitem(sys.modules, "team", SimpleNamespace(Heard=Heard))
-        Heard.said.clear()
-
-        def told(*wanted: dict[str, object]) -> list[str]:
-            named = [{"notifier": "team.Heard", "with": one} for one in wanted]
-            monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_REVIEW_NOTIFIERS", json.dumps(named))
-            asking = AskForApproval(task_id="approve", plan_id=plan_id, draft=draft)
-            instance = type("TI", (), {"dag_id": "plan_rollout", "run_id": "r", "task_id": "approve", "map_index": -1})
-            notifiers.PlanWaits()({"task": asking, "task_instance": instance, "ti": instance})
-            return [plan_id, *Heard.said]
-
-        return told
-
-    def test_says_the_ten_lines_and_where_to_answer(self, tell: Any) -> None:
-        plan_id, said = tell({"message": "{{ plan_summary }}\n{{ plan_link }}\n{{ answer_link }}"})
-
-        *summary, page, answering = said.splitlines()
-        assert len(summary) <= 10
-        assert summary[0].startswith(f"Plan {plan_id} for streams-wordcount on local: ")
-        assert "no stateful task changes hands" in said
-        assert page.endswith(f"/holdfast/plans/{plan_id}")
-        assert "/dags/plan_rollout/runs/r/tasks/approve/required_actions" in answering
-
-    def test_one_that_fails_stops_nobody(self, tell: Any, caplog: pytest.LogCaptureFixture) -> None:
-        _, said = tell({"message": "a", "fails": True}, {"message": "b"})
-
-        assert said == "b"
-        assert "Heard did not tell anybody" in caplog.text
-
-    def test_a_wrong_variable_stops_nobody(self, tell: Any, caplog: pytest.LogCaptureFixture) -> None:
-        tell({"no such": "argument"})
-
-        assert "Nobody was told that the plan waits" in caplog.text
