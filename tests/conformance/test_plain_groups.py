@@ -71,6 +71,7 @@ def test_arrays_decide_as_the_release_decides(monkeypatch: pytest.MonkeyPatch) -
     """What very large groups take is taken by all that may: the same decisions."""
     print(f"HOLDFAST_SEED={SEED}: on arrays")
     monkeypatch.setattr(sticky, "MANY_OWNED", 0)
+    monkeypatch.setattr(sticky, "MANY_OWNED_UNEQUALLY", 0)
     chances = [random.Random(SEED + number) for number in range(CASES // ROUNDS)]
     cases = [random_case(chance) for chance in chances]
     with PlainJvm("4.3.1") as jvm:

@@ -1,13 +1,14 @@
 """Very many remembered partitions are worked out on arrays: the same decision, whichever way, of groups of any size."""
 
 import random
+from collections.abc import Callable
 
 import pytest
 from tests.conformance import plain_groups
 from tests.conformance.plain_groups import Case
 from tests.conformance.random_plain_groups import after_round, random_case
 
-from holdfast.kafka.consumer import constrained_at_once, leader, sticky
+from holdfast.kafka.consumer import leader, sticky
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure
 
 RELEASES = ("3.4.1", "3.7.2", "4.3.1")
@@ -30,19 +31,26 @@ def rounds(seed: int) -> list[Case]:
 
 
 def test_arrays_decide_as_the_steps_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[int] = []
-    at_once = constrained_at_once.ConstrainedAtOnce.assign
+    taken = {"equal": 0, "unequal": 0}
+    at_once, settled = sticky._at_once, sticky._settled
 
-    def counted(self: constrained_at_once.ConstrainedAtOnce) -> None:
-        taken.append(len(self.kept))
-        at_once(self)
+    def counting(which: str, way: Callable[..., object]) -> Callable[..., object]:
+        def counted(*reports: object, **about: object) -> object:
+            found = way(*reports, **about)
+            taken[which] += found is not None
+            return found
 
-    monkeypatch.setattr(constrained_at_once.ConstrainedAtOnce, "assign", counted)
+        return counted
+
+    monkeypatch.setattr(sticky, "_at_once", counting("equal", at_once))
+    monkeypatch.setattr(sticky, "_settled", counting("unequal", settled))
     for seed in range(GROUPS):
         for case in rounds(seed):
             for release in RELEASES:
-                monkeypatch.setattr(sticky, "MANY_OWNED", 10**9)
-                step_by_step = decided(case, release)
-                monkeypatch.setattr(sticky, "MANY_OWNED", 0)
-                assert decided(case, release) == step_by_step, (seed, release)
-    assert len(taken) > GROUPS / 2, "hardly any group has taken the way that is tested"
+                answers = []
+                for least in (10**9, 0):
+                    monkeypatch.setattr(sticky, "MANY_OWNED", least)
+                    monkeypatch.setattr(sticky, "MANY_OWNED_UNEQUALLY", least)
+                    answers.append(decided(case, release))
+                assert answers[0] == answers[1], (seed, release)
+    assert min(taken.values()) > GROUPS / 8, f"hardly any group has taken the ways that are tested: {taken}"

@@ -5,14 +5,13 @@ order of a report does not count (from 3.7.1). Then what each member keeps is a 
 what a table of flags says.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
+from holdfast.kafka.consumer.arrays import Array, Standing, standing
 from holdfast.kafka.consumer.claims import Claims
 from holdfast.kafka.consumer.constrained import Constrained
 from holdfast.kafka.consumer.racks import RackInfo
@@ -21,7 +20,6 @@ from holdfast.kafka.consumer.reports import NO_GENERATION, Report
 from holdfast.kafka.consumer.space import Space
 from holdfast.kafka.vocabulary import TopicPartition
 
-Array = np.ndarray[Any, np.dtype[Any]]
 _LARGEST_KEY = 2**62
 
 
@@ -29,51 +27,34 @@ _LARGEST_KEY = 2**62
 class Owned:
     """What all members own, member by member in the order of the reports, each's by number and topic.
 
-    `values`: the partitions; `places`: where each stands among all that there are, by topic and number; `taken`: by that place,
-    whether anybody owns it; `starts`: where each topic begins.
+    `values`: the partitions; `places`: where each stands among all that there are.
     """
 
     values: Array
     places: Array
-    taken: Array
-    starts: Array
+    standing: Standing
 
 
 def owned_in_order(reports: Sequence[Report], space: Space) -> Owned | None:
     """None: something is claimed twice, or is not there."""
-
-    def everything() -> Iterator[TopicPartition]:
-        return chain.from_iterable(report.owned for report in reports)
-
+    most = max(space.counts, default=0) + 1
+    if len(reports) * most * len(space.counts) > _LARGEST_KEY:
+        return None
+    found = standing(reports, space)
+    if found is None:
+        return None
     lengths = [len(report.owned) for report in reports]
-    total, counts = sum(lengths), np.array(space.counts, np.int64)
-    most = int(counts.max(initial=0))
-    if len(reports) * (most + 1) * len(counts) > _LARGEST_KEY:
-        return None
-    number_of = {topic: place for place, topic in enumerate(space.topics)}
-    try:
-        topics = np.fromiter(map(number_of.__getitem__, map(itemgetter(0), everything())), np.int64, total)
-    except KeyError:
-        return None
-    numbers = np.fromiter(map(itemgetter(1), everything()), np.int64, total)
-    if (numbers >= counts[topics]).any():
-        return None
-    starts = np.cumsum(counts) - counts
-    places = starts[topics] + numbers
-    taken = np.zeros(space.total, np.bool_)
-    taken[places] = True
-    if np.count_nonzero(taken) != total:
-        return None
     members = np.repeat(np.arange(len(reports), dtype=np.int64), lengths)
-    order = np.argsort((members * (most + 1) + numbers) * len(counts) + topics)
-    return Owned(np.fromiter(everything(), np.object_, total)[order], places[order], taken, starts)
+    order = np.argsort((members * most + found.numbers) * len(space.counts) + found.topics)
+    values = np.fromiter(chain.from_iterable(report.owned for report in reports), np.object_, sum(lengths))
+    return Owned(values[order], found.places[order], found)
 
 
 class ConstrainedAtOnce(Constrained):
     """`parts` holds what each is given beside what it keeps, which is in `kept`."""
 
-    def __init__(self, reports: Sequence[Report], owned: Owned, space: Space, racks: RackInfo, line: Behaviour) -> None:
-        super().__init__(reports, Claims([], {}, NO_GENERATION), space, racks, line)
+    def __init__(self, reports: Sequence[Report], owned: Owned, space: Space, line: Behaviour) -> None:
+        super().__init__(reports, Claims([], {}, NO_GENERATION), space, RackInfo((), space, {}), line)
         self._owned = owned
         self.kept: list[tuple[TopicPartition, ...]] = [()] * len(reports)
 
@@ -86,15 +67,9 @@ class ConstrainedAtOnce(Constrained):
             self.kept[report.rank] = tuple(owned.values[start:cut].tolist())
             if cut < end:
                 left = owned.places[cut:end]
-                owned.taken[left] = False
-                self._given_up.update(dict.fromkeys(self._codes(left), report.rank))
+                owned.standing.taken[left] = False
+                self._given_up.update(dict.fromkeys(owned.standing.codes(left), report.rank))
             start = end
 
     def _unassigned(self) -> list[int]:
-        return self._codes(np.flatnonzero(~self._owned.taken))
-
-    def _codes(self, places: Array) -> list[int]:
-        topics = np.searchsorted(self._owned.starts, places, side="right") - 1
-        base = np.array(list(self._space.base.values()), np.int64)
-        found: list[int] = (base[topics] + places - self._owned.starts[topics]).tolist()
-        return found
+        return self._owned.standing.free()

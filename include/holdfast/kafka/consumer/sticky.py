@@ -31,6 +31,8 @@ class Handed:
 
 MANY_OWNED = 20_000
 """Partitions that members remember: from then on arrays are worth their trouble."""
+MANY_OWNED_UNEQUALLY = 2_000
+"""The same where subscriptions differ."""
 
 
 def assign(members: Sequence[Member], topics: Mapping[str, Racks], line: Behaviour, *, cooperative: bool) -> dict[str, Handed]:
@@ -39,14 +41,11 @@ def assign(members: Sequence[Member], topics: Mapping[str, Racks], line: Behavio
     space = Space(sorted(topics, key=java.string_order), {topic: len(racks) for topic, racks in topics.items()})
     racks = RackInfo(reports if line.racks else (), space, topics)
     alike, read_before = subscribed_alike(reports)
-    if alike and line.exact_quotas and not racks.in_use and not any(report.owned for report in reports):
-        return _from_scratch(reports, topics)
+    handed = None if racks.in_use else _shorter(reports, topics, space, line, alike=alike, cooperative=cooperative)
+    if handed is not None:
+        return handed
     if not (alike and line.kept_in_partition_order):
         reports = in_sent_order(reports, line, cooperative=cooperative)
-    elif not racks.in_use and sum(len(report.owned) for report in reports) >= MANY_OWNED:
-        found = _at_once(reports, space, racks, line, cooperative=cooperative)
-        if found is not None:
-            return found
     parts: Sequence[Sequence[int]]
     if alike:
         settled = claims.settled(reports, space, line)
@@ -70,22 +69,34 @@ def assign(members: Sequence[Member], topics: Mapping[str, Racks], line: Behavio
     return _without(transferring, reports, parts, space)
 
 
+def _shorter(
+    reports: Sequence[Report], topics: Mapping[str, Racks], space: Space, line: Behaviour, *, alike: bool, cooperative: bool
+) -> dict[str, Handed] | None:
+    """The same by a shorter way, where racks play no part and there is one; None: there is none."""
+    owned = sum(len(report.owned) for report in reports)
+    if alike and line.exact_quotas and not owned:
+        return _from_scratch(reports, topics)
+    if alike and line.kept_in_partition_order and owned >= MANY_OWNED:
+        return _at_once(reports, space, line, cooperative=cooperative)
+    if not alike and line.all_generations_claim and owned >= MANY_OWNED_UNEQUALLY:
+        return _settled(reports, space, line, cooperative=cooperative)
+    return None
+
+
 def _from_scratch(reports: Sequence[Report], topics: Mapping[str, Racks]) -> dict[str, Handed]:
     """What `Constrained` does where nobody remembers anything: it deals round robin, by member ID."""
     everything = [one for topic in sorted(topics, key=java.string_order) for one in numbered(topic, len(topics[topic]))]
     return {report.member_id: Handed(tuple(everything[report.rank :: len(reports)])) for report in reports}
 
 
-def _at_once(
-    reports: Sequence[Report], space: Space, racks: RackInfo, line: Behaviour, *, cooperative: bool
-) -> dict[str, Handed] | None:
+def _at_once(reports: Sequence[Report], space: Space, line: Behaviour, *, cooperative: bool) -> dict[str, Handed] | None:
     """What `Constrained` does, on arrays; None where what is remembered is not in order."""
     from holdfast.kafka.consumer.constrained_at_once import ConstrainedAtOnce, owned_in_order
 
     owned = owned_in_order(reports, space)
     if owned is None:
         return None
-    builder = ConstrainedAtOnce(reports, owned, space, racks, line)
+    builder = ConstrainedAtOnce(reports, owned, space, line)
     builder.assign()
     given = _without(builder.transferring if cooperative else {}, reports, builder.parts, space)
     handed = {}
@@ -94,6 +105,20 @@ def _at_once(
         keeps_all = len(kept) == len(report.owned)
         handed[report.member_id] = Handed(kept + new.partitions if new.partitions else kept, new.withheld, keeps_all)
     return handed
+
+
+def _settled(reports: Sequence[Report], space: Space, line: Behaviour, *, cooperative: bool) -> dict[str, Handed] | None:
+    """What `General` does in a group in which everybody keeps what it has; None in another one."""
+    from holdfast.kafka.consumer.general_settled import settled
+
+    sort = cooperative and line.owned_sorted_on_wire
+    found = settled(reports if sort else in_sent_order(reports, line, cooperative=cooperative), space, sort=sort)
+    if found is None:
+        return None
+    kept, given = found
+    return {
+        report.member_id: Handed(kept[report.rank] + space.partitions(given[report.rank]), keeps_all=True) for report in reports
+    }
 
 
 def _changing_hands(reports: Sequence[Report], parts: Sequence[Sequence[int]], space: Space) -> dict[int, int]:
