@@ -8,12 +8,13 @@ from benchmarks import synthetic_fleet
 
 from holdfast.kafka.release import LINES
 from holdfast.kafka.streams.group import Changelog, Client, Task
-from holdfast.rollout import groups, order
+from holdfast.rollout import decided_losses, groups, order
 from holdfast.rollout.blast_radius import Basis, BlastRadius, Scenario, blast_radius, change_of, in_full
 from holdfast.rollout.forecast import forecast
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.snapshot import Snapshot, Topic, TopicPartitionInfo
 
 SEEDS = range(60)
+RACKS = ("a", "b", "c")
 
 
 def small_group(seed: int) -> Snapshot:
@@ -117,6 +118,65 @@ class TestIsWhatTheForecastSays:
             clients = forecast_clients(snapshot, change)
             going = order.target(groups.group_of(replace(snapshot, clients=clients, leader_process_id=None)))
             assert place.moved == sum(owners.get(task) != process_id for task, process_id in going)
+
+
+def by_rack(snapshot: Snapshot, seed: int) -> Snapshot:
+    """The same group under a strategy that places tasks by rack (KIP-925), its clients and partitions over three racks."""
+    chance = random.Random(seed)
+    counts: dict[str, int] = {}
+    for task in snapshot.tasks:
+        for topic, number in [*task.partitions, *((log.topic, log.partition) for log in task.changelogs or ())]:
+            counts[topic] = max(counts.get(topic, 0), number + 1)
+    config = {name: value for name, value in snapshot.config if name != "rack.aware.assignment.tags"} | {
+        "rack.aware.assignment.strategy": chance.choice(("min_traffic", "balance_subtopology")),
+        "rack.aware.assignment.traffic_cost": chance.choice((1, 10)),
+        "rack.aware.assignment.non_overlap_cost": chance.choice((1, 10)),
+        "acceptable.recovery.lag": chance.choice((0, 10_000, 1_000_000)),
+    }
+    return replace(
+        snapshot,
+        kafka_release=chance.choice(("3.8.1", "3.9.1", "4.3.1")),
+        config=tuple(sorted(config.items())),
+        clients=tuple(replace(client, rack=RACKS[at % 3]) for at, client in enumerate(snapshot.clients)),
+        topics=tuple(
+            Topic(name, tuple(TopicPartitionInfo(number, tuple(chance.sample(RACKS, 2))) for number in range(count)))
+            for name, count in sorted(counts.items())
+        ),
+    )
+
+
+class TestPlacedByRack:
+    @pytest.mark.parametrize("seed", SEEDS[:12])
+    def test_what_moves_and_what_stands_still_is_what_the_forecast_says(self, seed: int) -> None:
+        snapshot = by_rack(small_group(seed), seed)
+        radius = blast_radius(snapshot)[seed % len(snapshot.clients)]
+
+        for loss in radius.losses:
+            wanted = forecast(snapshot, change_of(loss)).outcomes[0].summary
+            assert (loss.moved, loss.without_copy) == (wanted.active_moved, wanted.without_caught_up_copy.tasks), loss
+            assert (loss.basis, "placed by rack" in (loss.reason or "")) == (Basis.NOT_FORECAST, True)
+        assert max(place.moved for place in radius.places) == radius.losses[-1].moved
+
+    def test_the_worst_is_forecast(self) -> None:
+        snapshot = by_rack(small_group(1), 1)
+        worst = max((loss for radius in blast_radius(snapshot) for loss in radius.losses), key=lambda loss: loss.moved)
+
+        found = in_full(snapshot, worst)
+
+        assert (found.basis, found.moved, found.without_copy) == (Basis.FORECAST, worst.moved, worst.without_copy)
+
+    def test_of_a_fresh_id_in_a_large_group_the_likeliest_places_are_looked_at(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        snapshot = by_rack(small_group(1), 1)
+        whole = blast_radius(snapshot)
+        monkeypatch.setattr(decided_losses, "MOST_WORK", 2 * len(snapshot.clients) * len(snapshot.tasks))
+
+        for all_of_them, some in zip(whole, blast_radius(snapshot), strict=True):
+            assert len(some.places) == 2
+            assert sorted(all_of_them.places, key=lambda place: -place.probability)[:2] == sorted(
+                some.places, key=lambda place: -place.probability
+            )
+            assert min(place.moved for place in some.places) <= some.expected_moved <= some.losses[-1].moved
+            assert sum(place.probability for place in all_of_them.places) == pytest.approx(1)
 
 
 def forecast_clients(snapshot: Snapshot, change) -> tuple[Client, ...]:

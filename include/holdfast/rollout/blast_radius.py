@@ -5,7 +5,7 @@ But a forecast each would take days for a whole fleet. So tasks moved and tasks 
 follows is counted where counting is exact (`movements`). Elsewhere it is forecast, or said not to be: never guessed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
@@ -13,6 +13,7 @@ from typing import assert_never
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import groups, order
 from holdfast.rollout.change import Change, NewClient, RemoveClient, ReplaceClient
+from holdfast.rollout.decided_losses import DecidedLosses, by_rack
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.movements import Fate, Movements
 from holdfast.rollout.snapshot import Snapshot
@@ -74,7 +75,10 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class BlastRadius:
-    """Every way of losing one client. `places`: every position that a fresh ID can take, their probabilities add up to 1."""
+    """Every way of losing one client. `places`: every position that a fresh ID can take, their probabilities add up to 1.
+
+    Where tasks are placed by rack it may be the likeliest ones only: to look at all of them would take too long in a large group.
+    """
 
     process_id: ProcessId
     losses: tuple[Loss, ...]
@@ -86,8 +90,8 @@ class BlastRadius:
 
     @property
     def expected_moved(self) -> float:
-        """By a fresh ID, on average over its positions."""
-        return sum(one.probability * one.moved for one in self.places)
+        """By a fresh ID, on average over the positions that were looked at."""
+        return sum(one.probability * one.moved for one in self.places) / sum(one.probability for one in self.places)
 
 
 def change_of(loss: Loss) -> Change:
@@ -109,7 +113,11 @@ def blast_radius(snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None) 
 
     Raise CannotPredict or Unsupported where it cannot be told by counting. Without a release: as the newest that fits.
     """
-    books = Movements(_of_a_release(snapshot))
+    snapshot = _of_a_release(snapshot)
+    if by_rack(snapshot):
+        decided = DecidedLosses(snapshot)
+        return tuple(_decided(decided, one) for one in (decided.order if only is None else only))
+    books = Movements(snapshot)
     return tuple(_of_client(books, one) for one in (books.order if only is None else only))
 
 
@@ -147,7 +155,7 @@ def _of_client(books: Movements, process_id: ProcessId) -> BlastRadius:
     likeliest = max(places, key=lambda one: (one.probability, -one.place))
     worst = max(places, key=lambda one: (one.moved, one.probability, -one.place))
     losses = [
-        _not_replaced(books, process_id),
+        _not_replaced(books, process_id, lambda: _loss(process_id, Scenario.NOT_REPLACED, None, books.fate(process_id))),
         _loss(process_id, Scenario.SAME_ID, None, books.fate(process_id, process_id)),
         _loss(process_id, Scenario.FRESH_LIKELIEST, likeliest, fate := books.fate(process_id, likeliest.process_id)),
         _loss(
@@ -160,9 +168,36 @@ def _of_client(books: Movements, process_id: ProcessId) -> BlastRadius:
     return BlastRadius(process_id, tuple(losses), places)
 
 
-def _not_replaced(books: Movements, process_id: ProcessId) -> Loss:
+def _decided(books: DecidedLosses, process_id: ProcessId) -> BlastRadius:
+    """Of the positions that a fresh ID can take the likeliest ones are looked at, as many as that does not take too long."""
+
+    def loss(scenario: Scenario, place: Place | None) -> Loss:
+        unknown = Loss(process_id, scenario, place, 0, 0, Basis.NOT_FORECAST)
+        fate = books.fate(change_of(unknown))
+        known = place if place is None else replace(place, moved=fate.moved)
+        return replace(unknown, place=known, moved=fate.moved, without_copy=fate.without_copy, reason=fate.reason)
+
+    gaps = enumerate(order.gaps(one for one in books.order if one != process_id))
+    open_ones = [(place, lower, upper, share) for place, (lower, upper, share) in gaps if share * order.SPACE > 1]
+    widest = sorted(open_ones, key=lambda one: (-one[3], one[0]))[: books.places()]
+    fresh = [
+        loss(Scenario.FRESH_LIKELIEST, Place(place, float(share), 0, order.between(lower, upper)))
+        for place, lower, upper, share in widest
+    ]
+    places = tuple(sorted((one.place for one in fresh if one.place is not None), key=lambda place: place.place))
+    worst = max(fresh, key=lambda one: (one.moved, one.place.probability if one.place else 0.0))
+    losses = (
+        _not_replaced(books, process_id, lambda: loss(Scenario.NOT_REPLACED, None)),
+        loss(Scenario.SAME_ID, None),
+        fresh[0],
+        replace(worst, scenario=Scenario.FRESH_WORST),
+    )
+    return BlastRadius(process_id, losses, places)
+
+
+def _not_replaced(books: Movements | DecidedLosses, process_id: ProcessId, among_others: Callable[[], Loss]) -> Loss:
     if len(books.order) > 1:
-        return _loss(process_id, Scenario.NOT_REPLACED, None, books.fate(process_id))
+        return among_others()
     tasks = books.owned_by(process_id)
     reason = "no client is left in the group: its tasks run nowhere until one joins"
     return Loss(process_id, Scenario.NOT_REPLACED, None, tasks, tasks, Basis.NOT_FORECAST, reason=reason)
