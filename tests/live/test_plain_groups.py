@@ -67,17 +67,39 @@ class Watched:
         properties = self._folder / "group.properties"
         settings = self.group.settings | {"partition.assignment.strategy": ",".join(assignors)}
         properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()), encoding="utf-8")
-        command = [sys.executable, "-m", "holdfast.cli.main", "snapshot", "--bootstrap-server", self.group.bootstrap]
-        command += ["--group", self.group.group_id, "--kafka-release", self.group.release, "--app-config", str(properties)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        about = ("--group", self.group.group_id, "--kafka-release", self.group.release, "--app-config", str(properties))
+        done = _holdfast("snapshot", "--bootstrap-server", self.group.bootstrap, *about)
         assert done.returncode == 0, done.stderr
         snapshot: Document = json.loads(done.stdout)
         self.seen = snapshot["generation"]
         return snapshot
 
+    def plan(self, snapshot: Document, *events: Document) -> Path:
+        """`holdfast plan`, of a change in which nobody knows yet which ID the broker will make."""
+        files = [self._folder / name for name in ("snapshot.json", "change.json", "plan.json")]
+        documents = (snapshot, {"format_version": "1.0", "events": list(events)})
+        for file, document in zip(files, documents, strict=False):
+            file.write_text(json.dumps(document), encoding="utf-8")
+        done = _holdfast("plan", *map(str, files[:2]), "--json")
+        assert done.returncode == 2, done.stderr
+        files[2].write_text(done.stdout, encoding="utf-8")
+        return files[2]
+
+    def verdict(self, plan: Path) -> Document:
+        """`holdfast verify`, on the cluster as it is now."""
+        done = _holdfast("verify", str(plan), "--bootstrap-server", self.group.bootstrap)
+        assert done.returncode in (0, 2, 3), done.stderr
+        verdict: Document = json.loads(done.stdout)
+        return verdict
+
     def happened(self) -> list[Generation]:
         """The rebalances since the last look."""
         return [one for one in generations(self.group.bootstrap, self.group.group_id) if one.number > self.seen]
+
+
+def _holdfast(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "holdfast.cli.main", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 def _whole(generation: Generation) -> bool:
@@ -168,11 +190,22 @@ def test_a_static_member_that_is_back_in_time_is_not_noticed(release: str, tmp_p
             group.stop()
 
 
+def _as_planned(watched: Watched, plan: Path, happened: list[Generation]) -> None:
+    """Every partition is read by whom the plan has it, under the ID that the broker made; in as many rebalances."""
+    verdict = watched.verdict(plan)
+    assert verdict["result"] == "as forecast", json.dumps(verdict)
+    assert verdict["score"] == {"partitions_as_forecast": sum(TOPICS.values()), "partitions": sum(TOPICS.values())}
+    assert verdict["rebalances"] == {"expected": [len(happened)] * 2, "found": len(happened)}
+
+
 def _joins_leaves_crashes(watched: Watched) -> None:
     group, before = watched.group, watched.look(RANGE)
+    plan = watched.plan(before, _joins("whoever comes", RANGE))
+    assert watched.verdict(plan)["result"] == "on the way"
     group.start("c", RANGE)
     watched.settle({"a", "b", "c"})
     happened = watched.happened()
+    _as_planned(watched, plan, happened)
     _compare(before, [_joins(_member_ids(happened)["c"], RANGE)], happened)
 
     before = watched.look(RANGE)
@@ -222,9 +255,11 @@ def _migrates(watched: Watched) -> None:
 
 def _joins_cooperatively(watched: Watched) -> None:
     before = watched.look(COOPERATIVE)
+    plan = watched.plan(before, _joins("whoever comes", COOPERATIVE))
     watched.group.start("e", COOPERATIVE)
     watched.settle({"a2", "d2", "e"})
     happened = watched.happened()
+    _as_planned(watched, plan, happened)
     outcome = _compare(before, [_joins(_member_ids(happened)["e"], COOPERATIVE)], happened)
     assert [one["trigger"] for one in outcome["rounds"]] == ["change", "immediate"]
     assert before["leader_member_id"] in before["consumers"]
