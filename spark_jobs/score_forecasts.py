@@ -2,8 +2,8 @@
 
     spark-submit --py-files holdfast.zip score_forecasts.py --lake URL --days 2026-11-20,2026-11-21
 
-Replaces these days of `candidates` (by the day of the plan) and `verdicts` (by the day of the snapshot that was compared). A broken
-plan is left out; its reason is in the log.
+Replaces these days of `candidates` (by the day of the plan), `verdicts` (by the day of the snapshot that was compared) and
+`quarantine_scores`: plans and verdicts that cannot be read, with the last of these days.
 """
 
 import sys
@@ -16,7 +16,6 @@ from holdfast.adapters import spark as lake_tables
 from holdfast.adapters import table_schemas as schemas
 from holdfast.rollout import plan_tables
 
-MOST_TOLD = 100
 PLACE = [(name, pa.string()) for name in schemas.PARTITION]
 READ = pa.schema(
     [
@@ -41,13 +40,19 @@ def scored(files: DataFrame) -> DataFrame:
 def tidy(rows: DataFrame, days: list[str]) -> dict[str, DataFrame]:
     """READ → the tables of these days, by name."""
     names = ("candidates", "verdicts")
-    return {name: rows.select(F.explode(name).alias("one")).select("one.*").where(F.col("day").isin(days)) for name in names}
+    found = {name: rows.select(F.explode(name).alias("one")).select("one.*").where(F.col("day").isin(days)) for name in names}
+    return found | {"quarantine_scores": unreadable(rows, max(days))}
+
+
+def unreadable(rows: DataFrame, day: str) -> DataFrame:
+    """READ → rows of `quarantine_scores`. Of whom such a file is nobody knows."""
+    unknown = F.lit(plan_tables.UNKNOWN)
+    place = (unknown.alias("cluster"), F.lit(day).alias("day"), unknown.alias("group_id"), F.col("path").alias("snapshot"))
+    return rows.where(F.col("problem").isNotNull()).select(*place, "problem")
 
 
 def work(spark: SparkSession, lake: str, days: list[str]) -> None:
     rows = scored(lake_tables.read_plans(spark, lake)).persist()
-    for row in rows.where(F.col("problem").isNotNull()).select("path", "problem").limit(MOST_TOLD).collect():
-        sys.stderr.write(f"{row.path} is left out: {row.problem}\n")
     lake_tables.write_days(spark, lake, tidy(rows, days), days)
 
 

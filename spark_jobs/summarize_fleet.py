@@ -84,6 +84,8 @@ def _lines(place: int, kind: str, rows: DataFrame) -> DataFrame:
 
 def work(spark: SparkSession, lake: str, days: list[str]) -> None:
     names = [name for name in TABLES if name in ("clusters", "blast_radius", "order_changes") or name.startswith("quarantine")]
+    if not lake_tables.has_table(spark, lake, "quarantine_scores"):  # there need not be plans
+        names.remove("quarantine_scores")
     for day in days:
         tables = {name: lake_tables.read_table(spark, lake, name, [day]) for name in names}
         lake_tables.write_lines(spark, findings(tables), f"{lake}/fleet/day={day}/findings")

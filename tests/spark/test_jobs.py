@@ -317,6 +317,9 @@ class TestScoring:
         for number, name in enumerate(("candidates", "verdicts")):
             found = rows_of(lake_tables.read_table(spark, str(tmp_path), name))
             assert sorted_rows(found) == sorted_rows([whole(name, row) for row in wanted[number][name] if row["day"] in DAYS])
+        (broken,) = rows_of(lake_tables.read_table(spark, str(tmp_path), "quarantine_scores"))
+        assert (broken["snapshot"], broken["day"], broken["cluster"]) == ("plans/broken/plan.json", DAYS[1], "unknown")
+        assert broken["problem"] == plan_tables.plan_rows("plans/broken/plan.json", b"{")["problem"]
 
 
 class TestSearching:

@@ -71,6 +71,18 @@ def test_a_day_without_snapshots_is_refused(spark: SparkSession, tmp_path: Path)
         lake_tables.read_documents(spark, str(tmp_path), DAYS[:1])
 
 
+def test_a_lake_that_cannot_be_written_to_is_named(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "tables").write_text("a file where the tables should be")
+
+    with pytest.raises(Exception, match="tables") as caught:
+        lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, ("a", DAYS[0], "1"))}, DAYS)
+
+    said = lake_tables.told(caught.value) or ""
+    assert re.match(r"Spark may not read or write there: .*It needs to read and write the whole lake", said), str(caught.value)[
+        :500
+    ]
+
+
 def test_a_damaged_file_is_named(spark: SparkSession, tmp_path: Path) -> None:
     lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, ("a", DAYS[0], "1"))}, DAYS)
     (part,) = tmp_path.glob("tables/v1/quarantine/*/*/*.parquet")

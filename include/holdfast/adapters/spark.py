@@ -33,6 +33,14 @@ SETTINGS = {
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|unknown", re.ASCII)
 _EMPTY_FILE = re.compile(r"path=([^;,]*); isDirectory=false; length=0;")
 """In what a Hadoop FileStatus prints of itself."""
+_FORBIDDEN = (
+    "Permission denied",
+    "AccessDenied",
+    "AccessControlException",
+    "Mkdirs failed to create",
+    "ParentNotDirectoryException",
+)
+"""What Hadoop's file systems say where they may not, or cannot, write. Of a local folder it is the fourth."""
 _ABANDONED_S = 24 * 3600
 Rows = Iterator[pa.RecordBatch]
 Answer = Callable[[dict[str, Any]], dict[str, Any] | None]
@@ -104,7 +112,7 @@ def told(trouble: Exception) -> str | None:
         return f"the lake does not hold what this job reads: {_first_line(text)}. Run the job before it, or correct `--lake`"
     if "CANNOT_READ_FILE" in text or "is not a Parquet file" in text or "FAILED_READ_FILE" in text:
         return f"a file in the lake is damaged: {_first_line(text)}. Delete its day of that table, and let it be computed again"
-    if "Permission denied" in text or "AccessDenied" in text or "AccessControlException" in text:
+    if any(sign in text for sign in _FORBIDDEN):
         return f"Spark may not read or write there: {_first_line(text)}. It needs to read and write the whole lake"
     if "No space left on device" in text:
         return "no space is left on the disk that Spark or the lake writes to"
@@ -184,6 +192,11 @@ def read_table(spark: SparkSession, lake: str, name: str, days: Iterable[str] | 
         raise InvalidInput(f"the lake {lake} has no table {name}: the job that writes it has not run yet")
     frame = spark.read.schema(from_arrow_schema(TABLES[name])).parquet(place)
     return frame if days is None else frame.where(F.col("day").isin(list(days)))
+
+
+def has_table(spark: SparkSession, lake: str, name: str) -> bool:
+    """Whether anything was ever written to it."""
+    return _exists(spark, table_place(lake, name))
 
 
 def table_place(lake: str, name: str) -> str:

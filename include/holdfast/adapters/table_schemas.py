@@ -180,4 +180,5 @@ TABLES: dict[str, pa.Schema] = {
     "quarantine_blast_radius": QUARANTINE,
     "candidates": pa.schema([*((name, pa.string()) for name in PARTITION), *CANDIDATE]),
     "verdicts": pa.schema([*((name, pa.string()) for name in PARTITION), *VERDICT]),
+    "quarantine_scores": QUARANTINE,
 }

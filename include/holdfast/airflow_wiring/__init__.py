@@ -7,7 +7,7 @@ is an ID or a path, never a document and never a secret.
 |---------------------------------------|---------------------------------------------------------------------------------------|
 | variable `holdfast_lake`              | the lake: a folder or a URL that fsspec and Spark both reach                          |
 | variable `holdfast_clusters`          | JSON list of the clusters that `collect_groups` reads                                 |
-| variable `holdfast_keep_snapshot_days` | how long raw snapshots are kept (not set: always) |
+| variable `…_keep_snapshot_days`       | how long raw snapshots are kept (not set: always)                                     |
 | variable `holdfast_keep_days`         | how long the days of tables are kept (400)                                            |
 | variable `holdfast_fleet_policy`      | JSON: from where on somebody is told (`rollout.fleet.FleetPolicy`)                    |
 | variable `holdfast_notifiers`         | JSON list of `{"notifier": …, "with": {…}}`: Airflow's own notifiers                  |

@@ -24,6 +24,8 @@ from holdfast.workflows.together import Sleep, together
 
 AT_ONCE = 128
 """Groups that are being read together. Their questions share requests; their members' bytes share the memory."""
+_AGAIN_AT_ONCE = 8
+"""What was too much for a broker, or for one answer, may be read in smaller parts."""
 _WRITTEN_TOGETHER = 64
 _TOLD_EVERY_S = 5.0
 _REBALANCE_S = 8.0
@@ -101,18 +103,19 @@ class _Collection:
         return self.began + _SHARE_OF_READING * self.time.limit_s - self.time.clock()
 
     def read_all(self, group_ids: list[str]) -> None:
-        """What may pass is asked again at the end; what is not reached is unread."""
-        waiting = group_ids
+        """What may pass is asked again at the end, a few groups at a time; what is not reached is unread."""
+        waiting, at_once = group_ids, self.at_once
         for pause in (0.0, *self.time.pauses_s):
             if not waiting or self.left_s <= pause:
                 break
             self.time.sleep(pause)
-            self._read(waiting)
+            self._read(waiting, at_once)
+            at_once = min(at_once, _AGAIN_AT_ONCE)
             waiting = [group_id for group_id in waiting if _may_pass(self.unread.get(group_id))]
         self._write()
 
-    def _read(self, group_ids: list[str]) -> None:
-        for done in together(self.cluster, self._while_there_is_time(group_ids), self.at_once, self._snapshot):
+    def _read(self, group_ids: list[str], at_once: int) -> None:
+        for done in together(self.cluster, self._while_there_is_time(group_ids), at_once, self._snapshot):
             if done.refusal is not None:
                 self.unread[done.name] = done.refusal.with_traceback(None)
             elif done.result is not None:

@@ -183,6 +183,18 @@ class TestWhatCannotBeRead:
 
         assert (report.taken, report.unread) == (3, ())
 
+    def test_what_is_too_much_at_once_is_read_in_smaller_parts(self) -> None:
+        class Small(FakeCluster):
+            def groups(self, group_ids):
+                found = super().groups(group_ids)
+                too_long = ClusterTrouble("the answer is longer than 100 MB")
+                return dict.fromkeys(group_ids, too_long) if len(group_ids) > 10 else found
+
+        known = cluster(30)
+        report = collected(Small(known.views, known.partitions, known.ends), MemoryLake(), at_once=30)
+
+        assert (report.taken, report.unread) == (30, ())
+
     def test_settings_that_mean_nothing_are_about_their_group_only(self) -> None:
         report = collected(cluster(3), MemoryLake(), {"*": ANY, "app-0": About(Given("1.0.0", {}, {}))})
 
