@@ -162,6 +162,16 @@ class TestTheWholeWay:
         assert waits_for(operator.apply(after)) is None
         assert {one.expected for one in operator.verdict(after).partitions} == {"app-9", "b"}
 
+    def test_a_static_consumer_that_was_back_in_time_meanwhile_is_the_same(self, tmp_path: Path) -> None:
+        owned = {"a": (0, 1, 2), "b": (3, 4, 5)}
+        static = group({name: member(*own, group_instance_id=f"i-{name}") for name, own in owned.items()})
+        operator = Operator(tmp_path, static, JOINS)
+        back = {"restart_consumer": {"member_id": "a", "new_member_id": "a-7", "within_session": True}}
+        verdict = operator.verdict(lived(static, back, {"then": "stable"}, *named("n", JOINS)))
+
+        assert verdict.result is Result.AS_FORECAST
+        assert {one.found for one in verdict.partitions} == {"a", "b", "n"}
+
     def test_the_checklist_and_the_verdict_are_documents(self, operator: Operator) -> None:
         checklist = workflow.applied_to_json(operator.apply(COOPERATIVE))["checklist"]
         assert isinstance(checklist, list)

@@ -78,7 +78,7 @@ def _protocol(value: object) -> str:
         return PROTOCOL
     if value == PLAIN_PROTOCOL:
         raise Unsupported(
-            f"this is a plain consumer group ({PLAIN_PROTOCOL}), which snapshot, assign, forecast, plan and show take; what is"
+            f"this is a plain consumer group ({PLAIN_PROTOCOL}), which every command takes but guard; what is"
             f" asked for here is for Kafka Streams ({PROTOCOL})"
         )
     if value in PROTOCOLS_TO_COME:

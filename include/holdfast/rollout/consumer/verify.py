@@ -88,15 +88,30 @@ def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
     if fresh.group_state not in (None, STABLE):
         return replace(verdict, differences=(f"The group is {fresh.group_state}, not {STABLE}: nobody can see who reads what.",))
     foreseen = forecast(basis, way.change)
-    pairings, trouble = _pairings(basis, way.change, foreseen.outcome.members, fresh.members)
+    known_as = _back_by_themselves(basis, way.change, fresh)
+    found_members = [replace(one, member_id=known_as.get(one.member_id, one.member_id)) for one in fresh.members]
+    pairings, trouble = _pairings(basis, way.change, foreseen.outcome.members, found_members)
     if trouble is not None:
         return replace(verdict, result=trouble[0], differences=(trouble[1],))
     reads = readers_of(fresh)
     if reads is None:
         raise CannotPredict("Who reads what is not known: the snapshot does not say what the consumers were assigned.")
+    reads = {one: known_as.get(reader, reader) for one, reader in reads.items()}
     found = [_compared(basis, named(way.change, names), reads) for names in pairings]
     best = min(found, key=lambda one: sum(not each.agrees for each in one))
     return _judged(verdict, best, way.change)
+
+
+def _back_by_themselves(basis: ConsumerSnapshot, change: ConsumerChange, fresh: ConsumerSnapshot) -> dict[str, str]:
+    """Static consumers that the change leaves alone and that came back unnoticed: from the IDs that they have to those they had."""
+    anew = frozenset(begun_anew(change))
+    there = frozenset(member.member_id for member in fresh.members)
+    gone = {
+        member.group_instance_id: member.member_id
+        for member in basis.members
+        if member.group_instance_id is not None and member.member_id not in there and member.member_id not in anew
+    }
+    return {one.member_id: gone[one.group_instance_id] for one in fresh.members if one.group_instance_id in gone}
 
 
 def _judged(verdict: ConsumerVerdict, partitions: tuple[PartitionVerdict, ...], change: ConsumerChange) -> ConsumerVerdict:
@@ -158,7 +173,10 @@ def _pairings(
         return [], (Result.DIFFERENT, f"{gone}: it has ended, or came back under another member ID.")
     if len(arrived) != len(comers) or (old and not all(one in frozenset(each.member_id for each in comers) for one in old)):
         on_the_way = len(arrived) <= len(comers) or bool(old)
-        text = f"{many(len(comers), 'consumer')} were to come, {len(arrived) - len(old)} have; still there {listed(old) or 'none'}."
+        there_still = (
+            f", and {listed([printable(one) for one in old])} {'is' if len(old) == 1 else 'are'} still there" if old else ""
+        )
+        text = f"Of {many(len(comers), 'consumer')} to come {len(arrived) - len(old)} are there{there_still}."
         return [], (Result.ON_THE_WAY if on_the_way else Result.DIFFERENT, text)
     static, dynamic = _by_instance(comers, arrived)
     if static is None:
