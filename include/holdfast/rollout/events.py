@@ -46,7 +46,7 @@ def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
     for _, event in batch.events:
         if isinstance(event, SetRelease) and event.kafka_release in RELEASES:
             reports = reports.read_by(event.kafka_release)  # whoever starts now reads its disk as the new one does
-    before = scene = replace(scene, delay_s=0, stopped=(), all_down=False)
+    before = scene = replace(scene, delay_s=0, stopped=(), down=())
     left = {process_id for _, event in batch.events for process_id in gone_and_came(event)[0]}
     for index, event in batch.events:
         try:
@@ -185,7 +185,8 @@ def _upgraded(scene: Scene, kafka_release: str, reports: Reports) -> Scene:
 
 def _replaced(scene: Scene, event: ReplaceClient, before: _Before, reports: Reports) -> Scene:
     old = _still_there(scene, event.process_id, before)
-    rest = _without(scene, old)
+    assert event.by.process_id is not None, "IDs left to chance are chosen before"
+    rest = _without(outage.missed(scene, old, event.by.process_id), old)
     _refuse_present(rest, event.by.process_id)
     match event.disk:
         case Disk.EMPTY:
@@ -220,7 +221,8 @@ def _restarted(scene: Scene, event: RestartClient, before: _Before, reports: Rep
     if event.keeps_state:
         consumers = _with_disk(consumers, reports.on_disk(old))
     restarted = replace(old, process_id=process_id, consumers=consumers)
-    return replace(scene, clients=tuple(restarted if client is old else client for client in scene.clients))
+    there = tuple(restarted if client is old else client for client in scene.clients)
+    return replace(outage.missed(scene, old, process_id), clients=there)
 
 
 def _restarted_consumers(

@@ -213,7 +213,8 @@ class _Stage:
         """Tasks that stood still until now, and whether somebody who ran meanwhile has a copy of them."""
         if not self.scene.stopped:
             return
-        copied = {} if self.scene.all_down else self._restoring.copied(self.scene.clients, acceptable_lag)
+        ran = [client for client in self.scene.clients if client.process_id not in self.scene.down]
+        copied = self._restoring.copied(ran, acceptable_lag)
         for task, seconds in self.scene.stopped:
             alone = task not in copied and self._reports.log_end(task) > 0
             before = self._stopped.get(task, Stopped(task, 0, 0))

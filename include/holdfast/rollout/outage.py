@@ -5,7 +5,7 @@ from dataclasses import replace
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Client
-from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 from holdfast.rollout.scene import Scene
 
 COMMITS_KEPT_MINUTES = 7 * 24 * 60
@@ -33,11 +33,19 @@ def down(scene: Scene, minutes: float) -> Scene:
             f" (The brokers forget them after offsets.retention.minutes: {COMMITS_KEPT_MINUTES:,} unless it is set.)"
         )
         notes = (*notes, note)
-    return replace(stopped(scene, scene.clients, minutes * 60), all_down=True, notes=notes)
+    everybody = tuple(client.process_id for client in scene.clients)
+    return replace(stopped(scene, scene.clients, minutes * 60), down=everybody, notes=notes)
+
+
+def missed(scene: Scene, gone: Client, back: ProcessId) -> Scene:
+    """A client was closed, and another, or it itself, is there in its place. A close sends no LeaveGroup (seen up to
+    4.3.1), so the rebalance that lets the other run those tasks ends once the session of the old members is over."""
+    after = stopped(scene, (gone,), session_timeout_s(scene))
+    return replace(after, delay_s=scene.delay_s, down=(*scene.down, back))
 
 
 def stopped(scene: Scene, gone: tuple[Client, ...], seconds: float) -> Scene:
-    """The tasks of these clients stand still for so long. What happens at the same time waits for the longest."""
+    """The tasks of these clients stand still for so long, at most. What happens at the same time waits for the longest."""
     owned = dict.fromkeys(one for client in gone for consumer in client.consumers for one in consumer.owned)
     tasks = tuple((task.id, seconds) for task in scene.tasks if any(one in owned for one in task.partitions))
     return replace(scene, delay_s=max(scene.delay_s, seconds), stopped=(*scene.stopped, *tasks))

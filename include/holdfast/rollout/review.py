@@ -120,8 +120,8 @@ def _worst(way: Considered) -> Cost:
 
 def _cold(plan: Plan, cost: Cost) -> str:
     unseen = [one for one in cost.stops if one.seconds]
-    gone = f"{many(len(unseen), 'task')} for {duration(max(one.seconds for one in unseen))} until" if unseen else ""
-    noticed = f"{gone} the group notices that their client is gone" if unseen else ""
+    gone = f"{many(len(unseen), 'task')} for up to {duration(max(one.seconds for one in unseen))} until" if unseen else ""
+    noticed = f"{gone} the group notices that their client was gone" if unseen else ""
     if not cost.cold_tasks:
         handed = "every task has a caught-up copy whenever it changes hands."
         return f"{noticed}; {handed}" if noticed else f"nothing; {handed}"

@@ -23,8 +23,8 @@ class Scene:
     """From the last events to the rebalance that they cause: the group notices some only after a time."""
     stopped: tuple[tuple[TaskId, float], ...] = ()
     """How long tasks stood still in that time, in seconds."""
-    all_down: bool = False
-    """Whether nobody at all ran in that time."""
+    down: tuple[ProcessId, ...] = ()
+    """The clients that are there now and did not run in that time."""
     disks: tuple[tuple[ProcessId, tuple[tuple[TaskId, int], ...]], ...] = ()
     """What a client that is started on a disk which nobody runs on reports at first (`first_report`), by the process ID there."""
     failure: str | None = None

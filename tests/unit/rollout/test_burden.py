@@ -147,8 +147,22 @@ class TestTasks:
     def test_a_task_waits_for_all_that_its_client_restores(self) -> None:
         cost = plainly(group(AFTER), {"replace_client": {"process_id": C, "by": {"process_id": C}, "state": "empty"}})
 
-        assert cost.stops == (TaskStop(TaskId(1, 0), 0, 0, 8), TaskStop(TaskId(1, 3), 0, 0, 8))
-        assert [one.stopped(2) for one in cost.stops] == [4, 4]
+        stateless = (TaskStop(TaskId(0, 0), 10, 0, 0), TaskStop(TaskId(0, 3), 10, 0, 0))
+        assert cost.stops == (*stateless, TaskStop(TaskId(1, 0), 10, 10, 8), TaskStop(TaskId(1, 3), 10, 10, 8))
+        assert [one.stopped(2) for one in cost.stops] == [10, 10, 14, 14]
+
+    def test_a_client_that_restarts_is_missed_until_its_session_is_over_and_a_static_one_is_not(self) -> None:
+        """No client leaves when it is closed, so that the rebalance of the one that comes waits for the session of the old one."""
+        restart = {"restart_client": {"process_id": C, "keeps_process_id": True, "keeps_state": True}}
+        static = group(AFTER)
+        for number, consumer in enumerate(static["clients"][C]["consumers"].values()):
+            consumer["group_instance_id"] = f"c-{number}"
+        in_time = {"restart_client": restart["restart_client"] | {"within_session": True}}
+
+        stops = {str(one.task): (one.seconds, one.seconds_without_copy) for one in plainly(group(AFTER), restart).stops}
+
+        assert stops == {"0_0": (10, 0), "0_3": (10, 0), "1_0": (10, 10), "1_3": (10, 10)}
+        assert plainly(static, in_time).stops == ()
 
     def test_what_is_read_for_each_task(self) -> None:
         cost = plainly(measured(group(AFTER)))
@@ -201,7 +215,7 @@ def test_the_review_says_it() -> None:
     plan = planned(document, {"remove_client": {"process_id": C, "leaves": False}}, policy=Policy(restore_records_per_second=1))
     text = markdown(plan)
 
-    assert "until the group notices that their client is gone" in text
+    assert "until the group notices that their client was gone" in text
     assert "<summary>Task by task" in text
     assert "| 1_0 | " in text
     assert "<summary>What brokers serve for it" in text

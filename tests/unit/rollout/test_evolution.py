@@ -140,7 +140,7 @@ class TestEvents:
         snapshot = codec.snapshot_from_json(group(BEFORE, release))
         here = groups.group_of(snapshot)
         (batch,) = codec.change_from_json(change(*events)).numbered_batches()
-        scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id)
+        scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id, snapshot.kafka_release)
         return apply(scene, batch, Reports(here, Assume()))
 
     def test_a_kept_disk_is_reported_by_the_first_member_in_string_order(self) -> None:
