@@ -13,6 +13,8 @@ POOLS = {
     "holdfast_spark": (1, "Spark jobs submitted at a time (Holdfast)"),
 }
 
+ICON = {"icon": "holdfast/static/holdfast.svg"}
+
 
 class Pools:
     """Airflow's listener."""
@@ -51,7 +53,14 @@ class Holdfast(AirflowPlugin):
     name = "holdfast"
     fastapi_apps = pages()
     external_views = [  # noqa: RUF012
-        {"name": "Rollouts", "href": "holdfast/plans", "destination": "nav", "url_route": "rollouts", "nav_top_level": True},
-        {"name": "Plan", "href": "holdfast/run?dag={DAG_ID}&run={RUN_ID}", "destination": "dag_run", "url_route": "plan"},
+        {
+            "name": "Rollouts",
+            "href": "holdfast/plans",
+            "destination": "nav",
+            "url_route": "rollouts",
+            "nav_top_level": True,
+            **ICON,
+        },
+        {"name": "Plan", "href": "holdfast/run?dag={DAG_ID}&run={RUN_ID}", "destination": "dag_run", "url_route": "plan", **ICON},
     ]
     listeners = [Pools()]  # noqa: RUF012 - Airflow's own shape

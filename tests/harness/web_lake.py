@@ -11,7 +11,7 @@ from tests.harness.article import AFTER, LAST, C, Document, change, fleet, group
 
 from holdfast.adapters import table_schemas
 from holdfast.adapters.lake import FsspecLake
-from holdfast.rollout import codec, tables
+from holdfast.rollout import candidates, codec, tables
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.policy import Policy
@@ -20,6 +20,7 @@ from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
 HOSTILE = "<script>alert(1)</script>\"'\u202egro\u0007up😀" + "x" * 180
+CLIENTS_OF_THE_LARGEST = 1_000
 FRESH = "0e9d2f6c-3b51-4c8e-9a77-2d4f6b8c1e35"
 
 
@@ -50,6 +51,18 @@ class WebLake:
         dated = self.snapshot(document, days_ago * 24 * 60 + minutes)
         made_at = self.now - timedelta(days=days_ago)
         made = plans.make(codec.snapshot_from_json(dated), codec.change_from_json(change(*events)), policy or Policy(), made_at)
+        plans.keep(self.lake, made)
+        return made
+
+    def large_plan(self) -> Plan:
+        """A replacement among 1,000 clients that plainly moves most tasks. Two ways only: the others take minutes to weigh."""
+        document, ids = fleet(CLIENTS_OF_THE_LARGEST, 4_000, 3)
+        document |= {"group_id": "a-thousand", "config": {"max.warmup.replicas": 4_000}}
+        snapshot = codec.snapshot_from_json(self.snapshot(document))
+        meant = codec.change_from_json(change(replacement(ids[100], LAST, "app-new", 1)))
+        ways = [one for one in candidates.propose(snapshot, meant) if one.name in ("plainly", "copy-process-metadata")]
+        weighed = tuple(candidates.evaluate(snapshot, one) for one in ways)
+        made = plans.assemble(snapshot, meant, weighed, Policy(), self.now)
         plans.keep(self.lake, made)
         return made
 
@@ -128,6 +141,7 @@ def fill(folder: Path) -> dict[str, Plan]:
     made["stale"] = web.plan(stale, replacement(C, LAST, "app-3"), minutes=20)
     gone = {process_id: client for process_id, client in stale["clients"].items() if process_id != C}
     after = web.snapshot(stale | {"clients": gone, "leader_process_id": None}, minutes_ago=2)
+    made["largest"] = web.large_plan()
     shown = [web.snapshot(one, 0.5) for one in (article(), fleet_document, article("payments-ledger"), hostile)]
     write_tables(folder, shown, [(stale, after)])
     return made

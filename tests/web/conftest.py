@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 from tests.harness import web_lake
 from tests.harness.airflow_server import Server, serving
+from tests.harness.article import LAST, C, change
+from tests.harness.web_lake import WebLake, article, replacement
 
+from holdfast.rollout import codec
 from holdfast.rollout.plan_value import Plan
+from holdfast.workflows import snapshots
 
 
 @pytest.fixture(scope="session")
@@ -18,6 +22,27 @@ def lake_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def made(lake_folder: Path) -> dict[str, Plan]:
     return web_lake.fill(lake_folder)
+
+
+def start(server: Server, group: str) -> str:
+    """Trigger plan_rollout for a recorded group; the run's ID."""
+    lake = WebLake(server.lake)
+    snapshot = codec.snapshot_from_json(lake.snapshot(article(group)))
+    server.wait("the DAG", lambda: server.rest("GET", "/api/v2/dags/plan_rollout"))
+    server.rest("PATCH", "/api/v2/dags/plan_rollout?update_mask=is_paused", {"is_paused": False})
+    conf = {
+        "cluster": snapshot.cluster,
+        "group": group,
+        "change": change(replacement(C, LAST, "app-3")),
+        "snapshot": snapshots.keep(lake.lake, snapshot),
+    }
+    return str(server.rest("POST", "/api/v2/dags/plan_rollout/dagRuns", {"logical_date": None, "conf": conf})["dag_run_id"])
+
+
+@pytest.fixture(scope="session")
+def runs(server: Server) -> dict[str, str]:
+    """Runs of plan_rollout by what is to be decided. They get going while other tests read pages."""
+    return {name: start(server, f"decided-{name}") for name in ("approve", "reject")}
 
 
 @pytest.fixture(scope="session")

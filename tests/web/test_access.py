@@ -9,7 +9,7 @@ from tests.harness.web_lake import HOSTILE
 
 from holdfast.rollout.plan_value import Plan
 
-pytestmark = pytest.mark.airflow
+pytestmark = [pytest.mark.airflow, pytest.mark.usefixtures("runs")]
 PAGES = (
     "/",
     "/plans",

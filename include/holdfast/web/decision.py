@@ -6,11 +6,12 @@ audit log and its scheduler see what they would see from its own page.
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 import httpx
 from airflow.api_fastapi.app import cached_app
+from airflow.jobs.job import Job
 from airflow.models.dagrun import DagRun
 from airflow.models.hitl import HITLDetail
 from airflow.models.taskinstance import TaskInstance
@@ -18,7 +19,8 @@ from airflow.models.xcom import XComModel
 from airflow.utils.session import create_session
 from airflow.utils.state import TaskInstanceState
 from fastapi import Request
-from sqlalchemy import select
+from sqlalchemy import func, select
+from starlette.concurrency import run_in_threadpool
 
 from holdfast.airflow_wiring.objects import APPROVE, REJECT
 from holdfast.errors import HoldfastError
@@ -26,8 +28,9 @@ from holdfast.web.access import DAG
 
 TASK = "approve"
 ABOUT_A_PLAN = ("apply_rollout", "verify_rollout")
-SETTLES_AFTER_S = 2.5
-"""An answer in the instant of asking can be lost by Airflow's scheduler, which is still parking the task."""
+PARKED_AFTER_S, PARKED_AT_LAST_S = 2.0, 15.0
+"""Airflow's scheduler may lose an answer that comes before it has seen that the asking process has ended. It has, once it has gone
+round after that: its heartbeat shows it. A person reads longer than this takes; we wait for it, but not for ever."""
 LONGEST_REASON = 2_000
 
 
@@ -99,11 +102,25 @@ def plan_of(dag_id: str, run_id: str) -> str | None:
         return str(conf.get("plan_id") or "") if isinstance(conf, dict) else None
 
 
+async def _parked(asked_at: datetime) -> None:
+    deadline = asked_at + timedelta(seconds=PARKED_AT_LAST_S)
+    while datetime.now(UTC) < deadline:
+        seen = await run_in_threadpool(_scheduler_seen)
+        if seen is not None and seen > asked_at + timedelta(seconds=PARKED_AFTER_S):
+            return
+        await asyncio.sleep(0.3)
+
+
+def _scheduler_seen() -> datetime | None:
+    with create_session() as session:
+        found: datetime | None = session.scalar(select(func.max(Job.latest_heartbeat)).where(Job.job_type == "SchedulerJob"))
+        return found
+
+
 async def answer(request: Request, one: Asked, *, approve: bool, reason: str) -> None:
     """Answer as the user who sent `request`. Raise NotAnswered with Airflow's own reason."""
     if one.asked_at is not None:
-        waited = (datetime.now(UTC) - one.asked_at).total_seconds()
-        await asyncio.sleep(max(0.0, min(SETTLES_AFTER_S, SETTLES_AFTER_S - waited)))
+        await _parked(one.asked_at)
     path = f"/api/v2/dags/{DAG}/dagRuns/{quote(one.run_id, safe='')}/taskInstances/{TASK}/-1/hitlDetails"
     kept = {name: value for name in ("authorization", "cookie") if (value := request.headers.get(name)) is not None}
     transport = httpx.ASGITransport(app=cached_app())

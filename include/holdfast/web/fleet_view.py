@@ -8,7 +8,7 @@ from holdfast.rollout.verify import Result
 from holdfast.web.plans import PlanRow
 
 Row = Mapping[str, Any]
-PAGE_SIZE = 50
+PAGE_SIZE = 25
 MOST_CHANGES = 50
 MOST_DOTS = 4_000
 

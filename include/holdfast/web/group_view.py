@@ -223,7 +223,9 @@ def _loss(row: Row) -> tuple[str, int]:
     if row["without_copy"]:
         parts.append(f"{row['without_copy']:,} stand still")
     if row["hours"] is not None:
-        parts.append(f"{row['hours']:.1f} h" if row["hours"] >= 1 else f"{round(row['hours'] * 60)} min")
+        parts.append(
+            f"{row['hours']:.1f} h" if row["hours"] >= 1 else f"{round(row['hours'] * 60)} min" if row["hours"] else "at once"
+        )
     if row["restore_bytes"]:
         parts.append(amount_of_bytes(row["restore_bytes"]))
     return ", ".join(parts), (row["moved"] or 0) * 1000 // total

@@ -89,15 +89,13 @@
   };
 
   const fleet = (data) => {
-    const known = data.dots.filter((dot) => dot[1] !== null);
-    const hours = Math.max(1, ...known.map((dot) => dot[1]));
     const tasks = Math.max(1, ...data.dots.map((dot) => dot[2]));
     return {
       ...common(),
       grid: { left: 8, right: 24, top: 30, bottom: 26, containLabel: true },
       tooltip: { ...tip(), formatter: (on) => `${on.value[3]}\n${on.value[0]} % of ${on.value[2]} stateful tasks move\nif ${on.value[4]} is replaced\n${on.data.unknown ? "hours not known" : `stable after ${time(on.value[1] * 3600)}`}` },
       xAxis: { type: "value", min: 0, max: 100, name: "tasks that move, %", nameLocation: "middle", nameGap: 26, ...axis() },
-      yAxis: { type: "value", min: 0, max: Math.ceil(hours * 1.08), name: "hours until stable", nameGap: 12, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" } },
+      yAxis: { type: "value", min: 0, name: "hours until stable", nameGap: 12, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" } },
       series: [{
         type: "scatter", large: data.dots.length > 2500,
         symbolSize: (value) => 8 + 26 * Math.sqrt(value[2] / tasks),

@@ -1,0 +1,89 @@
+"""What the page of a plan says: the four figures, the ways in order, the rounds, and how old everything is."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.harness.article import AFTER, C, group
+from tests.harness.plans import NOON, article_plan, measured, planned
+
+from holdfast.rollout.plan_summary import summary, summary_from_json, summary_to_json
+from holdfast.rollout.policy import Policy
+from holdfast.web.chart_data import timeline_data
+from holdfast.web.plan_view import ago, compact, view
+
+REMOVE = {"remove_client": {"process_id": C}}
+
+
+def test_the_four_figures_against_doing_it_plainly() -> None:
+    found = view(article_plan(), NOON).figures
+
+    assert [(one.value, one.plain, one.against) for one in found] == [
+        ("0", "6", "better"),
+        ("under 1 s", "under 1 s", "same"),
+        ("at once", "2 min", "better"),
+        ("8 records", "26 records", "better"),
+    ]
+    assert (found[0].share, found[0].plain_share) == (0, 1000)
+
+
+def test_bytes_are_said_where_they_were_measured() -> None:
+    plan = planned(measured(group(AFTER)), REMOVE)
+
+    assert view(plan, NOON).figures[3].value.endswith("KiB")
+
+
+def test_without_another_way_nothing_is_compared() -> None:
+    plan = planned(group(AFTER), REMOVE)
+
+    assert plan.chosen == "plainly"
+    assert {(one.plain, one.against) for one in view(plan, NOON).figures} == {("", "")}
+    assert [one.title for one in view(plan, NOON).pictures] == ["Recommended"]
+
+
+def test_the_chosen_way_is_first_and_what_nobody_asked_for_last() -> None:
+    ways = view(article_plan(), NOON).ways
+
+    assert (ways[0].fate, ways[0].name) == ("chosen", "copy-process-metadata")
+    assert ways[-1].fate == "unasked"
+    assert not any("(" in one.why_not and "keeps" in one.why_not for one in ways), "limits are listed one by one"
+
+
+def test_both_ways_over_time() -> None:
+    found = view(article_plan(), NOON)
+    data = timeline_data(found)
+
+    assert [(one.title, one.end) for one in found.timelines] == [("Recommended", 0), ("Done plainly", 120)]
+    assert data["total"] == 6
+    assert found.timelines[1].points[-1][1] == 6
+
+
+def test_a_plan_says_how_old_it_is_and_how_long_it_holds() -> None:
+    plan = article_plan()
+    later = view(plan, NOON + timedelta(seconds=plan.policy.valid_for_s + 60))
+
+    assert (view(plan, NOON).age, view(plan, NOON).expired) == ("just now", False)
+    assert later.expired
+    assert later.valid == "1 min ago"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "just now"), (45, "45 s ago"), (135, "2 min ago"), (-3600, "in 1 h"), (200_000, "2 d 7 h ago")]
+)
+def test_ago(seconds: int, text: str) -> None:
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+
+    assert ago(now, now - timedelta(seconds=seconds)) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(8, "8"), (12_400, "12,400"), (1_238_000_000, "1.24 billion"), (4_000_000, "4 million")]
+)
+def test_compact(count: int, text: str) -> None:
+    assert compact(count) == text
+
+
+@pytest.mark.parametrize("events", [(REMOVE,), ({"set_config": {"max.warmup.replicas": 2}},)])
+def test_a_summary_reads_back(events: tuple[object, ...]) -> None:
+    one = summary(planned(group(AFTER), *events, policy=Policy()))
+
+    assert summary_from_json(summary_to_json(one)) == one

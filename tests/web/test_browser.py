@@ -1,0 +1,134 @@
+"""The pages in a real browser: nothing is said on the console, nothing leaves the machine, axe finds nothing serious."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+from tests.harness.airflow_server import Server
+from tests.harness.browser import Reader, chromium, reading
+from tests.harness.web_lake import CLIENTS_OF_THE_LARGEST
+
+from holdfast.rollout.plan_value import Plan
+
+pytestmark = pytest.mark.airflow
+SECONDS_MOST = 2.0
+"""Until the page of a plan for 1,000 clients is drawn, once its plan has been read."""
+PAGES = ("plans", "plan", "moves", "blocked", "nothing", "stale", "hostile", "group", "fleet")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+def address(page: str, made: dict[str, Plan]) -> str:
+    fixed = {"plans": "/plans", "fleet": "/fleet", "group": "/group?cluster=local&group=streams-wordcount", "plan": ""}
+    name = "waiting" if page == "plan" else page
+    return "/holdfast" + (fixed.get(page) or f"/plans/{made[name].plan_id}")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_clean(browser: Browser, server: Server, made: dict[str, Plan], name: str) -> None:
+    """In light and dark, and on a phone."""
+    with reading(browser, server, "vera") as reader:
+        page = reader.open(address(name, made)).page
+        for theme, background in (("light", "rgb(246, 247, 249)"), ("dark", "rgb(13, 17, 23)")):
+            page.emulate_media(color_scheme=theme)
+            page.wait_for_function(f"getComputedStyle(document.body).backgroundColor === '{background}'")
+            assert reader.axe() == [], theme
+            keep(reader, f"{name}-{theme}")
+        assert reader.too_wide() == 0
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert reader.too_wide() == 0
+        assert reader.trouble == []
+        keep(reader, f"{name}-phone")
+
+
+def keep(reader: Reader, name: str) -> None:
+    """For whoever wants to look."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        reader.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+def test_airflows_choice_of_theme_counts_for_more_than_the_systems(browser: Browser, server: Server) -> None:
+    with reading(browser, server, "vera", theme="light") as reader:
+        reader.open("/holdfast/plans").page.evaluate("localStorage.setItem('theme', 'dark')")
+        reader.open("/holdfast/plans")
+
+        assert reader.page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_thousand_clients_are_drawn_in_time(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
+    with reading(browser, server, "vera") as reader:
+        path = address("largest", made)
+        server.ask("GET", path, "vera")
+        began = time.perf_counter()
+        reader.open(path).charts_drawn()
+        took = time.perf_counter() - began
+
+        assert len(made["largest"].basis.clients) == CLIENTS_OF_THE_LARGEST
+        assert reader.page.locator("canvas").count() >= 2
+        assert reader.page.locator("*").count() < 20_000
+        assert reader.trouble == []
+        assert reader.axe() == []
+        print(f"{CLIENTS_OF_THE_LARGEST} clients: {took:.2f} s")
+        assert took < SECONDS_MOST * float(os.environ.get("SLOW_MACHINE", "3"))
+
+
+def test_the_other_way_is_shown_by_keyboard_alone(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
+    with reading(browser, server, "vera") as reader:
+        page = reader.open(address("plan", made)).page
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+        page.locator("#tab-1").focus()
+        assert page.locator("#owners-2").is_hidden()
+        page.keyboard.press("ArrowRight")
+
+        assert page.evaluate("document.activeElement.id") == "tab-2"
+        assert page.locator("#owners-2").is_visible()
+        assert page.locator("#owners-2 td:last-child .chip.needless").count() == 4
+        assert page.locator("#owners-1").is_hidden()
+
+
+def test_plans_are_found(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
+    with reading(browser, server, "vera") as reader:
+        page = reader.open("/holdfast/plans").page
+        page.fill("input[name=q]", "wordcount")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**q=wordcount**")
+        names = page.locator("tbody th a").all_inner_texts()
+        page.locator("tbody th a").first.click()
+        page.wait_for_url("**/plans/*")
+
+        assert set(names) == {"streams-wordcount"}
+        assert page.locator("h1").inner_text() == "Give the client its old process ID before it starts"
+        assert page.locator(".figure .value").all_inner_texts()[0] == "0"
+
+
+def test_inside_airflow_the_page_is_in_its_frame(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
+    """By Airflow's own navigation: the entry is there, and what it opens is ours."""
+    with reading(browser, server, "admin", width=1400) as reader:
+        page = reader.open("/plugin/rollouts").page
+        frame = page.frame_locator("iframe")
+        frame.locator("h1").wait_for()
+
+        assert frame.locator("h1").inner_text() == "Plans"
+        assert frame.locator("a.standalone").first.is_hidden()
+        assert page.get_by_text("Rollouts").count() >= 1
+        keep(reader, "airflow")
+        frame.locator("tbody th a").first.click()
+        frame.locator("#inputs").wait_for()
+
+
+def test_a_page_prints_whole(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
+    with reading(browser, server, "vera") as reader:
+        page = reader.open(address("plan", made)).charts_drawn().page
+        page.emulate_media(media="print")
+
+        assert page.locator("#owners-2").is_visible()
+        assert page.locator(".bar").is_hidden()
+        assert page.pdf(format="A4").startswith(b"%PDF")
