@@ -10,7 +10,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,11 +140,14 @@ class Rest:
     def state_at_the_end(self, run: str) -> str:
         return self.wait(run, "state", ("success", "failed"))
 
-    def wait(self, path: str, key: str, wanted: tuple[str, ...]) -> str:
+    def wait(self, path: str, key: str, wanted: tuple[object, ...]) -> str:
+        return self.wait_until(path, lambda found: found[key] in wanted)[key]
+
+    def wait_until(self, path: str, enough: Callable[[dict], bool]) -> dict:
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
-            found = self.call("GET", path)[key]
-            if found in wanted:
+            found = self.call("GET", path)
+            if enough(found):
                 return found
             time.sleep(0.5)
-        raise AssertionError(f"{path}: {key} stayed {found!r}")
+        raise AssertionError(f"{path} stayed {found!r}")

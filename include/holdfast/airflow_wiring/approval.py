@@ -4,6 +4,7 @@
 |-------------------------------------------------------------------|------------------------------------------------------------|
 | takes an answer with wrong parameters, and fails the task then    | it is asked again, within seconds                          |
 | may lose an answer given in the instant of asking                 | the same                                                   |
+| has an approval operator that returns nothing on Reject           | not used: this one returns every answer                    |
 | takes an answer without parameters as it is                       | no reason is no reason: it is kept as empty                |
 | runs `pre_execute` again after the answer                         | what is asked is worked out in `execute`, which runs once  |
 | waits for ever, unless told otherwise                             | until the plan may not be applied any more, which rejects  |

@@ -24,6 +24,7 @@ from holdfast.rollout.change import (
     StopApplication,
     Then,
 )
+from holdfast.rollout.snapshot import ConfigValue
 from holdfast.rollout.wording import many
 
 MOST = 4
@@ -52,10 +53,11 @@ def _item(item: Item, name: Callable[[ProcessId], str]) -> str:
             return f"restart {name(item.process_id)}{lost}{'' if item.keeps_state else ', its state lost'}"
         case RollingRestart():
             which = "every client" if item.process_ids is None else many(len(item.process_ids), "client")
-            return f"restart {which}, {item.at_once} at a time"
+            with_it = f", with {_settings(item.settings)}" if item.settings else ""
+            on = f", on Kafka Streams {item.kafka_release}" if item.kafka_release is not None else ""
+            return f"restart {which}, {item.at_once} at a time{with_it}{on}"
         case SetConfig(settings):
-            values = ((key, ",".join(value) if isinstance(value, tuple) else value) for key, value in settings)
-            return "set " + ", ".join(f"{key} = {'default' if value is None else value}" for key, value in values)
+            return f"set {_settings(settings)}"
         case SetThreads() | AddPartitions() | SetTopology() | StopApplication():
             return _about_all(item, name)
         case SetRelease(kafka_release):
@@ -64,6 +66,11 @@ def _item(item: Item, name: Callable[[ProcessId], str]) -> str:
             return f"wait until it is {wait}" if wait == "stable" else "wait for a rebalance"
         case _:
             assert_never(item)
+
+
+def _settings(settings: tuple[tuple[str, ConfigValue], ...]) -> str:
+    values = ((key, ",".join(value) if isinstance(value, tuple) else value) for key, value in settings)
+    return ", ".join(f"{key} = {'default' if value is None else value}" for key, value in values)
 
 
 def _at(client: NewClient) -> str:

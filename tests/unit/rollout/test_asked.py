@@ -31,6 +31,10 @@ def name(process_id: ProcessId) -> str:
         ),
         ([{"rolling_restart": {"at_once": 2}}], "restart every client, 2 at a time"),
         ([{"rolling_restart": {"process_ids": [A, B]}}], "restart 2 clients, 1 at a time"),
+        (
+            [{"rolling_restart": {"set_config": {"max.warmup.replicas": 6}, "kafka_release": "3.9.1"}}],
+            "restart every client, 1 at a time, with max.warmup.replicas = 6, on Kafka Streams 3.9.1",
+        ),
         ([{"set_config": {"a": 1, "b": None}}], "set a = 1, b = default"),
         (
             [{"set_release": {"kafka_release": "3.9.1"}}, {"then": "stable"}, {"remove_client": {"process_id": B}}],
