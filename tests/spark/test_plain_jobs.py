@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.harness.plain_groups import Document, group, member
+from tests.harness.plain_groups import Document, change, group, member
 from tests.spark.conftest import snapshot_text
 from tests.spark.test_jobs import Job, key_of, rows_of, sorted_rows, whole
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.lake import FsspecLake
-from holdfast.rollout import codec, fleet, tables
+from holdfast.rollout import codec, fleet, search, tables
 from holdfast.rollout.codec import any_kind
 from holdfast.workflows import snapshots
 
@@ -92,6 +92,17 @@ def test_targets_moves_and_losses_are_what_the_functions_give(spark: SparkSessio
     assert (change["group_id"], change["protocol"], change["moved_between_survivors"]) == ("billing", "consumer-classic", 2)
     assert len(found(spark, written, "order_change_moves")) == change["moved"] == 6
     assert [row["group_id"] for row in found(spark, written, "quarantine_targets")] == ["nothing in common"]
+
+
+def test_ways_are_searched_as_for_kafka_streams(spark: SparkSession, job: Job) -> None:
+    """Every way's forecast, in the order in which the ways are proposed."""
+    events = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in "ab"]
+    snapshot, meant = (json.dumps(document) for document in (PLAIN[0], change(*events)))
+    searching = job("search_candidates")
+    found = [row.value for row in searching.evaluated(searching.proposed(spark, snapshot, meant)).collect()]
+
+    assert found == [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, meant)]
+    assert [json.loads(line)["name"] for line in found][:3] == ["plainly", "one-by-one", "reverse-order"]
 
 
 def test_the_summary_tells_the_two_kinds_apart(written: FsspecLake) -> None:

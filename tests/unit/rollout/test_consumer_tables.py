@@ -201,6 +201,14 @@ class TestFreshPlaces:
         assert len(place.member_id) == len(f"app-x-{RANDOM}")
 
 
+def test_of_a_very_large_group_no_loss_is_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(losses, "MOST_FORECAST", 11)
+    rows = tables.losses(text(group({"a": member(0, 1, 2), "b": member(3, 4, 5)})))["losses"]
+
+    assert [(row["member_id"], row["basis"]) for row in rows] == [("a", "not forecast"), ("b", "not forecast")]
+    assert "too large" in rows[0]["reason"]
+
+
 def test_many_positions_are_not_all_forecast() -> None:
     consumers = {f"app-{number:x}{RANDOM[1:]}": member(number, client_id="app") for number in range(16)}
     partitions = losses.MOST_WORK // 16 + 1

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Member
-from holdfast.kafka.consumer.space import numbered
+from holdfast.kafka.consumer.space import numbered, numbered_together
 from holdfast.kafka.vocabulary import TopicPartition
 
 Parts = dict[str, list[TopicPartition]]
@@ -32,7 +32,7 @@ def round_robin(members: Sequence[Member], partitions: Mapping[str, int]) -> Par
     """
     ordered = in_member_order(members)
     subscriptions = [frozenset(member.subscription) for member in ordered]
-    everything = [one for topic in sorted(partitions, key=java.string_order) for one in numbered(topic, partitions[topic])]
+    everything = numbered_together([(topic, partitions[topic]) for topic in sorted(partitions, key=java.string_order)])
     if all(subscription.issuperset(partitions) for subscription in subscriptions):
         return {member.member_id: everything[turn :: len(ordered)] for turn, member in enumerate(ordered)}
     parts: Parts = {member.member_id: [] for member in ordered}

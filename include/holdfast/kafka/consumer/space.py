@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import repeat
+from itertools import islice, repeat
 
 from holdfast.kafka.vocabulary import TopicPartition
 
@@ -16,6 +16,15 @@ _new = partial(tuple.__new__, TopicPartition)
 def numbered(topic: str, count: int) -> list[TopicPartition]:
     """The partitions of a topic. Not by the class's own constructor, which takes several times as long."""
     return list(map(_new, zip(repeat(topic), range(count), strict=False)))
+
+
+def numbered_together(counts: Sequence[tuple[str, int]]) -> list[TopicPartition]:
+    """The partitions of topics, one topic after the other; they share their numbers."""
+    shared = list(range(max((count for _, count in counts), default=0)))
+    found: list[TopicPartition] = []
+    for topic, count in counts:
+        found += map(_new, zip(repeat(topic), islice(shared, count), strict=False))
+    return found
 
 
 class Space:

@@ -13,7 +13,7 @@ from holdfast.kafka.consumer.racks import RackInfo
 from holdfast.kafka.consumer.range_racks import Racks
 from holdfast.kafka.consumer.release import Behaviour
 from holdfast.kafka.consumer.reports import Report, in_hash_order, in_sent_order, subscribed_alike
-from holdfast.kafka.consumer.space import Space, numbered
+from holdfast.kafka.consumer.space import Space, numbered_together
 from holdfast.kafka.vocabulary import TopicPartition
 
 
@@ -85,7 +85,7 @@ def _shorter(
 
 def _from_scratch(reports: Sequence[Report], topics: Mapping[str, Racks]) -> dict[str, Handed]:
     """What `Constrained` does where nobody remembers anything: it deals round robin, by member ID."""
-    everything = [one for topic in sorted(topics, key=java.string_order) for one in numbered(topic, len(topics[topic]))]
+    everything = numbered_together([(topic, len(topics[topic])) for topic in sorted(topics, key=java.string_order)])
     return {report.member_id: Handed(tuple(everything[report.rank :: len(reports)])) for report in reports}
 
 

@@ -24,6 +24,9 @@ from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 
 MOST_WORK = 5_000
 """Positions of a fresh ID, times partitions: up to that all of them are forecast for each consumer, beyond only the likeliest."""
+MOST_FORECAST = 50_000_000
+"""Consumers, times partitions: up to that (some minutes' work) every loss is forecast, in a larger group none."""
+_TOO_LARGE = "the group is too large for a forecast of every loss; `holdfast forecast` tells of any one"
 _SPACE = 1 << 128
 _DIGITS = "0123456789abcdef"
 _DASHES = (8, 13, 18, 23)
@@ -65,6 +68,9 @@ def losses(snapshot: ConsumerSnapshot, only: Sequence[Member] | None = None) -> 
     Raise Unsupported or InvalidInput for a group of which no forecast can be made at all.
     """
     snapshot = with_a_release(snapshot)
+    if len(snapshot.members) * sum(len(topic.partitions) for topic in snapshot.topics) > MOST_FORECAST:
+        looked_at = snapshot.members if only is None else only
+        return tuple(ConsumerLoss(one, Scenario.NOT_REPLACED, None, None, reason=_TOO_LARGE) for one in looked_at)
     return tuple(loss for member in (snapshot.members if only is None else only) for loss in _of_member(snapshot, member))
 
 
