@@ -2,13 +2,15 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from holdfast.adapters.connection import ClusterConnection
 from holdfast.errors import ClusterTrouble
 from holdfast.ports import Lake
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.snapshot import Snapshot, StateDirectory, Unknown
 from holdfast.workflows import collect, collect_kind, doctor
 from holdfast.workflows.collect_kind import Given
 from holdfast.workflows.collect_many import PAUSES_S, Time, Wanted
@@ -17,7 +19,11 @@ from holdfast.workflows.collect_runs import Report
 from holdfast.workflows.doctor import Check, Status
 from holdfast.workflows.settings import GroupSettings
 
+if TYPE_CHECKING:
+    from holdfast.adapters.deadline import Deadline
+
 DEFAULT_TIMEOUT_S = 60.0
+_DIRECTORY_S = 30.0
 _SHARE_FOR_REBALANCES = 0.5
 """Of the time limit: how long a collection waits for a rebalance to end."""
 
@@ -95,7 +101,6 @@ def collect_many(
     from holdfast.adapters.deadline import Deadline
     from holdfast.adapters.kafka_cluster import KafkaCluster
     from holdfast.adapters.session import KafkaSession
-    from holdfast.adapters.state_files import FsspecStateDirectories
 
     deadline = Deadline(limit_s)
     with KafkaSession(cluster, deadline) as session:
@@ -103,7 +108,7 @@ def collect_many(
         try:
             report = collect_many_groups(
                 reader,
-                FsspecStateDirectories(deadline),
+                _ShortlyReadDirectories(deadline),
                 lake,
                 wanted,
                 cluster_name=cluster.name or reader.info().cluster_id,
@@ -114,6 +119,19 @@ def collect_many(
         finally:
             reader.close()
         return report, reader.requests
+
+
+@dataclass(frozen=True, slots=True)
+class _ShortlyReadDirectories:
+    """State directories of many groups: no host is waited for longer than half a minute, a directory."""
+
+    whole: "Deadline"
+
+    def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+        from holdfast.adapters.deadline import Deadline
+        from holdfast.adapters.state_files import FsspecStateDirectories
+
+        return FsspecStateDirectories(Deadline(min(_DIRECTORY_S, self.whole.remaining_s()))).read(url)
 
 
 def examine(

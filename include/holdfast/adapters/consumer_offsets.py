@@ -3,6 +3,7 @@
 Read without a group, so that nothing of ours is written, and from its end backwards: the topic of a busy cluster is large.
 """
 
+import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,8 +25,8 @@ _LATEST_RECORDS = 200_000
 _POLL_MS = 500
 _SHARE_OF_TIME = 0.6
 """Of what is left: the generations are worth having, and not worth failing for."""
-_LIMIT_OF_MANY_S = 15.0
-"""For one partition, where many groups are read."""
+_LIMIT_OF_MANY_S, _SHARE_OF_MANY = 15.0, 0.3
+"""Where many groups are read: for one partition, and of all the time for all partitions."""
 _MOST_BYTES = 192 * 1024 * 1024
 """Of members' bytes, over the partitions that are remembered."""
 _GENERATIONS_WHEN_FULL = 2
@@ -43,6 +44,7 @@ class Histories:
         self._consumer: Any = None
         self._count = 0
         self._known: dict[int, _Partition | ClusterTrouble] = {}
+        self._spent_s = 0.0
 
     def of(self, group_ids: Collection[str]) -> dict[str, History | HoldfastError]:
         """What is there of the last 200,000 records of each group's partition, oldest first; or why it cannot be read."""
@@ -84,6 +86,9 @@ class Histories:
         seconds = _SHARE_OF_TIME * self._session.deadline.remaining_s()
         if self._among is not None:
             seconds = min(seconds, _LIMIT_OF_MANY_S)
+            if self._spent_s > _SHARE_OF_MANY * self._session.deadline.limit_s:
+                raise ClusterTrouble(f"{what}: left out, as other partitions had taken {self._spent_s:.0f} s already")
+        began = time.monotonic()
 
         def work() -> T:
             limit = Deadline(seconds)
@@ -98,8 +103,11 @@ class Histories:
                 self.close()
             return answer
 
-        with translated(what):
-            return self._session.deadline.within(what, work)
+        try:
+            with translated(what):
+                return self._session.deadline.within(what, work)
+        finally:
+            self._spent_s += time.monotonic() - began
 
     def _opened(self, seconds: float) -> Any:
         timeout_ms = max(1_000, int(1000 * seconds))

@@ -16,11 +16,12 @@ from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.kafka.wire import group_metadata
 from holdfast.ports import ClusterReader, Lake, ManyGroupsReader, StateDirectoryReader
 from holdfast.rollout.codec.any_kind import AnySnapshot
+from holdfast.rollout.snapshot import StateDirectory, Unknown
 from holdfast.workflows import collect_kind, snapshots
 from holdfast.workflows.collect import Patience
 from holdfast.workflows.collect_kind import Given
 from holdfast.workflows.collect_runs import Report, Run, Unread, Why
-from holdfast.workflows.together import Sleep, together
+from holdfast.workflows.together import Aside, together
 
 AT_ONCE = 128
 """Groups that are being read together. Their questions share requests; their members' bytes share the memory."""
@@ -81,6 +82,17 @@ class Time:
     pauses_s: tuple[float, ...] = PAUSES_S
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadAside:
+    """State directories that are read while others go on: a host that does not answer holds up its own group only."""
+
+    disks: StateDirectoryReader
+    aside: Aside
+
+    def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+        return self.aside(lambda: self.disks.read(url))  # type: ignore[no-any-return]
+
+
 @dataclass(slots=True)
 class _Collection:
     """One run while it goes on. `unread`: by group, why there is no snapshot of it yet."""
@@ -133,26 +145,26 @@ class _Collection:
             elif group_id not in self.unread:
                 self.unread[group_id] = ClusterTrouble(f"not reached within the {self.time.limit_s:g} s that this cluster has")
 
-    def _snapshot(self, group_id: str, reader: ClusterReader, sleep: Sleep) -> AnySnapshot:
+    def _snapshot(self, group_id: str, reader: ClusterReader, aside: Aside) -> AnySnapshot:
         about = self.wanted.of(group_id)
         assert about is not None, "only wanted groups are read"
         try:
-            return self._collected(group_id, about, reader, sleep)
+            return self._collected(group_id, about, reader, aside)
         except HoldfastError:
             raise
         except Exception as fault:  # what is wrong with us about one group costs no other its snapshot
             log.exception("reading the group %s", group_id)
             raise Unsupported(f"a fault in Holdfast, {type(fault).__name__}: its log has the details") from fault
 
-    def _collected(self, group_id: str, about: About, reader: ClusterReader, sleep: Sleep) -> AnySnapshot:
+    def _collected(self, group_id: str, about: About, reader: ClusterReader, aside: Aside) -> AnySnapshot:
         return collect_kind.snapshot(
             reader,
-            self.disks,
+            _ReadAside(self.disks, aside),
             cluster_name=self.run.cluster,
             group_id=group_id,
             state_dirs=about.state_dirs,
             given=about.given,
-            patience=Patience(_REBALANCE_S, sleep, self.time.clock),
+            patience=Patience(_REBALANCE_S, lambda seconds: aside(lambda: self.time.sleep(seconds)), self.time.clock),
             now=self.time.now,
         )
 

@@ -5,7 +5,6 @@ and answered. So nobody has to know beforehand what a collection will ask, and o
 """
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -16,8 +15,9 @@ from holdfast.ports import ClusterInfo, ClusterReader, Figures, History, ManyGro
 from holdfast.rollout.snapshot import Topic, Unknown
 
 T = TypeVar("T")
-Sleep = Callable[[float], None]
-Work = Callable[[str, ClusterReader, Sleep], T]
+Aside = Callable[[Callable[[], Any]], Any]
+"""Does what may take long and asks the cluster nothing: the others do not wait for it."""
+Work = Callable[[str, ClusterReader, Aside], T]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Done(Generic[T]):
 
 
 def together(cluster: ManyGroupsReader, names: Iterable[str], at_once: int, work: Work[T]) -> Iterator[Done[T]]:
-    """`work` on every name, so many at once, as each gets done. It gets a reader of the cluster, and a way to sleep.
+    """`work` on every name, so many at once, as each gets done. It gets a reader of the cluster, and an `Aside`.
 
     `names` is asked for the next one when there is room for it. Questions are asked in the caller's thread, while it waits here.
     Raise what `work` raises, unless it is a refusal.
@@ -66,7 +66,7 @@ class _Question:
 
 
 class _Desk:
-    """Counts who is at work, and takes questions. `_busy` threads neither wait for an answer nor sleep."""
+    """Counts who is at work, and takes questions. `_busy` threads neither wait for an answer nor for something else."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -78,7 +78,7 @@ class _Desk:
     def start(self, name: str, work: Work[T]) -> None:
         def run() -> None:
             try:
-                outcome: Any = work(name, _Reader(self), self.sleep)
+                outcome: Any = work(name, _Reader(self), self.aside)
             except BaseException as trouble:  # noqa: BLE001 - handed over to the caller's thread
                 outcome = trouble
             with self._changed:
@@ -103,13 +103,15 @@ class _Desk:
             raise question.answer
         return question.answer
 
-    def sleep(self, seconds: float) -> None:
+    def aside(self, action: Callable[[], Any]) -> Any:
         with self._changed:
             self._busy -= 1
             self._changed.notify_all()
-        time.sleep(seconds)
-        with self._changed:
-            self._busy += 1
+        try:
+            return action()
+        finally:
+            with self._changed:
+                self._busy += 1
 
     def next(self) -> tuple[list[tuple[str, Any]], list[_Question]]:
         """Wait until somebody is done, or everybody waits. What got done, and the questions if everybody waits for an answer."""

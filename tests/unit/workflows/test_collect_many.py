@@ -1,6 +1,7 @@
 """Many groups of one cluster: each as if it were read alone, in a few questions, and once, whatever ends the run in between."""
 
 import json
+import threading
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -8,13 +9,13 @@ import pytest
 from tests.fakes.cluster import FakeCluster, FakeStateDirectories, streams_member
 from tests.fakes.lake import MemoryLake
 
-from holdfast.errors import ClusterTrouble
+from holdfast.errors import ClusterTrouble, StatePathTrouble
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol
-from holdfast.ports import LakePath, ObservedGroup
+from holdfast.ports import Figures, LakePath, ObservedGroup
 from holdfast.rollout import codec
 from holdfast.rollout.codec.any_kind import snapshot_to_json
-from holdfast.rollout.snapshot import GenerationMember
+from holdfast.rollout.snapshot import GenerationMember, StateDirectory, Unknown
 from holdfast.workflows import collect_kind, collect_many, collect_runs
 from holdfast.workflows.collect import Patience
 from holdfast.workflows.collect_kind import Given
@@ -194,6 +195,38 @@ class TestWhatCannotBeRead:
         report = collected(Small(known.views, known.partitions, known.ends), MemoryLake(), at_once=30)
 
         assert (report.taken, report.unread) == (30, ())
+
+    def test_a_host_that_does_not_answer_holds_up_its_own_group_only(self) -> None:
+        answered = threading.Event()
+        known = cluster(3)
+
+        class Waiting(FakeStateDirectories):
+            """Until the two other groups were described, and asked for their topics."""
+
+            def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+                assert answered.wait(20), "the others waited, too"
+                raise StatePathTrouble(f"{url}: no answer")
+
+        class Noticing(FakeCluster):
+            def end_offsets(self, partitions: tuple[TopicPartition, ...]) -> Figures:
+                answered.set()
+                return super().end_offsets(partitions)
+
+        lake = MemoryLake()
+        wanted = Wanted({"*": ANY, "app-0": replace(ANY, state_dirs=("file:///gone",))})
+        report = collect_many.collect(
+            Noticing(known.views, known.partitions, known.ends),
+            Waiting(),
+            lake,
+            wanted,
+            cluster_name="c",
+            run_name="run",
+            time=Clock().time(),
+            tell=lambda _: None,
+        )
+
+        assert (report.taken, report.unread) == (3, ())
+        assert b"file:///gone: no answer" in snapshots_in(lake)["app-0"][0]
 
     def test_settings_that_mean_nothing_are_about_their_group_only(self) -> None:
         report = collected(cluster(3), MemoryLake(), {"*": ANY, "app-0": About(Given("1.0.0", {}, {}))})
