@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 from tests.harness.airflow_server import Server
 
+PATIENCE_S = 60
 AXE = Path(__file__).parent / "axe.min.js"
 """axe-core 4.14.1 (MPL 2.0), as its makers publish it."""
 
@@ -28,7 +30,14 @@ class Reader:
         return self
 
     def charts_drawn(self) -> "Reader":
-        self.page.wait_for_function("document.documentElement.dataset.charts !== undefined")
+        return self.until("document.documentElement.dataset.charts !== undefined")
+
+    def until(self, expression: str) -> "Reader":
+        """Wait for it. Playwright's own waiting evaluates text in the page, which the page's policy forbids."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not self.page.evaluate(expression):
+            assert time.monotonic() < deadline, expression
+            self.page.wait_for_timeout(20)
         return self
 
     def axe(self) -> list[str]:

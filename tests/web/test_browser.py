@@ -38,7 +38,7 @@ def test_a_page_is_clean(browser: Browser, server: Server, made: dict[str, Plan]
         page = reader.open(address(name, made)).page
         for theme, background in (("light", "rgb(246, 247, 249)"), ("dark", "rgb(13, 17, 23)")):
             page.emulate_media(color_scheme=theme)
-            page.wait_for_function(f"getComputedStyle(document.body).backgroundColor === '{background}'")
+            reader.until(f"getComputedStyle(document.body).backgroundColor === '{background}'")
             assert reader.axe() == [], theme
             keep(reader, f"{name}-{theme}")
         assert reader.too_wide() == 0

@@ -15,6 +15,7 @@ from airflow.api_fastapi.core_api.security import requires_access_dag
 from airflow.configuration import conf
 from airflow.models.dag import DagModel
 from fastapi import Depends, Request
+from fastapi.responses import PlainTextResponse
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from holdfast.errors import HoldfastError
@@ -51,13 +52,14 @@ class Forged(HoldfastError):
     """A decision that does not come from a page of ours that this user was shown."""
 
 
-def can_decide(user: BaseUser) -> bool:
-    """Whether `may_decide` would let this user pass: for showing the form."""
+def can_decide(user: BaseUser, approvers: tuple[str, ...] = ()) -> bool:
+    """Whether `may_decide` and Airflow's own request would let this user pass: for showing the form."""
     details = DagDetails(id=DAG, team_name=DagModel.get_team_name(DAG))
     manager = get_auth_manager()
     return bool(
         manager.is_authorized_dag(method="PUT", access_entity=DagAccessEntity.HITL_DETAIL, details=details, user=user)
         and manager.is_authorized_dag(method="POST", access_entity=DagAccessEntity.RUN, details=details, user=user)
+        and (not approvers or manager.is_authorized_hitl_task(assigned_users=set(approvers), user=user))
     )
 
 
@@ -111,8 +113,11 @@ class SecurityHeaders:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun: list[bool] = []
+
         async def with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
+                begun.append(True)
                 known = {name.lower() for name, _ in message["headers"]}
                 message["headers"] = [
                     *message["headers"],
@@ -121,4 +126,14 @@ class SecurityHeaders:
                 ]
             await send(message)
 
-        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            await self._app(scope, receive, with_headers)
+        except Exception:
+            if not begun:  # a mistake of ours: the reader is told no more than that, and Airflow's log has the rest
+                await PlainTextResponse("Something went wrong here; the log of the api-server says what.", 500)(
+                    scope, receive, with_headers
+                )
+            raise

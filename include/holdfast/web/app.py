@@ -103,7 +103,7 @@ def _plan_page(request: Request, plan_id: str, user: GetUserDep, *, problem: Ref
     pages = _pages_of(_lake_url())
     shown = pages.page(plan_id, _now())
     asked = decision.asked(shown.run_id, plan_id) if shown.run_id is not None else None
-    may = access.can_decide(user)
+    may = access.can_decide(user, asked.approvers if asked is not None else ())
     token = access.token_for(user, plan_id) if may and asked is not None and asked.open else ""
     values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "token": token, "user": user.get_name()}
     template = "plan.html" if isinstance(shown.view, PlanView) else "plain_plan.html"

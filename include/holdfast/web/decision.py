@@ -44,7 +44,8 @@ class NotAnswered(HoldfastError):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What Airflow asks. `answer` None: nobody answered yet. `open`: it can be answered now."""
+    """What Airflow asks. `answer` None: nobody answered yet. `open`: it can be answered now. `approvers`: the IDs of
+    the only ones who may answer; none: whoever may trigger the DAG."""
 
     run_id: str
     open: bool
@@ -52,6 +53,7 @@ class Asked:
     reason: str
     by: str | None
     asked_at: datetime | None
+    approvers: tuple[str, ...] = ()
 
 
 def asked(run_id: str, plan_id: str) -> Asked | None:
@@ -80,6 +82,7 @@ def asked(run_id: str, plan_id: str) -> Asked | None:
             reason=str((detail.params_input or {}).get("reason") or ""),
             by=str(detail.responded_by["name"]) if detail.responded_by else None,
             asked_at=detail.created_at,
+            approvers=tuple(str(one["id"]) for one in detail.assigned_users),
         )
 
 
