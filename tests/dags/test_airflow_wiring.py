@@ -196,7 +196,7 @@ class TestReports:
             collecting.days_of([])
 
     def test_of_what_is_missing_fail_the_run(self, report: str) -> None:
-        with pytest.raises(AirflowFailException, match="1 groups were not read:\nlocal: half: broker 3") as failure:
+        with pytest.raises(AirflowFailException, match="groups that were not read: 1\nlocal: half: broker 3") as failure:
             collecting.say_what_is_missing([report])
 
         assert "odd" not in str(failure.value)

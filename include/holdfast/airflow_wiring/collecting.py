@@ -74,7 +74,7 @@ def say_what_is_missing(reports: Iterable[str]) -> None:
     lines = [*(f"{report.cluster}: {line}" for report in found for line in report.unlisted), *unread]
     if lines:
         more = [f"and {len(lines) - _NAMED} more"] if len(lines) > _NAMED else []
-        raise AirflowFailException("\n".join([f"{len(unread)} groups were not read:", *lines[:_NAMED], *more]))
+        raise AirflowFailException("\n".join([f"groups that were not read: {len(unread)}", *lines[:_NAMED], *more]))
 
 
 def forget() -> int:
