@@ -184,7 +184,7 @@ class TestReports:
         run = collect_runs.Run.begin(lake, "local", "run", datetime(2026, 11, 21, 9, tzinfo=UTC))
         run.keep([snapshots.load(lake, recorded)])
         unread = (
-            collect_runs.Unread("half", collect_runs.Why.NOT_READ, "broker 3 did not answer"),
+            collect_runs.Unread("half\x1b[2J", collect_runs.Why.NOT_READ, "broker 3 did not answer"),
             collect_runs.Unread("odd", collect_runs.Why.NOT_COVERED, "its assignor is 'ours'"),
         )
         report = run.finish(groups=3, unread=unread, left_out={"share": 2}, unlisted=(), seconds=1)
@@ -196,7 +196,9 @@ class TestReports:
             collecting.days_of([])
 
     def test_of_what_is_missing_fail_the_run(self, report: str) -> None:
-        with pytest.raises(AirflowFailException, match="groups that were not read: 1\nlocal: half: broker 3") as failure:
+        with pytest.raises(
+            AirflowFailException, match=r"groups that were not read: 1\nlocal: half\\u001b\[2J: broker 3"
+        ) as failure:
             collecting.say_what_is_missing([report])
 
         assert "odd" not in str(failure.value)

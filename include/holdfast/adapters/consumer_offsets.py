@@ -27,8 +27,8 @@ _SHARE_OF_TIME = 0.6
 """Of what is left: the generations are worth having, and not worth failing for."""
 _LIMIT_OF_MANY_S, _SHARE_OF_MANY = 15.0, 0.3
 """Where many groups are read: for one partition, and of all the time for all partitions."""
-_MOST_BYTES = 192 * 1024 * 1024
-"""Of members' bytes, over the partitions that are remembered."""
+_MOST_BYTES = 96 * 1024 * 1024
+"""Of members' bytes: in the partitions that are remembered, and in one that is being read."""
 _GENERATIONS_WHEN_FULL = 2
 """The present one, and the one before, which says what was a standby."""
 T = TypeVar("T")

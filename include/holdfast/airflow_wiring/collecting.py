@@ -9,7 +9,8 @@ from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KEEP_SNAPSHOT_DAY
 from holdfast.errors import ClusterTrouble, InvalidInput
 
 log = logging.getLogger(__name__)
-_NAMED = 20
+_NAMED, _LOGGED, _LONGEST = 20, 200, 600
+"""Lines in a message, lines in a log, characters in a line: group IDs and reasons come from outside."""
 
 
 def clusters_to_read(cluster: str | None) -> list[str]:
@@ -28,6 +29,7 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
     Run again with the same `run_id` it reads only what it has not read. Raise ClusterTrouble if nothing at all could be read.
     """
     from holdfast import wiring
+    from holdfast.rollout.wording import printable
     from holdfast.workflows.collect_many import Wanted
 
     known = known_cluster(cluster)
@@ -40,9 +42,11 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
     report, requests = wiring.collect_many(known.connection, wanted, lake(), slug(run_id), known.seconds, log.info)
     log.info("%s: %d of %d groups in %.1f s, with %d requests", cluster, report.taken, report.groups, report.seconds, requests)
     for what, number in report.left_out:
-        log.info("%s: %d groups that fit a pattern are left out: %s", cluster, number, what)
-    for one in report.unread:
-        log.warning("%s: %s: %s: %s", cluster, one.group_id, one.why, one.problem)
+        log.info("%s: %d groups that fit a pattern are left out: %s", cluster, number, printable(what))
+    for one in report.unread[:_LOGGED]:
+        log.warning("%s: %s", cluster, printable(f"{one.group_id}: {one.why}: {one.problem}", _LONGEST))
+    if len(report.unread) > _LOGGED:
+        log.warning("%s: and %d more, all in %s", cluster, len(report.unread) - _LOGGED, "/".join(report.path))
     if report.unread and not report.taken:
         raise ClusterTrouble(f"no group of {cluster} could be read; the first one: {report.unread[0].problem}")
     return "/".join(report.path)
@@ -64,6 +68,7 @@ def say_what_is_missing(reports: Iterable[str]) -> None:
     """Fail if a group that should have been read was not, or a broker did not say which groups it has."""
     from airflow.sdk.exceptions import AirflowFailException
 
+    from holdfast.rollout.wording import printable
     from holdfast.workflows import collect_runs
 
     store = lake()
@@ -71,10 +76,11 @@ def say_what_is_missing(reports: Iterable[str]) -> None:
     unread = [
         f"{report.cluster}: {one.group_id}: {one.problem}" for report in found for one in report.unread if one.why == "not read"
     ]
-    lines = [*(f"{report.cluster}: {line}" for report in found for line in report.unlisted), *unread]
-    if lines:
-        more = [f"and {len(lines) - _NAMED} more"] if len(lines) > _NAMED else []
-        raise AirflowFailException("\n".join([f"groups that were not read: {len(unread)}", *lines[:_NAMED], *more]))
+    texts = [f"{report.cluster}: {line}" for report in found for line in report.unlisted] + unread
+    if texts:
+        lines = [printable(text, _LONGEST) for text in texts[:_NAMED]]
+        more = [f"and {len(texts) - _NAMED} more"] if len(texts) > _NAMED else []
+        raise AirflowFailException("\n".join([f"groups that were not read: {len(unread)}", *lines, *more]))
 
 
 def forget() -> int:

@@ -153,7 +153,7 @@ class _Collection:
         except HoldfastError:
             raise
         except Exception as fault:  # what is wrong with us about one group costs no other its snapshot
-            log.exception("reading the group %s", group_id)
+            log.exception("reading the group %r", group_id)
             raise Unsupported(f"a fault in Holdfast, {type(fault).__name__}: its log has the details") from fault
 
     def _collected(self, group_id: str, about: About, reader: ClusterReader, aside: Aside) -> AnySnapshot:
