@@ -35,7 +35,8 @@ class ConsumerSnapshot:
 
     `kafka_release` is that of the members, `broker_release` that of their coordinator. None: not known. `config`: settings of the
     consumers under Kafka's names; they decide no assignment, but when the group notices and where readers go on.
-    `assigned`: what each member was handed in the last rebalance, in the order of `members`; None: not known.
+    `assigned`: what each member was handed in the last rebalance, in the order of `members`; None: what it owns,
+    or not known.
     """
 
     cluster: str

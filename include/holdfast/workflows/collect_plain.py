@@ -81,7 +81,7 @@ def snapshot(
         topics=topics,
         unknown=tuple(found.unknown),
         config=config,
-        assigned=tuple(_assigned(each) for each in found.group.members),
+        assigned=_assigned_beside(found, members),
     )
 
 
@@ -100,6 +100,12 @@ def _moving(group: ObservedGroup) -> bool:
 
 def _assigned(member: GenerationMember) -> tuple[TopicPartition, ...]:
     return decode_assignment(member.assignment).partitions if member.assignment else ()
+
+
+def _assigned_beside(found: _Found, members: tuple[Member, ...]) -> tuple[tuple[TopicPartition, ...], ...] | None:
+    """What each member was handed. None where all of them own just that: it need not be said twice."""
+    assigned = tuple(_assigned(each) for each in found.group.members)
+    return None if assigned == tuple(member.owned for member in members) else assigned
 
 
 def _latest(cluster: ClusterReader, found: _Found) -> Generation | None:

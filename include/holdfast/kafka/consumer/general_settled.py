@@ -5,6 +5,7 @@ one partition: nothing moves. Of any other group this says nothing, and it goes 
 """
 
 from bisect import bisect_left, insort
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from operator import itemgetter
@@ -12,7 +13,6 @@ from operator import itemgetter
 import numpy as np
 
 from holdfast.kafka.consumer.arrays import Standing, standing
-from holdfast.kafka.consumer.general_start import places_in_order
 from holdfast.kafka.consumer.reports import Report
 from holdfast.kafka.consumer.space import Space
 from holdfast.kafka.vocabulary import TopicPartition
@@ -31,28 +31,24 @@ def settled(reports: Sequence[Report], space: Space, *, sort: bool) -> tuple[Par
     found = standing(reports, space)
     if found is None:
         return None
-    subscribers: dict[str, set[int]] = {topic: set() for topic in space.topics}
-    width = len(reports)
-    for report in reports:
-        there = report.topics & subscribers.keys()
-        if not there:
-            return None
-        for topic in there:
-            subscribers[topic].add(report.rank)
-    if any(len(members) < 2 for members in subscribers.values()):
+    subscribers = Counter(chain.from_iterable(report.topics for report in reports))
+    fewest = min((subscribers[topic] for topic in space.topics), default=0)
+    if fewest < 2 or any(report.topics.isdisjoint(space.base) for report in reports):
         return None
+    width = len(reports)
+    topics_of = {report.rank: report.topics for report in reports}
     loads = sorted(len(report.owned) * width + report.rank for report in reports)
     given: list[list[int]] = [[] for _ in reports]
     by_place: dict[int, list[int]] = {}
     for code in found.free():
         by_place.setdefault(space.place(code), []).append(code)
-    left = (by_place.get(place, ()) for place in places_in_order(reports, space))
-    for code in chain.from_iterable(left):
-        takers = subscribers[space.topics[space.place(code)]]
-        load = next(load for load in loads if load % width in takers)
-        given[load % width].append(code)
-        del loads[bisect_left(loads, load)]
-        insort(loads, load + width)
+    for place in sorted(by_place, key=lambda place: (subscribers[space.topics[place]], place)):
+        topic = space.topics[place]
+        for code in by_place[place]:
+            load = next(load for load in loads if topic in topics_of[load % width])
+            given[load % width].append(code)
+            del loads[bisect_left(loads, load)]
+            insort(loads, load + width)
     if loads[0] // width < loads[-1] // width - 1:
         return None
     return _sorted(reports, found) if sort else _as_they_are(reports), given

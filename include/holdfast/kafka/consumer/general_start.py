@@ -21,10 +21,10 @@ from holdfast.kafka.vocabulary import TopicPartition
 
 def in_order(reports: Sequence[Report], space: Space) -> list[int]:
     """Every partition, those with the fewest subscribers first, then by topic and number."""
-    return [code for place in places_in_order(reports, space) for code in space.of_topic(place)]
+    return [code for place in _places_in_order(reports, space) for code in space.of_topic(place)]
 
 
-def places_in_order(reports: Sequence[Report], space: Space) -> list[int]:
+def _places_in_order(reports: Sequence[Report], space: Space) -> list[int]:
     subscribers = Counter(chain.from_iterable(report.topics for report in reports))
     return sorted(range(len(space.topics)), key=lambda place: (subscribers[space.topics[place]], place))
 
@@ -59,7 +59,7 @@ def since_3_0(reports: Sequence[Report], claims: Claims, space: Space, racks: Ra
 def _unassigned(reports: Sequence[Report], kept: Sequence[Sequence[int]], space: Space) -> tuple[list[int], bool]:
     """What nobody keeps; and whether everything that is kept exists, and is kept once."""
     gone = frozenset().union(*kept)
-    places = places_in_order(reports, space)
+    places = _places_in_order(reports, space)
     left = space.without(gone, places)
     together = sum(map(len, kept))
     if len(left) == space.total - together:
