@@ -89,9 +89,9 @@ def timed(shape: Shape, snapshot: Snapshot, change: Change) -> tuple[float, int]
     return time.perf_counter() - began, sum(len(one.rounds) for each in evaluations for one in each.costs)
 
 
-def on_the_way(snapshot: Snapshot, change: Change) -> list[Group]:
-    """The groups that the forecast of `change` puts before the leader, about SAMPLED of them, evenly spread."""
-    every = max(1, len(forecast(snapshot, change).outcomes[0].rounds) // SAMPLED)
+def on_the_way(snapshot: Snapshot, change: Change, rebalances: int) -> list[Group]:
+    """Of the groups that the forecast of `change` puts before the leader about SAMPLED, evenly spread over its rebalances."""
+    every = max(1, rebalances // SAMPLED)
     seen: list[Group] = []
     number = itertools.count()
     decide = leader.assign
@@ -113,7 +113,8 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
     ours = [timed(shape, snapshot, change)]
     while len(ours) < MOST_RUNS and sum(seconds for seconds, _ in ours) < ENOUGH_S:
         ours.append(timed(shape, snapshot, change))
-    sampled, rebalances = on_the_way(snapshot, change), ours[0][1]
+    rebalances = ours[0][1]
+    sampled = on_the_way(snapshot, change, len(forecast(snapshot, change).outcomes[0].rounds) if shape.whole_plan else rebalances)
     equal, kafka = True, []
     with LeaderJvm(release, *OPTIONS) as jvm:
         for number, group in enumerate(sampled):
