@@ -156,17 +156,44 @@ class TestTheOperator:
         "timedout": False,
     }
 
-    def resumed(self, **event: object) -> dict[str, Any]:
+    @pytest.fixture
+    def made(self, make: Any) -> tuple[str, str]:
+        return make()
+
+    def resumed(self, made: tuple[str, str], **event: object) -> dict[str, Any]:
         instance = Instance()
-        instance.pushed[FINGERPRINT] = "sha256:asked"
-        return AskForApproval(task_id="approve", plan_id="p", draft="d").execute_complete({"ti": instance}, self.EVENT | event)
+        instance.pushed[FINGERPRINT] = decisions.question(*made).fingerprint
+        asking = AskForApproval(task_id="approve", plan_id=made[0], draft=made[1])
+        return asking.execute_complete({"ti": instance}, self.EVENT | event)
 
-    def test_answers_with_what_was_asked_about(self) -> None:
-        found = self.resumed()
+    def test_answers_with_what_was_asked_about(self, lake: FsspecLake, made: tuple[str, str]) -> None:
+        found = self.resumed(made)
 
-        assert (found["plan_fingerprint"], found["timed_out"], found["params_input"]) == ("sha256:asked", False, {"reason": "fine"})
-        assert self.resumed(params_input={})["params_input"] == {}
-        assert self.resumed(timedout=True, responded_by_user=None)["timed_out"]
+        assert found["plan_fingerprint"] == approval.fingerprint(plans.load(lake, made[0]))
+        assert (found["timed_out"], found["params_input"]) == (False, {"reason": "fine"})
+        assert self.resumed(made, params_input={})["params_input"] == {}
+
+    @pytest.mark.parametrize("chosen", ["Approve", "Reject"])
+    def test_an_answer_that_airflow_loses_is_not_asked_for_again(
+        self, lake: FsspecLake, made: tuple[str, str], chosen: str
+    ) -> None:
+        """It is kept before the task ends: the next attempt finds it."""
+        self.resumed(made, chosen_options=[chosen])
+        instance = Instance()
+        again = AskForApproval(task_id="approve", plan_id=made[0], draft=made[1]).execute({"ti": instance})
+
+        assert instance.pushed == {}
+        if chosen == "Reject":
+            with pytest.raises(AirflowSkipException, match="rejected by vera: fine"):
+                decisions.record_decision(made[0], again)
+        else:
+            assert decisions.record_decision(made[0], again) == made[0]
+        assert plans.approval_of(lake, made[0]).by == "vera"
+
+    def test_nobody_in_time_is_kept_as_that(self, lake: FsspecLake, made: tuple[str, str]) -> None:
+        self.resumed(made, chosen_options=["Reject"], timedout=True, responded_by_user=None)
+
+        assert plans.approval_of(lake, made[0]).decided_by is Decider.TIME_OUT
 
     @pytest.mark.parametrize(
         "bad",
@@ -176,14 +203,17 @@ class TestTheOperator:
             {"params_input": {"raeson": "x"}},
             {"params_input": {"reason": "x", "max_parallel": 3}},
             {"chosen_options": ["Perhaps"]},
+            {"chosen_options": []},
+            {"chosen_options": ["Approve", "Reject"]},
         ],
     )
-    def test_takes_no_bad_answer_and_asks_again(self, bad: dict[str, object]) -> None:
+    def test_takes_no_bad_answer_and_asks_again(self, lake: FsspecLake, made: tuple[str, str], bad: dict[str, object]) -> None:
         asking = AskForApproval(task_id="approve", plan_id="p", draft="d")
 
         with pytest.raises(ValueError, match=r".") as trouble:
-            self.resumed(**bad)
+            self.resumed(made, **bad)
         assert not isinstance(trouble.value, HoldfastError)
+        assert plans.approval_of(lake, made[0]) is None
         assert (asking.retries, asking.retry_delay) == (10, timedelta(seconds=2))
 
     def test_rejects_when_nobody_answers(self) -> None:

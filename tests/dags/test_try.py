@@ -107,13 +107,13 @@ def answer(rest: Rest, path: str, chosen: str, **params: object) -> None:
 
 def decide(rest: Rest, run: str, chosen: str, **params: object) -> str:
     """Answer until the answer was taken: on a busy machine three seconds may be too few. Return what was answered."""
+    path = f"{run}/taskInstances/approve"
     for _ in range(5):
-        path = question(rest, run)
-        attempt = rest.call("GET", path)["try_number"]
-        answer(rest, path, chosen, **params)
-        found = rest.wait_until(path, lambda task, asked=attempt: task["state"] == "success" or task["try_number"] != asked)
-        if found["state"] == "success":
+        if rest.wait(path, "state", ("awaiting_input", "success")) == "success":
             return path
+        attempt = rest.call("GET", question(rest, run))["try_number"]
+        answer(rest, path, chosen, **params)
+        rest.wait_until(path, lambda task, asked=attempt: task["state"] == "success" or task["try_number"] != asked)
     raise AssertionError(f"{run} lost five answers")
 
 
@@ -123,7 +123,7 @@ def approve(rest: Rest, reason: str) -> None:
     answer(rest, question(rest, run), "Approve", reason=99)
     rest.wait(f"{run}/taskInstances/approve", "try_number", (2, 3))
     path = decide(rest, run, "Approve", reason=reason)
-    with pytest.raises(HTTPError, match="409"):
+    with pytest.raises(HTTPError, match=r"409|404"):  # 404: what Airflow lost was kept, and the last attempt asked nothing
         answer(rest, path, "Reject", reason="on second thoughts")
     assert rest.state_at_the_end(run) == "success"
 

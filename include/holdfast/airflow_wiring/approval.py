@@ -3,7 +3,7 @@
 | what Airflow does                                                 | what is done about it                                      |
 |-------------------------------------------------------------------|------------------------------------------------------------|
 | takes an answer with wrong parameters, and fails the task then    | it is asked again, within seconds                          |
-| may lose an answer given in the instant of asking                 | the same                                                   |
+| may lose an answer given in the instant of asking                 | what was kept holds; else it is asked again                |
 | has an approval operator that returns nothing on Reject           | not used: this one returns every answer                    |
 | takes an answer without parameters as it is                       | no reason is no reason: it is kept as empty                |
 | runs `pre_execute` again after the answer                         | what is asked is worked out in `execute`, which runs once  |
@@ -65,7 +65,11 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
         return super().execute(context)
 
     def execute_complete(self, context: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any]:
-        """Raise for an answer that is none, so that it is asked again."""
+        """Raise for an answer that is none, so that it is asked again. One that is one is kept here, before Airflow can lose it."""
         answer = super().execute_complete(context, event)
+        if len(answer["chosen_options"]) != 1:
+            raise ValueError(f"one of {self.options} is needed; {answer['chosen_options']} was answered")
         asked = context["ti"].xcom_pull(task_ids=self.task_id, key=FINGERPRINT)
-        return {**answer, "plan_fingerprint": asked, "timed_out": bool(event.get("timedout"))}
+        found = {**answer, "plan_fingerprint": asked, "timed_out": bool(event.get("timedout"))}
+        decisions.keep_decision(self.plan_id, found)
+        return found

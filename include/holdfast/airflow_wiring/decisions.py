@@ -31,7 +31,8 @@ class Question:
 def question(plan_id: str, draft_id: str) -> Question:
     """The question about a plan: its text is made from the very bytes that the fingerprint is of.
 
-    Raise AirflowSkipException where nothing is to decide. Where it is too late to, the answer is that nobody came in time.
+    Raise AirflowSkipException where nothing is to decide. Where it is too late to, the answer is that nobody came in time;
+    where the plan was decided before (Airflow lost the answer after it was kept, or the task was cleared), it is that decision.
     """
     from airflow.sdk.exceptions import AirflowSkipException
 
@@ -49,7 +50,9 @@ def question(plan_id: str, draft_id: str) -> Question:
     print_of = approval.fingerprint(plan)
     open_for = datetime.fromisoformat(plan.expires_at) - moment
     answer: dict[str, Any] | None = None
-    if not approval.needs_a_person(plan, review):
+    if workflow.approval_of(store, plan_id) is not None:
+        answer = {"decided_before": True, "plan_fingerprint": print_of}
+    elif not approval.needs_a_person(plan, review):
         answer = {"by_the_policy": review.value, "plan_fingerprint": print_of}
     elif open_for <= timedelta():
         answer = {"chosen_options": [REJECT], "params_input": {}, "responded_at": moment.isoformat(), "responded_by_user": None}
@@ -89,12 +92,20 @@ def _approvers() -> tuple[str, ...]:
 
 
 def record_decision(plan_id: str, answer: Mapping[str, Any]) -> str:
-    """Keep who decided what, when and why, beside the plan. Skip what follows unless it was approved. Return the plan's ID.
+    """Keep the decision, if it is not kept yet. Skip what follows unless it is an approval. Return the plan's ID."""
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    approval = keep_decision(plan_id, answer)
+    if not approval.approved:
+        raise AirflowSkipException(f"Plan {plan_id} was rejected by {approval.by}: {approval.reason or 'no reason given'}")
+    return plan_id
+
+
+def keep_decision(plan_id: str, answer: Mapping[str, Any]) -> "Approval":
+    """Keep who decided what, when and why, beside the plan.
 
     Raise InvalidInput where the plan is not what the answer is about any more, or was decided otherwise before.
     """
-    from airflow.sdk.exceptions import AirflowSkipException
-
     from holdfast.rollout.approval import fingerprint
     from holdfast.rollout.wording import printable
     from holdfast.workflows import plan as workflow
@@ -106,11 +117,12 @@ def record_decision(plan_id: str, answer: Mapping[str, Any]) -> str:
             f"{printable(str(answer['plan_fingerprint']))} was decided about, and plan {plan_id} is {fingerprint(plan)} now:"
             " nothing was kept. Make a new plan"
         )
+    known = workflow.approval_of(store, plan_id)
+    if "decided_before" in answer and known is not None:
+        return known
     approval = _decision(plan, answer)
     workflow.keep_approval(store, approval)
-    if not approval.approved:
-        raise AirflowSkipException(f"Plan {plan_id} was rejected by {approval.by}: {approval.reason or 'no reason given'}")
-    return plan_id
+    return approval
 
 
 def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
