@@ -8,16 +8,20 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.parquet as pq
 from tests.harness.article import AFTER, LAST, C, Document, change, fleet, group
+from tests.harness.plain_groups import group as plain_group
+from tests.harness.plain_groups import member
 
 from holdfast.adapters import table_schemas
 from holdfast.adapters.lake import FsspecLake
 from holdfast.rollout import candidates, codec, tables
+from holdfast.rollout.codec.any_kind import AnyPlan, snapshot_from_json
+from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.verify import verify
+from holdfast.workflows import consumer_groups, snapshots
 from holdfast.workflows import plan as plans
-from holdfast.workflows import snapshots
 
 HOSTILE = "<script>alert(1)</script>\"'\u202egro\u0007up😀" + "x" * 180
 CLIENTS_OF_THE_LARGEST = 1_000
@@ -41,7 +45,7 @@ class WebLake:
         """The document as it was taken so many minutes ago, kept in the lake."""
         taken = (self.now - timedelta(minutes=minutes_ago)).isoformat().replace("+00:00", "Z")
         dated = document | {"captured_at": taken}
-        snapshots.keep(self.lake, codec.snapshot_from_json(dated))
+        snapshots.keep(self.lake, snapshot_from_json(dated))
         return dated
 
     def plan(
@@ -63,6 +67,18 @@ class WebLake:
         ways = [one for one in candidates.propose(snapshot, meant) if one.name in ("plainly", "copy-process-metadata")]
         weighed = tuple(candidates.evaluate(snapshot, one) for one in ways)
         made = plans.assemble(snapshot, meant, weighed, Policy(), self.now)
+        plans.keep(self.lake, made)
+        return made
+
+    def plain_plan(self) -> ConsumerPlan:
+        """For a plain consumer group: one of three readers is replaced."""
+        read = [{"id": number, "begin_offset": 0, "end_offset": 9_000, "committed_offset": 8_990} for number in range(6)]
+        readers = {name: member(*owned, host=f"app-{name}") for name, owned in {"a": (0, 1), "b": (2, 3), "c": (4, 5)}.items()}
+        document = self.snapshot(
+            plain_group(readers, topics={"orders": {"partitions": read}}) | {"group_id": "plain-readers", "cluster": "local"}
+        )
+        meant = change({"replace_consumer": {"member_id": "a", "by": {"member_id": "new", "host": "app-new"}}})
+        made = consumer_groups.make_plan(("a snapshot", document), ("a change", meant), Policy(), self.now)
         plans.keep(self.lake, made)
         return made
 
@@ -109,10 +125,10 @@ def article(name: str = "streams-wordcount", **more: object) -> Document:
     return group(AFTER) | {"group_id": name} | more
 
 
-def fill(folder: Path) -> dict[str, Plan]:
+def fill(folder: Path) -> dict[str, AnyPlan]:
     """One plan in each state, by name."""
     web = WebLake(folder)
-    made: dict[str, Plan] = {}
+    made: dict[str, AnyPlan] = {}
     made["waiting"] = web.plan(article(), replacement(C, LAST, "app-3"))
     hosts, ids = fleet(12, 72, 7)
     fleet_document = hosts | {"group_id": "orders-enrichment", "cluster": "prod-eu"}
@@ -142,6 +158,7 @@ def fill(folder: Path) -> dict[str, Plan]:
     gone = {process_id: client for process_id, client in stale["clients"].items() if process_id != C}
     after = web.snapshot(stale | {"clients": gone, "leader_process_id": None}, minutes_ago=2)
     made["largest"] = web.large_plan()
+    made["plain"] = web.plain_plan()
     shown = [web.snapshot(one, 0.5) for one in (article(), fleet_document, article("payments-ledger"), hostile)]
     write_tables(folder, shown, [(stale, after)])
     return made

@@ -16,7 +16,7 @@ from holdfast.rollout.plan_value import Plan
 pytestmark = pytest.mark.airflow
 SECONDS_MOST = 2.0
 """Until the page of a plan for 1,000 clients is drawn, once its plan has been read."""
-PAGES = ("plans", "plan", "moves", "blocked", "nothing", "stale", "hostile", "group", "fleet")
+PAGES = ("plans", "plan", "moves", "blocked", "nothing", "stale", "hostile", "plain", "group", "plain-group", "fleet")
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +27,7 @@ def browser() -> Iterator[Browser]:
 
 def address(page: str, made: dict[str, Plan]) -> str:
     fixed = {"plans": "/plans", "fleet": "/fleet", "group": "/group?cluster=local&group=streams-wordcount", "plan": ""}
+    fixed["plain-group"] = "/group?cluster=local&group=plain-readers"
     name = "waiting" if page == "plan" else page
     return "/holdfast" + (fixed.get(page) or f"/plans/{made[name].plan_id}")
 

@@ -25,7 +25,7 @@ _CHANGE = ("group_id", "captured_at", "joined", "left", "moved", "moved_between_
 def group(url: str, cluster: str, group_id: str, now: datetime) -> group_view.GroupView:
     """Raise InvalidInput where the lake holds nothing about such a group."""
     lake, tables = FsspecLake(url), ParquetTables(url)
-    history = tuple(islice(snapshots.newest_first(lake, cluster, group_id), MOST_HISTORY)) if cluster and group_id else ()
+    history = tuple(islice(snapshots.newest_first(lake, cluster, group_id), MOST_HISTORY)) if group_id else ()
     if not history:
         raise InvalidInput("The lake holds no snapshot of such a group in its last days.")
     days, since = tables.days("blast_radius"), (now - timedelta(days=CHANGES_OF_DAYS)).date().isoformat()

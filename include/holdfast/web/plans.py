@@ -113,7 +113,7 @@ def select(rows: Iterable[PlanRow], wanted: Filter, page: int, unreadable: int =
         page=page,
         pages=pages,
         counts=tuple(counts.items()),
-        clusters=tuple(sorted({row.summary.cluster for row in everything})),
+        clusters=tuple(sorted({row.summary.cluster for row in everything if row.summary.cluster})),
         unreadable=unreadable,
     )
 
