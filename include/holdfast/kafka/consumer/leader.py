@@ -3,9 +3,7 @@
 Java: `ConsumerCoordinator.onLeaderElected` with the assignor that the coordinator picked, 2.6 to 4.3, and what the members then do.
 """
 
-import gc
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput
@@ -25,6 +23,7 @@ from holdfast.kafka.consumer.group import (
 from holdfast.kafka.consumer.range_racks import Racks
 from holdfast.kafka.consumer.release import Behaviour, behaviour
 from holdfast.kafka.consumer.sticky import Handed
+from holdfast.kafka.uncollected import uncollected
 from holdfast.kafka.vocabulary import TopicPartition
 
 MANY_PARTITIONS = 100_000
@@ -38,27 +37,8 @@ def assign(group: Group) -> Assignment | LeaderFailure:
     """
     if sum(len(topic.replica_racks) for topic in group.topics) < MANY_PARTITIONS:
         return _assign(group)
-    with _uncollected():
+    with uncollected():
         return _assign(group)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without Python's search for cycles. A million partitions are a million tuples and no cycle: looking for one, again and again
-    while they are made, takes three quarters of the first assignment, and looking once when they are there half of the rest.
-
-    So all that is there at the end is taken for old, as what has been searched is; it is searched when the old is.
-    """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            if not gc.get_freeze_count():  # (who has frozen anything wants it to stay so)
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def _assign(group: Group) -> Assignment | LeaderFailure:

@@ -8,18 +8,22 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from datetime import datetime
 from difflib import get_close_matches
 from typing import TypeVar, cast
 
 from holdfast.errors import InvalidDocument, InvalidInput, Unsupported
 from holdfast.kafka import java
+from holdfast.kafka.uncollected import uncollected
 
 T = TypeVar("T")
 
 FORMAT_VERSION = "1.0"
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Characters or bytes. A group of 10,000 tasks and 1,000 clients is about 10 MiB."""
+LARGE_DOCUMENT = 4 * 1024 * 1024
+"""From here on reading is the larger part of the work."""
 DEEPEST_NESTING = 64
 LONGEST_TEXT = 32_767
 """Kafka's own strings have a 16-bit length."""
@@ -38,9 +42,10 @@ def loads(text: str | bytes) -> object:
         except UnicodeDecodeError as error:
             raise InvalidInput(f"the document is not UTF-8: byte {error.start} is {text[error.start]:#04x}") from None
     try:
-        document: object = json.loads(
-            text, object_pairs_hook=_object_without_duplicates, parse_constant=_refuse_constant, parse_float=_finite
-        )
+        with uncollected() if len(text) > LARGE_DOCUMENT else nullcontext():
+            document: object = json.loads(
+                text, object_pairs_hook=_object_without_duplicates, parse_constant=_refuse_constant, parse_float=_finite
+            )
     except json.JSONDecodeError as error:
         raise InvalidInput(f"the document is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
