@@ -114,7 +114,7 @@ def write_tables(folder: Path, documents: list[Document], changes: list[tuple[Do
         assert moved is not None
         add("order_changes", after, moved)
     for (table, cluster, day), found_rows in rows.items():
-        place = folder / "tables" / table_schemas.VERSION / table / f"cluster={quote(cluster)}" / f"day={day}"
+        place = folder / "tables" / table_schemas.VERSION / table / f"cluster={quote(cluster, safe='')}" / f"day={day}"
         place.mkdir(parents=True)
         schema = pa.schema([one for one in table_schemas.TABLES[table] if one.name not in ("cluster", "day")])
         full = [{name: row.get(name) for name in schema.names} for row in found_rows]

@@ -1,7 +1,7 @@
 """Who may see and do what, against a real api-server: as nobody, viewer, user and admin, and as somebody who means harm."""
 
 import re
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from tests.harness.airflow_server import Server
@@ -86,13 +86,28 @@ def test_other_files_of_a_plan_are_not_given_out(server: Server, made: dict[str,
 
 
 def test_hostile_names_are_text(server: Server, made: dict[str, Plan]) -> None:
-    for path in ("/plans", f"/plans/{made['hostile'].plan_id}"):
-        text = server.ask("GET", f"/holdfast{path}", "vera").text
+    basis = made["hostile"].basis
+    group = f"/group?{urlencode({'cluster': basis.cluster, 'group': basis.group_id})}"
+    for path in ("/plans", f"/plans/{made['hostile'].plan_id}", group, "/fleet"):
+        answer = server.ask("GET", f"/holdfast{path}", "vera")
+        text = answer.text
+        assert answer.status == 200
+        assert "alert(1)" in text
         assert "<script>alert" not in text
         assert "<img src=x" not in text
         assert "\u202e" not in text
         assert "\u0007" not in text
         assert HOSTILE[:8] not in text
+
+
+@pytest.mark.parametrize(
+    "query", ["cluster=..&group=..", "cluster=local", "group=nobody", "cluster=%2e%2e%2f&group=%00", "group=" + "x" * 3_000]
+)
+def test_what_is_no_group_is_not_found(server: Server, query: str) -> None:
+    answer = server.ask("GET", f"/holdfast/group?{query}", "admin")
+
+    assert answer.status == 404
+    assert "Traceback" not in answer.text
 
 
 @pytest.mark.parametrize("query", ["page=0", "page=x", "q=" + "x" * 400, "page=99999999999999999999"])

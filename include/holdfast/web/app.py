@@ -30,6 +30,8 @@ from holdfast.workflows import plan as plans
 LONGEST_FORM = 64 * 1024
 T = TypeVar("T")
 Text = Annotated[str, Query(max_length=300)]
+Name = Annotated[str, Query(max_length=4_000)]
+"""Of a group: Kafka sets no limit that matters."""
 
 
 @lru_cache(maxsize=4)
@@ -169,7 +171,7 @@ def plan_file(plan_id: str, name: str) -> Response:
 
 
 @app.get("/group")
-def group_page(request: Request, cluster: Text = "", group: Text = "") -> HTMLResponse:
+def group_page(request: Request, cluster: Text = "", group: Name = "") -> HTMLResponse:
     url = _lake_url()
     rows, _ = _list_of(url).rows(_now())
     mine = [row for row in rows if (row.summary.cluster, row.summary.group_id) == (cluster, group)]
