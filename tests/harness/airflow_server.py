@@ -6,6 +6,7 @@ import secrets
 import signal
 import socket
 import subprocess
+import sysconfig
 import time
 import urllib.error
 import urllib.request
@@ -121,6 +122,7 @@ def environment(home: Path, lake: Path, port: int) -> dict[str, str]:
         "AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL": "5",
         "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[1]"}),
         "PYSPARK_PYTHON": str(ROOT / ".venv" / "bin" / "python"),
+        "SPARK_HOME": sysconfig.get_path("purelib") + "/pyspark",  # spark-submit's own search for it does not bear spaces
         "PATH": f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}",
         "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "AIRFLOW_VAR_HOLDFAST_LAKE": str(lake),

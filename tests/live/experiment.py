@@ -141,7 +141,7 @@ class Run:
 
         def change_hands() -> None:
             if newcomer:
-                newcomer.waitloaded()
+                newcomer.wait_loaded()
             if leaves:
                 self.clients.pop(leaves).stop()
             if newcomer and comes:
