@@ -1,7 +1,7 @@
 """Two snapshots of a group, or two plans, compared: what is different, in words and figures. Figures that move every second are
 given as magnitudes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
@@ -10,6 +10,8 @@ from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout import order
+from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.plan_value import Considered, Plan
 from holdfast.rollout.snapshot import ConfigValue, Evidence, Snapshot
 from holdfast.rollout.wording import many, printable
@@ -44,15 +46,30 @@ class Difference:
     lines: tuple[Line, ...]
 
 
-def of_snapshots(before: Snapshot, after: Snapshot) -> Difference:
-    """Raise InvalidInput for snapshots of two groups."""
+def between_snapshots(before: Snapshot | ConsumerSnapshot, after: Snapshot | ConsumerSnapshot, lines: Iterable[Line]) -> Difference:
+    """Of one kind. Raise InvalidInput for snapshots of two groups, before `lines` is asked for any."""
     if (before.cluster, before.group_id) != (after.cluster, after.group_id):
         raise InvalidInput(
             f"one is a snapshot of {before.group_id!r} on cluster {before.cluster!r}, the other of {after.group_id!r} on"
             f" {after.cluster!r}: give two of one group"
         )
     names = tuple(str(one.captured_at or "time not known") for one in (before, after))
-    return Difference(Kind.SNAPSHOT, names[0], names[1], tuple(_snapshot_lines(before, after)))
+    return Difference(Kind.SNAPSHOT, names[0], names[1], tuple(lines))
+
+
+def between_plans(before: Plan | ConsumerPlan, after: Plan | ConsumerPlan, lines: Iterable[Line]) -> Difference:
+    """As `between_snapshots`."""
+    if (before.basis.cluster, before.basis.group_id) != (after.basis.cluster, after.basis.group_id):
+        raise InvalidInput(
+            f"one is a plan for {before.basis.group_id!r} on cluster {before.basis.cluster!r}, the other for"
+            f" {after.basis.group_id!r} on {after.basis.cluster!r}: give two for one group"
+        )
+    return Difference(Kind.PLAN, before.plan_id, after.plan_id, tuple(lines))
+
+
+def of_snapshots(before: Snapshot, after: Snapshot) -> Difference:
+    """Raise InvalidInput for snapshots of two groups."""
+    return between_snapshots(before, after, _snapshot_lines(before, after))
 
 
 def _snapshot_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
@@ -208,12 +225,7 @@ def _said(evidence: Evidence) -> str:
 
 def of_plans(before: Plan, after: Plan) -> Difference:
     """Raise InvalidInput for plans of two groups."""
-    if (before.basis.cluster, before.basis.group_id) != (after.basis.cluster, after.basis.group_id):
-        raise InvalidInput(
-            f"one is a plan for {before.basis.group_id!r} on cluster {before.basis.cluster!r}, the other for"
-            f" {after.basis.group_id!r} on {after.basis.cluster!r}: give two for one group"
-        )
-    return Difference(Kind.PLAN, before.plan_id, after.plan_id, tuple(_plan_lines(before, after)))
+    return between_plans(before, after, _plan_lines(before, after))
 
 
 def _plan_lines(before: Plan, after: Plan) -> Iterator[Line]:

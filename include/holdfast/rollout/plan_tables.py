@@ -32,9 +32,8 @@ def _candidates(plan: AnyPlan) -> list[Row]:
     return [_candidate(plan, one) for one in plan.candidates]
 
 
-def _plain_candidate(plan: ConsumerPlan, one: ConsideredPlain) -> Row:
-    """Of a plain consumer group: there is one outcome."""
-    about: Row = {
+def _about(plan: AnyPlan, one: Considered | ConsideredPlain) -> Row:
+    return {
         "cluster": plan.basis.cluster or UNKNOWN,
         "day": plan.created_at[:10],
         "group_id": plan.basis.group_id,
@@ -46,6 +45,11 @@ def _plain_candidate(plan: ConsumerPlan, one: ConsideredPlain) -> Row:
         "refused": one.refused,
         "why_not": one.why_not,
     }
+
+
+def _plain_candidate(plan: ConsumerPlan, one: ConsideredPlain) -> Row:
+    """Of a plain consumer group: there is one outcome."""
+    about = _about(plan, one)
     if one.summary is None:
         return about
     seconds, still = one.summary.seconds_to_stable, one.summary.partition_seconds
@@ -63,17 +67,7 @@ def _plain_candidate(plan: ConsumerPlan, one: ConsideredPlain) -> Row:
 def _candidate(plan: Plan, one: Considered) -> Row:
     """Of several outcomes the worst counts: it moves most, and takes longest."""
     worst = max(one.costs, key=lambda cost: (cost.moved, cost.seconds_to_stable.high), default=None)
-    return {
-        "cluster": plan.basis.cluster or UNKNOWN,
-        "day": plan.created_at[:10],
-        "group_id": plan.basis.group_id,
-        "plan_id": plan.plan_id,
-        "created_at": plan.created_at,
-        "name": one.name,
-        "title": one.title,
-        "chosen": one.name == plan.chosen,
-        "refused": one.refused,
-        "why_not": one.why_not,
+    return _about(plan, one) | {
         "stateful_tasks": None if worst is None else worst.stateful_tasks,
         "moved": None if worst is None else worst.moved,
         "expected_moved": sum(cost.probability * cost.moved for cost in one.costs) if one.costs else None,

@@ -16,10 +16,11 @@ from holdfast.kafka.streams.membership import Member
 from holdfast.kafka.streams.reports import Report
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
-from holdfast.rollout.snapshot import ConfigValue, Evidence, Generation, GenerationMember, Snapshot
+from holdfast.rollout.snapshot import Evidence, GenerationMember, Snapshot
 from holdfast.workflows import collect_disks, collect_topology
 from holdfast.workflows.collect_topology import Gathered
-from holdfast.workflows.settings import SESSION_TIMEOUT, GroupSettings
+from holdfast.workflows.present_generation import present_generation, with_session_timeout
+from holdfast.workflows.settings import GroupSettings
 
 PROTOCOL = "stream"
 """The assignor's name under which classic Streams members join. Java: `StreamsPartitionAssignor.name`."""
@@ -73,7 +74,7 @@ def snapshot(
         collect_topology.read(cluster, settings, found)
     else:
         found.note("clients", why_nobody(found.group, patience))
-    config = _with_session_timeout(settings.config, found)
+    config = with_session_timeout(settings.config, present_generation(found.group, found.generations), found.unknown)
     inferred = _inferred(settings, found, moment)
     leader = _leader(found)
     if found.members and leader is None:
@@ -170,17 +171,6 @@ def _read_generations(cluster: ClusterReader, found: Gathered) -> None:
         _keep_newest(found)
 
 
-def _with_session_timeout(config: tuple[tuple[str, ConfigValue], ...], found: Gathered) -> tuple[tuple[str, ConfigValue], ...]:
-    """What the operator did not say the broker knows: each member told it when it joined."""
-    latest = _latest(found)
-    told = sorted({one.session_timeout_ms for one in latest.members if one.session_timeout_ms is not None}) if latest else []
-    if SESSION_TIMEOUT in dict(config) or not told:
-        return config
-    if len(told) > 1:
-        found.note(f"config.{SESSION_TIMEOUT}", f"members have from {told[0]} to {told[-1]} ms; taken to be the longest")
-    return tuple(sorted((*config, (SESSION_TIMEOUT, told[-1]))))
-
-
 def _keep_newest(found: Gathered) -> None:
     """A large group's generations are megabytes each: the newest are kept, the present one in any case."""
     room = _GENERATION_BYTES
@@ -194,15 +184,8 @@ def _keep_newest(found: Gathered) -> None:
     found.generations = found.generations[len(found.generations) - kept :]
 
 
-def _latest(found: Gathered) -> Generation | None:
-    """The generation that the described group is in: the same members with the same assignments."""
-    present = {member.member_id: member.assignment for member in found.group.members}
-    last = found.generations[-1] if found.generations else None
-    return last if last and {member.member_id: member.assignment for member in last.members} == present else None
-
-
 def _leader(found: Gathered) -> ProcessId | None:
-    latest = _latest(found)
+    latest = present_generation(found.group, found.generations)
     if latest is None:
         return None
     return next((member.process_id for member in found.members if member.member_id == latest.leader_member_id), None)
@@ -233,7 +216,7 @@ def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dic
 
 def _cleaned_since(settings: GroupSettings, found: Gathered, moment: datetime) -> bool:
     """Whether Kafka's cleaner has been over every disk since: it runs as often as it lets a closed copy live."""
-    latest = _latest(found)
+    latest = present_generation(found.group, found.generations)
     if latest is None:
         return False
     age = moment - datetime.fromisoformat(latest.completed_at)
@@ -242,7 +225,7 @@ def _cleaned_since(settings: GroupSettings, found: Gathered, moment: datetime) -
 
 def _standby_before(found: Gathered) -> dict[str, tuple[TaskId, ...]]:
     """Each member's standby tasks in the generation before the present one."""
-    latest = _latest(found)
+    latest = present_generation(found.group, found.generations)
     if latest is None:
         return {}
     before = next((each for each in found.generations if each.number == latest.number - 1), None)

@@ -10,15 +10,15 @@ from datetime import datetime
 
 from holdfast.errors import ClusterTrouble, MalformedBytes, Unsupported
 from holdfast.kafka.consumer import joining
-from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_protocol import decode_assignment
 from holdfast.ports import ClusterReader, Figures, ObservedGroup
 from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumedTopic, ConsumerSnapshot
-from holdfast.rollout.snapshot import ConfigValue, Generation, GenerationMember, Topic, Unknown
+from holdfast.rollout.snapshot import Generation, GenerationMember, Topic, Unknown
 from holdfast.workflows.collect import REBALANCING, Patience, settled_group, why_nobody
 from holdfast.workflows.plain_settings import DEFAULT_ASSIGNORS, DEFAULT_BEFORE_3_0, PlainSettings, first_with_two_assignors
+from holdfast.workflows.present_generation import present_generation, with_session_timeout
 
 _KNOWN = frozenset(str(assignor) for assignor in Assignor)
 
@@ -64,7 +64,7 @@ def snapshot(
     latest = _latest(cluster, found)
     members = _members(found, settings, latest)
     topics = _topics(cluster, group_id, members, found)
-    config = _config(settings, latest, found)
+    config = with_session_timeout(settings.config, latest, found.unknown)
     broker = info.broker_version
     if broker is None:
         found.note("broker_release", "the brokers do not show it; it matters only where votes for an assignor are equal")
@@ -115,23 +115,10 @@ def _latest(cluster: ClusterReader, found: _Found) -> Generation | None:
         generations, _ = cluster.generations(found.group.group_id)
     except ClusterTrouble as trouble:
         generations, why = (), str(trouble)
-    present = {member.member_id: member.assignment for member in found.group.members}
-    last = generations[-1] if generations else None
-    if last is not None and {member.member_id: member.assignment for member in last.members} == present:
-        return last
+    if (present := present_generation(found.group, generations)) is not None:
+        return present
     found.note("leader_member_id", f"{why}: neither its number nor its leader is known")
     return None
-
-
-def _config(settings: PlainSettings, latest: Generation | None, found: _Found) -> tuple[tuple[str, ConfigValue], ...]:
-    """What the operator said, and the session time-out, which each member told the broker when it joined."""
-    told = sorted({one.session_timeout_ms for one in latest.members if one.session_timeout_ms is not None}) if latest else []
-    if SESSION_TIMEOUT in dict(settings.config) or not told:
-        return settings.config
-    found.unknown[:] = [one for one in found.unknown if one.what != f"config.{SESSION_TIMEOUT}"]
-    if len(told) > 1:
-        found.note(f"config.{SESSION_TIMEOUT}", f"members have from {told[0]} to {told[-1]} ms; taken to be the longest")
-    return tuple(sorted((*settings.config, (SESSION_TIMEOUT, told[-1]))))
 
 
 def _leader(latest: Generation, members: tuple[Member, ...]) -> str | None:

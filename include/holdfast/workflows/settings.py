@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from holdfast.errors import InvalidInput, Unsupported
+from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams import config as assignor_config
 from holdfast.kafka.streams import config_check
 from holdfast.rollout.snapshot import ConfigValue, Unknown
 
 DEFAULT_TASK_ASSIGNOR = "HighAvailabilityTaskAssignor"
-SESSION_TIMEOUT = "session.timeout.ms"
 _CONSUMER_PREFIXES = ("main.consumer.", "consumer.", "")
 """In the order in which they win. Java: `StreamsConfig.getMainConsumerConfigs`."""
 ASSIGNOR_KEYS = (

@@ -2,26 +2,20 @@
 
 from collections.abc import Iterator
 
-from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.consumer.group import Member
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer import member_order
 from holdfast.rollout.consumer.member_order import name_of
 from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.difference import NOTHING, Difference, Kind, Line, facts, magnitude, maps, setting
+from holdfast.rollout.difference import NOTHING, Difference, Line, between_plans, between_snapshots, facts, magnitude, maps, setting
 from holdfast.rollout.wording import many
 
 
 def of_snapshots(before: ConsumerSnapshot, after: ConsumerSnapshot) -> Difference:
     """Raise InvalidInput for snapshots of two groups."""
-    if (before.cluster, before.group_id) != (after.cluster, after.group_id):
-        raise InvalidInput(
-            f"one is a snapshot of {before.group_id!r} on cluster {before.cluster!r}, the other of {after.group_id!r} on"
-            f" {after.cluster!r}: give two of one group"
-        )
-    names = tuple(str(one.captured_at or "time not known") for one in (before, after))
-    return Difference(Kind.SNAPSHOT, names[0], names[1], tuple(_snapshot_lines(before, after)))
+    return between_snapshots(before, after, _snapshot_lines(before, after))
 
 
 def _snapshot_lines(before: ConsumerSnapshot, after: ConsumerSnapshot) -> Iterator[Line]:
@@ -92,12 +86,7 @@ def _lag(snapshot: ConsumerSnapshot) -> int:
 
 def of_plans(before: ConsumerPlan, after: ConsumerPlan) -> Difference:
     """Raise InvalidInput for plans of two groups."""
-    if (before.basis.cluster, before.basis.group_id) != (after.basis.cluster, after.basis.group_id):
-        raise InvalidInput(
-            f"one is a plan for {before.basis.group_id!r} on cluster {before.basis.cluster!r}, the other for"
-            f" {after.basis.group_id!r} on {after.basis.cluster!r}: give two for one group"
-        )
-    return Difference(Kind.PLAN, before.plan_id, after.plan_id, tuple(_plan_lines(before, after)))
+    return between_plans(before, after, _plan_lines(before, after))
 
 
 def _plan_lines(before: ConsumerPlan, after: ConsumerPlan) -> Iterator[Line]:

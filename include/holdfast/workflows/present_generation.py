@@ -1,0 +1,29 @@
+"""The generation that a described group is in, and what only its record in `__consumer_offsets` tells: the session time-outs."""
+
+from collections.abc import Sequence
+
+from holdfast.kafka.consumer.config import SESSION_TIMEOUT
+from holdfast.ports import ObservedGroup
+from holdfast.rollout.snapshot import ConfigValue, Generation, Unknown
+
+Config = tuple[tuple[str, ConfigValue], ...]
+
+
+def present_generation(group: ObservedGroup, generations: Sequence[Generation]) -> Generation | None:
+    """The newest one, if it has the same members with the same assignments."""
+    present = {member.member_id: member.assignment for member in group.members}
+    last = generations[-1] if generations else None
+    return last if last and {member.member_id: member.assignment for member in last.members} == present else None
+
+
+def with_session_timeout(config: Config, present: Generation | None, unknown: list[Unknown]) -> Config:
+    """The settings, with what the operator did not say and the broker knows: each member told it when it joined. What `unknown`
+    says of it is then renewed."""
+    told = sorted({one.session_timeout_ms for one in present.members if one.session_timeout_ms is not None}) if present else []
+    if SESSION_TIMEOUT in dict(config) or not told:
+        return config
+    what = f"config.{SESSION_TIMEOUT}"
+    unknown[:] = [one for one in unknown if one.what != what]
+    if len(told) > 1:
+        unknown.append(Unknown(what, f"members have from {told[0]} to {told[-1]} ms; taken to be the longest"))
+    return tuple(sorted((*config, (SESSION_TIMEOUT, told[-1]))))
