@@ -195,5 +195,6 @@ def test_the_session_time_out_is_what_members_told_the_broker() -> None:
 
     assert dict(found.config)["session.timeout.ms"] == 30000
     assert "from 9000 to 30000 ms" in reasons(found, "config.session.timeout.ms")
+    assert "default" not in reasons(found, "config.session.timeout.ms")
     given = taken(cluster(member("a", 0, session=9000)), Given("3.9.1", {}, {"session.timeout.ms": 6000}))
     assert dict(given.config)["session.timeout.ms"] == 6000
