@@ -56,7 +56,7 @@ def session_timeout_s(scene: Scene) -> float:
     given = dict(scene.config).get("session.timeout.ms")
     if given is not None:
         if isinstance(given, bool) or not str(given).isdecimal() or not int(str(given)):
-            raise InvalidInput(f"session.timeout.ms is {given!r}; a number of milliseconds above 0 is needed", "leaves")
+            raise InvalidInput(f"session.timeout.ms is {given!r}; a number of milliseconds above 0 is needed", "process_id")
         return int(str(given)) / 1000
     assert scene.kafka_release is not None, "a forecast is for one release"
     return behaviour(scene.kafka_release).session_timeout_ms / 1000

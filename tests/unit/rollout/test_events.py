@@ -53,6 +53,8 @@ class TestAClientThatJustEnds:
     def test_a_setting_that_is_no_time_is_refused(self) -> None:
         with pytest.raises(InvalidInput, match=r"session\.timeout\.ms is 'soon'"):
             outcome(group(AFTER, config={"session.timeout.ms": "soon"}), {"remove_client": {"process_id": A, "leaves": False}})
+        with pytest.raises(InvalidInput, match=r"events\[0\]\.restart_client\.process_id: session\.timeout\.ms is 0"):
+            outcome(group(AFTER, config={"session.timeout.ms": 0}), {"restart_client": {"process_id": A}})
 
     def test_two_that_end_together_are_noticed_together(self) -> None:
         events = [{"remove_client": {"process_id": one, "leaves": False}} for one in (A, C)]
