@@ -83,6 +83,25 @@ def test_leaves_plain_groups_to_a_change(lake: FsspecLake) -> None:
         planning.draft("run", filled(cluster="local", group="billing", snapshot=kept, what="rolling restart"))
 
 
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (
+            {"remove_client": {"process_id": "00000000-0000-0000-0000-000000000007"}},
+            r"^change\.events\[0\]\.remove_client\.process_id: ",
+        ),
+        ({"rolling_restart": {"set_config": {"max.warmup.replica": 6}}}, r"^change\.events\[0\]: no Kafka release has"),
+        ({"set_config": {"sasl.jaas.config": "x"}}, r"^change\.events\[0\]\.set_config: sasl.jaas.config holds a secret"),
+    ],
+    ids=["a stranger", "a misspelt setting", "a secret"],
+)
+def test_a_change_that_does_not_fit_fails_the_first_task(recorded: str, event: dict[str, object], said: str) -> None:
+    document = {"format_version": "1.0", "events": [event]}
+
+    with pytest.raises(InvalidInput, match=said):
+        planning.draft("run", filled(cluster="local", group="streams-wordcount", snapshot=recorded, change=document))
+
+
 def change_of(draft: str) -> object:
     from holdfast.airflow_wiring.objects import lake
 

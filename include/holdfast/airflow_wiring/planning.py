@@ -1,6 +1,6 @@
 """The tasks of `plan_rollout` until there is a plan: draft and assemble. `decisions` is what follows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,6 @@ from holdfast.airflow_wiring.objects import POLICY_VARIABLE, lake, now, slug
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from holdfast.rollout.codec.any_kind import AnyChange, AnySnapshot
     from holdfast.rollout.policy import Policy, Review
 
 
@@ -19,10 +18,11 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
     from holdfast.rollout import codec
     from holdfast.rollout.codec import any_kind
     from holdfast.rollout.codec import plan as codec_plan
+    from holdfast.rollout.codec.meant import change_meant
     from holdfast.workflows import snapshots
 
     store = lake()
-    meant = _change_meant(params)
+    meant = change_meant(params)
     policy, review = _policy(params["policy"])
     recorded = str(params["snapshot"] or "")
     snapshot_id = recorded or collect(str(params["cluster"]), str(params["group"]))
@@ -51,39 +51,6 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
     return "/".join(folder)
 
 
-def _change_meant(params: Mapping[str, object]) -> "Callable[[AnySnapshot], AnyChange]":
-    """The Change in the form, or what its few fields ask for. What is wrong in itself is told before a cluster is asked."""
-    from holdfast.rollout.codec import any_kind
-    from holdfast.rollout.codec.document import nearest, shown
-    from holdfast.rollout.codec.request import NAMES, request_from_form
-    from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-    from holdfast.rollout.request import change_of
-
-    known = (*NAMES, "cluster", "group", "change", "policy", "snapshot")
-    for name in params:
-        if name not in known:
-            raise InvalidInput(f"the form has no field {shown(name)}{nearest(name, known)}; it has {', '.join(known)}")
-    document = params["change"]
-    if not document:
-        request = request_from_form(params)
-
-        def asked_for(snapshot: "AnySnapshot") -> "AnyChange":
-            if isinstance(snapshot, ConsumerSnapshot):
-                raise InvalidInput(
-                    f"{snapshot.group_id!r} is a plain consumer group, whose members have no process IDs: say what is to be done to"
-                    " it as a Change document (docs/plain-groups.md)",
-                    "what",
-                )
-            return change_of(request, snapshot)
-
-        return asked_for
-    also = [name for name in NAMES if name != "what" and params.get(name)]
-    if also:
-        raise InvalidInput(f"a Change was given, and {', '.join(also)} too: empty one or the other", "change")
-    any_kind.change_from_json(document, plain=any_kind.is_consumer_change(document))
-    return lambda snapshot: any_kind.change_from_json(document, plain=isinstance(snapshot, ConsumerSnapshot))
-
-
 def _policy(given: object) -> tuple["Policy", "Review"]:
     """The limits, and when a person must look. Nothing given: the team's own policy, or Holdfast's. Text is YAML, or JSON.
 
@@ -95,14 +62,14 @@ def _policy(given: object) -> tuple["Policy", "Review"]:
     from holdfast.rollout.policy import Policy
 
     of_the_team = Variable.get(POLICY_VARIABLE, default=None)
-    found = [one for one in (_limits(given, "policy"), _limits(of_the_team, POLICY_VARIABLE)) if one is not None]
+    found = [one for one in (limits(given, "policy"), limits(of_the_team, POLICY_VARIABLE)) if one is not None]
     policy = found[0][0] if found else Policy()
     stated = [review for _, review in found if review is not None]
     review = strictest(*stated)
     return (replace(policy, review=review) if stated else policy), review
 
 
-def _limits(given: object, where: str) -> tuple["Policy", "Review | None"] | None:
+def limits(given: object, where: str) -> tuple["Policy", "Review | None"] | None:
     """A policy, and its `review` if it states one. None: nothing is given."""
     from holdfast.adapters import yaml_text
     from holdfast.rollout.codec.policy import policy_from_json

@@ -39,7 +39,7 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
 
     Raise InvalidInput for a change that does not fit the group.
     """
-    _refuse_misfit(snapshot, shorthands.written_out(snapshot, change))
+    refuse_misfit(snapshot, change)
     meant = sequence.rolled_out(snapshot, shorthands.written_out(snapshot, change, roll_outs=False))
     found: list[Candidate] = []
     for remedy in REMEDIES:
@@ -52,8 +52,12 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
     return tuple(found)
 
 
-def _refuse_misfit(snapshot: Snapshot, change: Change) -> None:
-    """Carry the events out once, without rebalances. What cannot be predicted at all is for `evaluate` to say."""
+def refuse_misfit(snapshot: Snapshot, change: Change) -> None:
+    """Raise InvalidInput for a change that does not fit the group: its events are carried out once, without rebalances.
+
+    What cannot be predicted at all is for `evaluate` to say.
+    """
+    change = shorthands.written_out(snapshot, change)
     try:
         reports = Reports(any_group_of(snapshot), change.assume, transactional=transactional(snapshot))
         (way, *_), _ = positions.ways(snapshot, change, None)

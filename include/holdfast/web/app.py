@@ -4,14 +4,12 @@ Annotations are real objects here, not text: with postponed annotations FastAPI 
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Annotated, TypeVar
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 from airflow.api_fastapi.core_api.security import GetUserDep
-from airflow.models.variable import Variable
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -19,15 +17,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring.objects import LAKE_VARIABLE
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble
-from holdfast.web import access, decision, overview, templating
+from holdfast.web import access, decision, overview, serving, templating
 from holdfast.web.plan_page import PlanPages, Refused
 from holdfast.web.plan_view import PlanView
 from holdfast.web.plans import Filter, PlanList, State, select
 from holdfast.workflows import plan as plans
 
-LONGEST_FORM = 64 * 1024
 T = TypeVar("T")
 Text = Annotated[str, Query(max_length=300)]
 Name = Annotated[str, Query(max_length=4_000)]
@@ -42,22 +38,6 @@ def _list_of(url: str) -> PlanList:
 @lru_cache(maxsize=4)
 def _pages_of(url: str) -> PlanPages:
     return PlanPages(FsspecLake(url))
-
-
-def _lake_url() -> str:
-    url = Variable.get(LAKE_VARIABLE, default_var=None)
-    if not url:
-        raise InvalidInput(f"Airflow has no variable {LAKE_VARIABLE}: set it to the folder or URL where plans are kept.")
-    return str(url)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _page(request: Request, template: str, status: int = 200, **values: object) -> HTMLResponse:
-    root = request.scope.get("root_path", "")
-    return HTMLResponse(templating.render(template, root=root, airflow=root.removesuffix("/holdfast"), **values), status)
 
 
 app = FastAPI(
@@ -84,7 +64,7 @@ def plans_page(
     cluster: Text = "",
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> HTMLResponse:
-    rows, unreadable = _list_of(_lake_url()).rows(_now())
+    rows, unreadable = _list_of(serving.lake_url()).rows(serving.now())
     wanted = Filter(q, state, verdict, cluster)
     found = select(rows, wanted, page, unreadable)
 
@@ -93,7 +73,7 @@ def plans_page(
         query = urlencode({key: value for key, value in asked.items() if value not in ("", 1)})
         return f"plans?{query}" if query else "plans"
 
-    return _page(request, "plans.html", found=found, wanted=wanted, states=tuple(State), now=_now(), address=address)
+    return serving.page(request, "plans.html", found=found, wanted=wanted, states=tuple(State), now=serving.now(), address=address)
 
 
 @app.get("/plans/{plan_id}")
@@ -102,19 +82,19 @@ def plan_page(request: Request, plan_id: str, user: GetUserDep) -> HTMLResponse:
 
 
 def _plan_page(request: Request, plan_id: str, user: GetUserDep, *, problem: Refused | None = None) -> HTMLResponse:
-    pages = _pages_of(_lake_url())
-    shown = pages.page(plan_id, _now())
+    pages = _pages_of(serving.lake_url())
+    shown = pages.page(plan_id, serving.now())
     asked = decision.asked(shown.run_id, plan_id) if shown.run_id is not None else None
     may = access.can_decide(user, asked.approvers if asked is not None else ())
     token = access.token_for(user, plan_id) if may and asked is not None and asked.open else ""
     values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "token": token, "user": user.get_name()}
     template = "plan.html" if isinstance(shown.view, PlanView) else "plain_plan.html"
-    return _page(request, template, status=problem.status if problem else 200, problem=problem, **values)
+    return serving.page(request, template, status=problem.status if problem else 200, problem=problem, **values)
 
 
 @app.post("/plans/{plan_id}/decision", dependencies=[*access.may_decide])
 async def decide(request: Request, plan_id: str, user: GetUserDep) -> Response:
-    form = await _form(request)
+    form = {name: values[0] for name, values in (await serving.form(request)).items()}
     access.refuse_forgery(request, user, plan_id, form.get("token", ""))
     choice, reason = form.get("decision", ""), form.get("reason", "").strip()
     try:
@@ -134,25 +114,14 @@ def _what_is_asked(plan_id: str, choice: str, reason: str) -> decision.Asked:
         raise Refused("Say why you reject it: whoever asked for the change will want to know.", status=400)
     if len(reason) > decision.LONGEST_REASON:
         raise Refused(f"The reason has {len(reason):,} characters; {decision.LONGEST_REASON:,} fit.", status=400)
-    pages = _pages_of(_lake_url())
+    pages = _pages_of(serving.lake_url())
     if choice == "approve":
-        pages.refuse_stale(plan_id, _now())
+        pages.refuse_stale(plan_id, serving.now())
     run_id = plans.run_of(pages.lake, plan_id)
     asked = None if run_id is None else decision.asked(run_id, plan_id)
     if asked is None or not asked.open:
         raise Refused("Airflow does not ask for a decision about this plan now.", status=409)
     return asked
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form as a browser sends it, the first of each name."""
-    content = b""
-    async for part in request.stream():
-        content += part
-        if len(content) > LONGEST_FORM:
-            raise HTTPException(413, "The form is too large.")
-    fields = parse_qs(content.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
-    return {name: values[0] for name, values in fields.items()}
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
@@ -165,25 +134,25 @@ def plan_file(plan_id: str, name: str) -> Response:
     kinds = {"plan.json": "application/json", "plan.md": "text/markdown; charset=utf-8"}
     if name not in kinds:
         raise HTTPException(404, "There is no such document of a plan.")
-    content = plans.document_of(_pages_of(_lake_url()).lake, plan_id, name)
+    content = plans.document_of(_pages_of(serving.lake_url()).lake, plan_id, name)
     kept_as = {"Content-Disposition": f'attachment; filename="{plan_id}-{name}"'}
     return Response(content, media_type=kinds[name], headers=kept_as)
 
 
 @app.get("/group")
 def group_page(request: Request, cluster: Text = "", group: Name = "") -> HTMLResponse:
-    url = _lake_url()
-    rows, _ = _list_of(url).rows(_now())
+    url = serving.lake_url()
+    rows, _ = _list_of(url).rows(serving.now())
     mine = [row for row in rows if (row.summary.cluster, row.summary.group_id) == (cluster, group)]
-    found = overview.group(url, cluster, group, _now())
-    return _page(request, "group.html", view=found, plans=select(mine, Filter(), 1).rows)
+    found = overview.group(url, cluster, group, serving.now())
+    return serving.page(request, "group.html", view=found, plans=select(mine, Filter(), 1).rows)
 
 
 @app.get("/fleet")
 def fleet_page(request: Request, q: Text = "", page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> HTMLResponse:
-    url = _lake_url()
-    rows, _ = _list_of(url).rows(_now())
-    return _page(request, "fleet.html", view=overview.fleet(url, rows, q, page), q=q)
+    url = serving.lake_url()
+    rows, _ = _list_of(url).rows(serving.now())
+    return serving.page(request, "fleet.html", view=overview.fleet(url, rows, q, page), q=q)
 
 
 @app.get("/run")
@@ -191,7 +160,7 @@ def run_page(request: Request, run: Text = "", dag: Text = "") -> Response:
     """The plan of a run: the tab that Airflow shows beside its runs."""
     plan_id = decision.plan_of(dag, run)
     if plan_id is None or not plans.is_id(plan_id):
-        return _page(request, "no_plan.html", dag=dag, ours=dag == access.DAG)
+        return serving.page(request, "no_plan.html", dag=dag, ours=dag == access.DAG)
     return RedirectResponse(f"{request.scope.get('root_path', '')}/plans/{plan_id}", HTTPStatus.SEE_OTHER)
 
 
@@ -206,7 +175,7 @@ TITLES = {401: "Please log in", 403: "Not allowed", 404: "Not found", 409: "Not 
 def _refusal(request: Request, status: int, message: str) -> Response:
     if "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"detail": message}, status)
-    return _page(
+    return serving.page(
         request, "refusal.html", status=status, title=TITLES.get(status, "This did not work"), message=message, code=status
     )
 

@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 import httpx
-from airflow.api_fastapi.app import cached_app
 from airflow.jobs.job import Job
 from airflow.models.dagrun import DagRun
 from airflow.models.hitl import HITLDetail
@@ -24,6 +23,7 @@ from starlette.concurrency import run_in_threadpool
 
 from holdfast.airflow_wiring.objects import APPROVE, REJECT
 from holdfast.errors import HoldfastError
+from holdfast.web import own_airflow
 from holdfast.web.access import DAG
 
 TASK = "approve"
@@ -125,11 +125,8 @@ async def answer(request: Request, one: Asked, *, approve: bool, reason: str) ->
     if one.asked_at is not None:
         await _parked(one.asked_at)
     path = f"/api/v2/dags/{DAG}/dagRuns/{quote(one.run_id, safe='')}/taskInstances/{TASK}/-1/hitlDetails"
-    kept = {name: value for name in ("authorization", "cookie") if (value := request.headers.get(name)) is not None}
-    transport = httpx.ASGITransport(app=cached_app())
-    async with httpx.AsyncClient(transport=transport, base_url="http://airflow") as airflow:
-        body = {"chosen_options": [APPROVE if approve else REJECT], "params_input": {"reason": reason}}
-        told = await airflow.patch(path, headers=kept, json=body)
+    body = {"chosen_options": [APPROVE if approve else REJECT], "params_input": {"reason": reason}}
+    told = await own_airflow.ask(request, "PATCH", path, body)
     if told.status_code == httpx.codes.CONFLICT:
         raise NotAnswered("Somebody else has decided this plan meanwhile.", 409)
     if not told.is_success:

@@ -11,6 +11,7 @@ from holdfast.rollout import codec
 from holdfast.rollout.codec.request import request_from_form
 from holdfast.rollout.request import FIELDS, What, change_of
 
+SECRET = "open-sesame-4711"
 HOSTS = {C: "app-0", A: "app-1", B: "app-1"}
 """Two clients on one host."""
 
@@ -110,6 +111,8 @@ class TestRefusals:
             ({"what": "scale", "clients": 5, "hosts": ["x"]}, "hosts: 1 were found, and 2 come"),
             ({"what": "change settings", "settings": "max.warmup.replicas"}, "settings: 'max.warmup.replicas' is set to nothing"),
             ({"what": "change settings", "settings": "max.warmup.replica=6"}, "settings: no Kafka release has"),
+            ({"what": "change settings", "settings": f"consumer.sasl.jaas.config={SECRET}"}, "sasl.jaas.config holds a secret"),
+            ({"what": "change settings", "settings": f"ssl.key.password={SECRET}"}, "settings: ssl.key.password holds a secret"),
             ({"what": "change settings", "settings": "max.warmup.replicas=0"}, "settings: max.warmup.replicas is 0"),
             ({"what": "change settings", "settings": "a=\\u00"}, "settings: the properties hold a broken"),
             ({"what": "upgrade Kafka Streams", "kafka_release": "9.9.9"}, "9.9.9"),
@@ -119,4 +122,7 @@ class TestRefusals:
         ids=str,
     )  # fmt: skip
     def test_name_the_field_and_what_is_needed(self, form: dict[str, object], said: str) -> None:
-        assert said in refusal(**form)
+        message = refusal(**form)
+
+        assert said in message
+        assert SECRET not in message

@@ -63,6 +63,13 @@ def has(release: str, key: str) -> bool:
     return any("S" in form.homes and form.first <= minor <= form.last for form in _forms().get(key, ()))
 
 
+def refuse_secrets(properties: Mapping[str, ConfigValue]) -> None:
+    """Raise InvalidInput for a key whose value Kafka keeps secret (ConfigDef's type PASSWORD), by its name alone."""
+    for key in properties:
+        if any(form.type == "password" for form in _forms_of(key)):
+            raise InvalidInput(f"{key} holds a secret and decides nothing about tasks: leave it out, with its value")
+
+
 def check(release: str, properties: Mapping[str, ConfigValue]) -> None:
     """Raise InvalidInput for the first key that no covered release has, or value that this release would refuse."""
     minor = _minor(release)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka.streams import config_check
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.change import (
     INHERITED,
@@ -261,6 +262,7 @@ def _set_config(value: object) -> SetConfig:
     settings = kafka.config(value)
     if not settings:
         raise InvalidInput("one setting or more is needed, none was found")
+    config_check.refuse_secrets(dict(settings))
     return SetConfig(settings)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import properties
+from holdfast.kafka.streams import config_check
 from holdfast.rollout.change import Disk
 from holdfast.rollout.codec import document
 from holdfast.rollout.codec.change import LONGEST_STOP, MOST_EVENTS, MOST_THREADS
@@ -54,6 +55,7 @@ def _disk(value: object) -> Disk:
 def _settings(value: object) -> tuple[tuple[str, ConfigValue], ...]:
     """As in a properties file. Raise InvalidInput for a line that sets nothing."""
     read = properties.parse(document.text(value))
+    config_check.refuse_secrets(read)
     for key, setting in read.items():
         if not setting:
             raise InvalidInput(f"{document.shown(key)} is set to nothing; a line is KEY=VALUE, such as max.warmup.replicas=6")

@@ -57,6 +57,14 @@ def forecast(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerFore
     return ConsumerForecast(change, outcome, tuple(unknown))
 
 
+def refuse_misfit(snapshot: ConsumerSnapshot, change: ConsumerChange) -> None:
+    """Raise InvalidInput for a change that does not fit the group: its events are carried out once, without rebalances."""
+    settings = settings_of(snapshot)
+    scene = Scene(snapshot.members, snapshot.topics, snapshot.leader_member_id)
+    for lot in change.lots():
+        scene = events.apply(scene, lot, settings)
+
+
 def _whatever_order(outcome: ConsumerOutcome) -> object:
     """The order in which a leader lists partitions is not in the contract, and neither is what members would report at the end."""
     decisions = [

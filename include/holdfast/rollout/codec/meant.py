@@ -1,0 +1,101 @@
+"""What the form of `plan_rollout` means: a Change document, or a few fields. The first airflow task and the page both ask here."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.release import RELEASES
+from holdfast.kafka.streams import config_check
+from holdfast.rollout import candidates
+from holdfast.rollout.change import Change, RollingRestart, SetConfig
+from holdfast.rollout.codec import any_kind
+from holdfast.rollout.codec.any_kind import AnyChange, AnySnapshot
+from holdfast.rollout.codec.document import nearest, refuse, shown, under
+from holdfast.rollout.codec.request import NAMES, request_from_form
+from holdfast.rollout.consumer import forecast as consumer_forecast
+from holdfast.rollout.consumer.change import ConsumerChange
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.request import change_of
+from holdfast.rollout.snapshot import Snapshot
+
+T = TypeVar("T")
+FIELDS = (*NAMES, "cluster", "group", "change", "policy", "snapshot")
+
+
+def change_meant(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]:
+    """The Change that the form means for a group. What is wrong in itself is told at once, the rest when there is a group.
+
+    Raise InvalidInput with the name of every field that is wrong, also for a Change that does not fit the group.
+    """
+    for name in form:
+        if name not in FIELDS:
+            raise InvalidInput(f"the form has no field {shown(name)}{nearest(name, FIELDS)}; it has {', '.join(FIELDS)}")
+    document = form.get("change")
+    read = _as_document(form, document) if document else _as_fields(form)
+
+    def fitting(snapshot: AnySnapshot) -> AnyChange:
+        change = read(snapshot)
+        if document:
+            _in_change(lambda: refuse_misfit(snapshot, change))
+        else:
+            refuse_misfit(snapshot, change)
+        return change
+
+    return fitting
+
+
+def refuse_misfit(snapshot: AnySnapshot, change: AnyChange) -> None:
+    """Raise InvalidInput for a change that does not fit the group, with the path of the event."""
+    if isinstance(snapshot, Snapshot):
+        assert isinstance(change, Change), "a change is of its group's kind"
+        _refuse_settings(snapshot, change)
+        candidates.refuse_misfit(snapshot, change)
+    else:
+        assert isinstance(change, ConsumerChange), "a change is of its group's kind"
+        consumer_forecast.refuse_misfit(snapshot, change)
+
+
+def _refuse_settings(snapshot: Snapshot, change: Change) -> None:
+    for index, item in enumerate(change.events):
+        if isinstance(item, SetConfig | RollingRestart):
+            given = {key: value for key, value in item.settings if value is not None}
+            try:
+                config_check.check(snapshot.kafka_release or RELEASES[-1], given)
+            except InvalidInput as problem:
+                raise InvalidInput(str(problem), f"events[{index}]") from None
+
+
+def _as_fields(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]:
+    request = request_from_form(form)
+
+    def meant(snapshot: AnySnapshot) -> AnyChange:
+        if isinstance(snapshot, ConsumerSnapshot):
+            raise InvalidInput(
+                f"{snapshot.group_id!r} is a plain consumer group, whose members have no process IDs: say what is to be done to"
+                " it as a Change document (docs/plain-groups.md)",
+                "what",
+            )
+        return change_of(request, snapshot)
+
+    return meant
+
+
+def _as_document(form: Mapping[str, object], document: object) -> Callable[[AnySnapshot], AnyChange]:
+    also = [name for name in NAMES if name != "what" and form.get(name)]
+    if also:
+        raise InvalidInput(f"a Change was given, and {', '.join(also)} too: empty one or the other", "change")
+
+    def read(*, plain: bool) -> AnyChange:
+        return _in_change(lambda: any_kind.change_from_json(document, plain=plain))
+
+    read(plain=any_kind.is_consumer_change(document))
+    return lambda snapshot: read(plain=isinstance(snapshot, ConsumerSnapshot))
+
+
+def _in_change(work: Callable[[], T]) -> T:
+    """What `work` gives; what is wrong is named as a path in the field `change`."""
+    try:
+        return work()
+    except InvalidInput as problem:
+        refuse(under("change", problem))
+        raise

@@ -1,0 +1,18 @@
+"""Airflow's own REST interface, asked in this process and with the credentials of whoever asks us.
+
+Its checks, its audit log and its scheduler see what they would see from its own pages.
+"""
+
+import httpx
+from airflow.api_fastapi.app import cached_app
+from fastapi import Request
+
+_HANDED_ON = ("authorization", "cookie", "referer")
+
+
+async def ask(request: Request, method: str, path: str, body: object = None) -> httpx.Response:
+    """What Airflow answers to the user who sent `request`."""
+    headers = {name: value for name in _HANDED_ON if (value := request.headers.get(name)) is not None}
+    transport = httpx.ASGITransport(app=cached_app())
+    async with httpx.AsyncClient(transport=transport, base_url="http://airflow") as airflow:
+        return await airflow.request(method, path, headers=headers, json=body)

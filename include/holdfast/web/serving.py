@@ -1,0 +1,44 @@
+"""What every route needs: where the lake is, what time it is, a form as it was sent, a page as it is put out."""
+
+from datetime import UTC, datetime
+from urllib.parse import parse_qs
+
+from airflow.models.variable import Variable
+from fastapi import HTTPException, Request
+from fastapi.responses import HTMLResponse
+
+from holdfast.airflow_wiring.objects import LAKE_VARIABLE
+from holdfast.errors import InvalidInput
+from holdfast.web import templating
+
+LONGEST_FORM = 64 * 1024
+MOST_FIELDS = 20
+
+
+def lake_url() -> str:
+    url = Variable.get(LAKE_VARIABLE, default_var=None)
+    if not url:
+        raise InvalidInput(f"Airflow has no variable {LAKE_VARIABLE}: set it to the folder or URL where plans are kept.")
+    return str(url)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def page(request: Request, template: str, status: int = 200, **values: object) -> HTMLResponse:
+    root = request.scope.get("root_path", "")
+    return HTMLResponse(templating.render(template, root=root, airflow=root.removesuffix("/holdfast"), **values), status)
+
+
+async def form(request: Request, longest: int = LONGEST_FORM, most_fields: int = MOST_FIELDS) -> dict[str, list[str]]:
+    """The fields of a form as a browser sends it. Raise 413 for more than that, 400 for what is no form."""
+    content = b""
+    async for part in request.stream():
+        content += part
+        if len(content) > longest:
+            raise HTTPException(413, "The form is too large.")
+    try:
+        return parse_qs(content.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=most_fields)
+    except ValueError:
+        raise HTTPException(400, "The form has too many fields.") from None
