@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
@@ -34,7 +35,13 @@ def answer(chosen: str, about: Plan, by: object = "vera", **params: object) -> d
         "responded_by_user": {"id": "7", "name": by} if by else None,
         "plan_fingerprint": approval.fingerprint(about),
         "timed_out": by is None,
+        "asked_by": "ann",
     }
+
+
+def context(instance: object, asked_by: str | None = "ann") -> dict[str, object]:
+    """What the operator needs of Airflow's context."""
+    return {"ti": instance, "dag_run": SimpleNamespace(triggering_user_name=asked_by)}
 
 
 class TestWhoDecides:
@@ -82,6 +89,12 @@ class TestWhoDecides:
         assert plans.load(lake, make()[0]).policy.rebalances_most == 3
         assert plans.load(lake, make(policy(rebalances_most=5, review="never"))[0]).policy.review is Review.ALWAYS
 
+    def test_four_eyes_are_wanted_where_anybody_says_so(self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
+        assert not plans.load(lake, make(policy(four_eyes=False))[0]).policy.four_eyes
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", json.dumps(policy(four_eyes=True)))
+        assert plans.load(lake, make(policy(four_eyes=False))[0]).policy.four_eyes
+        assert plans.load(lake, make()[0]).policy.four_eyes
+
     def test_a_wrong_policy_of_the_team_is_named(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", "format_version: 1.0\nrebalances_mots: 3")
 
@@ -109,6 +122,12 @@ class TestTheQuestion:
         assert "Nothing will happen" not in asked.body
         assert "copy-process-metadata" in asked.body
         assert f"/holdfast/plans/{plan_id}" in asked.body
+
+    def test_says_who_asked_and_who_may_approve(self, make: Any) -> None:
+        assert "\\*ann\\* asked for this plan. [The" in decisions.question(*make(), "*ann*").body
+        four_eyes = make(policy(four_eyes=True))
+        assert "ann asked for this plan, so somebody else must approve it. [The" in decisions.question(*four_eyes, "ann").body
+        assert " asked for this plan" not in decisions.question(*four_eyes).body
 
     def test_is_open_until_the_plan_may_not_be_applied_any_more(self, make: Any) -> None:
         assert timedelta(minutes=49) < decisions.question(*make(minutes_ago=10)).open_for <= timedelta(minutes=50)
@@ -160,11 +179,11 @@ class TestTheOperator:
     def made(self, make: Any) -> tuple[str, str]:
         return make()
 
-    def resumed(self, made: tuple[str, str], **event: object) -> dict[str, Any]:
+    def resumed(self, made: tuple[str, str], asked_by: str | None = "ann", **event: object) -> dict[str, Any]:
         instance = Instance()
         instance.pushed[FINGERPRINT] = decisions.question(*made).fingerprint
         asking = AskForApproval(task_id="approve", plan_id=made[0], draft=made[1])
-        return asking.execute_complete({"ti": instance}, self.EVENT | event)
+        return asking.execute_complete(context(instance, asked_by), self.EVENT | event)
 
     def test_answers_with_what_was_asked_about(self, lake: FsspecLake, made: tuple[str, str]) -> None:
         found = self.resumed(made)
@@ -180,7 +199,7 @@ class TestTheOperator:
         """It is kept before the task ends: the next attempt finds it."""
         self.resumed(made, chosen_options=[chosen])
         instance = Instance()
-        again = AskForApproval(task_id="approve", plan_id=made[0], draft=made[1]).execute({"ti": instance})
+        again = AskForApproval(task_id="approve", plan_id=made[0], draft=made[1]).execute(context(instance))
 
         assert instance.pushed == {}
         if chosen == "Reject":
@@ -215,6 +234,34 @@ class TestTheOperator:
         assert not isinstance(trouble.value, HoldfastError)
         assert plans.approval_of(lake, made[0]) is None
         assert (asking.retries, asking.retry_delay) == (10, timedelta(seconds=2))
+
+    @pytest.mark.parametrize(
+        ("chosen", "by", "counts"),
+        [
+            ("Approve", {"id": "7", "name": "Ann"}, False),
+            ("Approve", {"id": "ann", "name": "A. N. Other"}, False),
+            ("Approve", {"id": "7", "name": "vera"}, True),
+            ("Reject", {"id": "7", "name": "ann"}, True),
+        ],
+    )
+    def test_who_asked_may_only_reject_where_the_policy_wants_four_eyes(
+        self, lake: FsspecLake, make: Any, chosen: str, by: dict[str, str], counts: bool
+    ) -> None:
+        made = make(policy(four_eyes=True))
+        if counts:
+            self.resumed(made, chosen_options=[chosen], responded_by_user=by)
+            assert plans.approval_of(lake, made[0]).asked_by == "ann"
+            return
+        with pytest.raises(ValueError, match="somebody else must approve it") as trouble:
+            self.resumed(made, chosen_options=[chosen], responded_by_user=by)
+        assert not isinstance(trouble.value, HoldfastError), "it is asked again"
+        assert plans.approval_of(lake, made[0]) is None
+
+    def test_any_eyes_are_a_second_pair_where_nobody_asked(self, lake: FsspecLake, make: Any) -> None:
+        made = make(policy(four_eyes=True))
+        self.resumed(made, asked_by=None)
+
+        assert (plans.approval_of(lake, made[0]).approved, plans.approval_of(lake, made[0]).asked_by) == (True, "nobody")
 
     def test_rejects_when_nobody_answers(self) -> None:
         assert AskForApproval(task_id="approve", plan_id="p", draft="d").defaults == ["Reject"]
@@ -307,11 +354,14 @@ class TestApplying:
             ({"plan_id": "0" * 16}, "is for plan 0000000000000000"),
             ({"by": " "}, "without a name"),
             ({"decided_by": "time-out"}, "without a name"),
+            ({"asked_by": "vera"}, "and its policy wants four eyes"),
+            ({"asked_by": None}, "does not say who asked for the plan"),
         ],
     )
     def test_refuses_an_approval_that_is_none(
-        self, lake: FsspecLake, plan: Plan, recorded: str, forged: dict[str, object], said: str
+        self, lake: FsspecLake, make: Any, recorded: str, forged: dict[str, object], said: str
     ) -> None:
+        plan = plans.load(lake, make(policy(four_eyes=True))[0])
         decisions.record_decision(plan.plan_id, answer("Approve", plan))
         place = ("plans", plan.plan_id, "approval.json")
         lake.write(place, json.dumps(json.loads(lake.read(place, 10**6)) | forged).encode())

@@ -22,6 +22,8 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 300
 USERS = {"vera": "viewer", "bob": "user", "olga": "op", "admin": "admin"}
+APPROVERS = ("bob", "olga")
+"""The only ones who may decide; others may trigger all the same."""
 T = TypeVar("T")
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -126,6 +128,7 @@ def environment(home: Path, lake: Path, port: int) -> dict[str, str]:
         "PATH": f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}",
         "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
         "AIRFLOW_VAR_HOLDFAST_LAKE": str(lake),
+        "AIRFLOW_VAR_HOLDFAST_APPROVERS": json.dumps(APPROVERS),
     }
 
 

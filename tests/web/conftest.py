@@ -25,7 +25,7 @@ def made(lake_folder: Path) -> dict[str, Plan]:
 
 
 def start(server: Server, group: str) -> str:
-    """Trigger plan_rollout for a recorded group; the run's ID."""
+    """Trigger plan_rollout for a recorded group, as bob and by a policy that wants four eyes; the run's ID."""
     lake = WebLake(server.lake)
     snapshot = codec.snapshot_from_json(lake.snapshot(article(group)))
     server.wait("the DAG", lambda: server.rest("GET", "/api/v2/dags/plan_rollout"))
@@ -35,8 +35,9 @@ def start(server: Server, group: str) -> str:
         "group": group,
         "change": change(replacement(C, LAST, "app-3")),
         "snapshot": snapshots.keep(lake.lake, snapshot),
+        "policy": {"format_version": "1.0", "four_eyes": True},
     }
-    return str(server.rest("POST", "/api/v2/dags/plan_rollout/dagRuns", {"logical_date": None, "conf": conf})["dag_run_id"])
+    return str(server.rest("POST", "/api/v2/dags/plan_rollout/dagRuns", {"logical_date": None, "conf": conf}, "bob")["dag_run_id"])
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,8 @@
 import json
 import re
 from collections.abc import Mapping
+from urllib.error import HTTPError
+from urllib.parse import quote
 
 import pytest
 from tests.harness.airflow_server import Answer, Server
@@ -74,11 +76,41 @@ def kept(server: Server, plan_id: str) -> dict[str, object]:
     return found
 
 
-def test_only_those_who_may_are_offered_a_decision(server: Server, asked: dict[str, str]) -> None:
-    assert 'name="decision"' in page(server, asked["approve"], "bob")
-    text = page(server, asked["approve"], "vera")
+@pytest.mark.parametrize("user", ["vera", "admin"])
+def test_who_may_not_decide_is_told_who_may(server: Server, asked: dict[str, str], user: str) -> None:
+    """The one may not trigger the DAG; the other may do everything in this Airflow, but is no approver."""
+    text = page(server, asked["approve"], user)
+
     assert 'name="decision"' not in text
     assert "Waits for review" in text
+    assert "Deciding is for <bdi>bob</bdi>, <bdi>olga</bdi>." in text
+
+
+def test_airflow_itself_lets_only_approvers_answer(server: Server, asked: dict[str, str]) -> None:
+    """Its page of required actions, and whoever calls its REST interface, come by this route."""
+    run = plans.run_of(WebLake(server.lake).lake, asked["approve"])
+    for user in ("vera", "admin"):
+        with pytest.raises(HTTPError, match="403"):
+            answer_airflow(server, str(run), user, "Approve", reason="I may do anything")
+    assert 'name="decision"' in page(server, asked["approve"], "olga"), "something was decided all the same"
+
+
+def test_who_asked_cannot_approve_where_the_policy_wants_four_eyes(server: Server, asked: dict[str, str]) -> None:
+    plan_id = asked["approve"]
+    text = page(server, plan_id, "bob")
+    answer = send(server, plan_id, "bob", {"decision": "approve", "reason": "mine", "token": token_in(text)})
+
+    assert "You asked for this plan" in text
+    assert re.search(r'value="approve" disabled', text)
+    assert (answer.status, "somebody else to approve it" in answer.text) == (403, True)
+    others = page(server, plan_id, "olga")
+    assert "You asked for this plan" not in others
+    assert re.search(r'value="approve">', others)
+
+
+def answer_airflow(server: Server, run: str, user: str, chosen: str, **params: str) -> None:
+    path = f"/api/v2/dags/plan_rollout/dagRuns/{quote(run)}/taskInstances/approve/-1/hitlDetails"
+    server.rest("PATCH", path, {"chosen_options": [chosen], "params_input": params}, user)
 
 
 def test_forged_decisions_are_refused(server: Server, asked: dict[str, str]) -> None:
@@ -113,8 +145,8 @@ def test_a_stale_plan_cannot_be_approved(server: Server, asked: dict[str, str]) 
     lake.snapshot(
         moved | {"clients": {one: client for one, client in moved["clients"].items() if one != C}, "leader_process_id": None}, 0
     )
-    text = page(server, plan_id, "bob")
-    answer = send(server, plan_id, "bob", {"decision": "approve", "reason": "", "token": token_in(text)})
+    text = page(server, plan_id, "olga")
+    answer = send(server, plan_id, "olga", {"decision": "approve", "reason": "", "token": token_in(text)})
 
     assert "the group has moved since" in text
     assert answer.status == 409
@@ -143,9 +175,10 @@ def test_an_approval_is_recorded(server: Server, asked: dict[str, str]) -> None:
     plan_id = asked["approve"]
 
     assert decided(server, plan_id, "olga", "approve", "").status == 303
-    assert (kept(server, plan_id)["approved"], kept(server, plan_id)["by"]) == (True, "olga")
+    found = kept(server, plan_id)
+    assert (found["approved"], found["by"], found["asked_by"]) == (True, "olga", "bob")
     logged = server.rest("GET", "/api/v2/eventLogs?dag_id=plan_rollout&event=update_hitl_detail&limit=100")["event_logs"]
-    assert {one["owner"] for one in logged} == {"bob", "olga"}
+    assert {one["owner"] for one in logged} == {"admin", "bob", "olga"}, "who tried in vain is there too"
 
 
 def test_airflow_leads_to_the_page(server: Server, asked: dict[str, str]) -> None:

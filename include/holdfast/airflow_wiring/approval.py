@@ -3,6 +3,7 @@
 | what Airflow does                                                 | what is done about it                                      |
 |-------------------------------------------------------------------|------------------------------------------------------------|
 | takes an answer with wrong parameters, and fails the task then    | it is asked again, within seconds                          |
+| lets who asked for the plan approve it                            | where the policy wants four eyes, it is asked again        |
 | may lose an answer given in the instant of asking                 | what was kept holds; else it is asked again                |
 | has an approval operator that returns nothing on Reject           | not used: this one returns every answer                    |
 | takes an answer without parameters as it is                       | no reason is no reason: it is kept as empty                |
@@ -54,7 +55,7 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
 
     def execute(self, context: Mapping[str, Any]) -> Any:
         """Ask, and wait without occupying anything."""
-        question = decisions.question(self.plan_id, self.draft)
+        question = decisions.question(self.plan_id, self.draft, _asked_by(context))
         if question.answer is not None:
             return question.answer
         self.subject, self.body = question.subject, question.body
@@ -70,6 +71,15 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
         if len(answer["chosen_options"]) != 1:
             raise ValueError(f"one of {self.options} is needed; {answer['chosen_options']} was answered")
         asked = context["ti"].xcom_pull(task_ids=self.task_id, key=FINGERPRINT)
-        found = {**answer, "plan_fingerprint": asked, "timed_out": bool(event.get("timedout"))}
-        decisions.keep_decision(self.plan_id, found)
+        timed_out = bool(event.get("timedout"))
+        found = {**answer, "plan_fingerprint": asked, "timed_out": timed_out, "asked_by": _asked_by(context)}
+        try:
+            decisions.keep_decision(self.plan_id, found)
+        except decisions.SameEyes as refusal:
+            raise ValueError(str(refusal)) from None
         return found
+
+
+def _asked_by(context: Mapping[str, Any]) -> str | None:
+    """The user who triggered the run, by the name that Airflow has for them. None: an asset did, or a schedule."""
+    return context["dag_run"].triggering_user_name or None

@@ -1,7 +1,7 @@
 """The decision about a plan: what is asked, of whom, until when, and what is kept of the answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,12 @@ class Question:
     answer: dict[str, Any] | None = None
 
 
-def question(plan_id: str, draft_id: str) -> Question:
-    """The question about a plan: its text is made from the very bytes that the fingerprint is of.
+class SameEyes(InvalidInput):
+    """Whoever asked for a plan approved it, and its policy wants somebody else to."""
+
+
+def question(plan_id: str, draft_id: str, asked_by: str | None = None) -> Question:
+    """The question about a plan: its text is made from the very bytes that the fingerprint is of. `asked_by`: the user who did.
 
     Raise AirflowSkipException where nothing is to decide. Where it is too late to, the answer is that nobody came in time;
     where the plan was decided before (Airflow lost the answer after it was kept, or the task was cleared), it is that decision.
@@ -57,9 +61,11 @@ def question(plan_id: str, draft_id: str) -> Question:
     elif open_for <= timedelta():
         answer = {"chosen_options": [REJECT], "params_input": {}, "responded_at": moment.isoformat(), "responded_by_user": None}
         answer |= {"plan_fingerprint": print_of, "timed_out": True}
+    if answer is not None:
+        answer["asked_by"] = asked_by
     return Question(
         subject=f"Approve plan {plan_id} for {printable(plan.basis.group_id, 200)} on {printable(plan.basis.cluster, 200)}?",
-        body=shown(plan, print_of),
+        body=shown(plan, print_of, asked_by),
         fingerprint=print_of,
         open_for=open_for,
         approvers=_approvers(),
@@ -67,13 +73,16 @@ def question(plan_id: str, draft_id: str) -> Question:
     )
 
 
-def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
+def shown(plan: "AnyPlan", print_of: str, asked_by: str | None = None, longest: int = LONGEST_BODY) -> str:
     """The plan as Markdown, bounded: some databases keep no more of a text than 64 KiB."""
     from holdfast.rollout import rendering
+    from holdfast.rollout.wording import markdown, printable
     from holdfast.workflows import plan as workflow
 
+    another = ", so somebody else must approve it" if plan.policy.four_eyes else ""
+    who = f"{markdown(printable(asked_by))} asked for this plan{another}. " if asked_by else ""
     about = (
-        f"[The plan's page]({page_of(plan.plan_id)}). The question is open until {plan.expires_at}; then it is answered with"
+        f"{who}[The plan's page]({page_of(plan.plan_id)}). The question is open until {plan.expires_at}; then it is answered with"
         f" {REJECT}. What is approved is `{print_of}`, and no other plan.\n\n"
     )
     text = rendering.to_markdown(workflow.blocks(plan)).encode()  # Airflow shows tags as text: nothing is folded
@@ -104,9 +113,9 @@ def record_decision(plan_id: str, answer: Mapping[str, Any]) -> str:
 def keep_decision(plan_id: str, answer: Mapping[str, Any]) -> "Approval":
     """Keep who decided what, when and why, beside the plan.
 
-    Raise InvalidInput where the plan is not what the answer is about any more, or was decided otherwise before.
+    Raise InvalidInput where the plan is not what the answer is about any more, or was decided otherwise before; SameEyes.
     """
-    from holdfast.rollout.approval import fingerprint
+    from holdfast.rollout.approval import fingerprint, needs_somebody_else
     from holdfast.rollout.wording import printable
     from holdfast.workflows import plan as workflow
 
@@ -121,6 +130,10 @@ def keep_decision(plan_id: str, answer: Mapping[str, Any]) -> "Approval":
     if "decided_before" in answer and known is not None:
         return known
     approval = _decision(plan, answer)
+    if approval.approved and needs_somebody_else(plan, approval.asked_by, approval.by, approval.by_id):
+        raise SameEyes(
+            f"{printable(approval.by)} asked for plan {plan_id}, and its policy wants four eyes: somebody else must approve it"
+        )
     workflow.keep_approval(store, approval)
     return approval
 
@@ -130,13 +143,14 @@ def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
     from holdfast.rollout.journal import Approval, Decider
     from holdfast.rollout.policy import Review
 
+    asked_by = answer.get("asked_by") or approval.NOBODY
     if "by_the_policy" in answer:
-        return approval.by_the_policy(plan, Review(answer["by_the_policy"]), _instant(now()))
+        return replace(approval.by_the_policy(plan, Review(answer["by_the_policy"]), _instant(now())), asked_by=asked_by)
     user = answer["responded_by_user"]
     if answer["timed_out"] or user is None:
         reason = f"nobody answered until {plan.expires_at}"
         decided = (approval.NOBODY, reason, _instant(answer["responded_at"]), None, Decider.TIME_OUT)
-        return Approval(plan.plan_id, False, *decided, answer["plan_fingerprint"])
+        return Approval(plan.plan_id, False, *decided, answer["plan_fingerprint"], asked_by)
     return Approval(
         plan_id=plan.plan_id,
         approved=answer["chosen_options"] == [APPROVE],
@@ -145,6 +159,7 @@ def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
         at=_instant(answer["responded_at"]),
         by_id=str(user["id"]),
         plan_fingerprint=answer["plan_fingerprint"],
+        asked_by=asked_by,
     )
 
 

@@ -54,7 +54,8 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
 def _policy(given: object) -> tuple["Policy", "Review"]:
     """The limits, and when a person must look. Nothing given: the team's own policy, or Holdfast's. Text is YAML, or JSON.
 
-    The form cannot make `review` less strict than the team has it; where nobody states it, a person looks at every plan.
+    The form cannot make `review` and `four_eyes` less strict than the team has them. A person looks at every plan where
+    nobody states `review`.
     """
     from airflow.sdk import Variable
 
@@ -66,7 +67,8 @@ def _policy(given: object) -> tuple["Policy", "Review"]:
     policy = found[0][0] if found else Policy()
     stated = [review for _, review in found if review is not None]
     review = strictest(*stated)
-    return (replace(policy, review=review) if stated else policy), review
+    four_eyes = any(limits.four_eyes for limits, _ in found)
+    return replace(policy, review=review if stated else policy.review, four_eyes=four_eyes), review
 
 
 def limits(given: object, where: str) -> tuple["Policy", "Review | None"] | None:

@@ -15,7 +15,7 @@ from holdfast.rollout.wording import printable
 
 POLICY = "the policy"
 NOBODY = "nobody"
-"""Who is named where no person decided."""
+"""Who is named where no person decided, or asked."""
 
 
 def fingerprint(plan: AnyPlan) -> str:
@@ -41,6 +41,12 @@ def by_the_policy(plan: AnyPlan, review: Review, at: str) -> Approval:
     return Approval(plan.plan_id, True, POLICY, reason, at, None, Decider.POLICY, fingerprint(plan))
 
 
+def needs_somebody_else(plan: AnyPlan, asked_by: str | None, *who: str | None) -> bool:
+    """Whether the plan's policy wants another person to approve it than `who`, by any of their names, who asked for it."""
+    names = (name.casefold() for name in who if name is not None)
+    return plan.policy.four_eyes and asked_by is not None and asked_by.casefold() in names
+
+
 def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
     """Raise StepRefused unless this very plan was approved by somebody who may, and may be applied at all."""
     if approval.plan_id != plan.plan_id:
@@ -61,5 +67,16 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
             f"Plan {plan.plan_id} was approved by its policy, and that asks for a person: its review is"
             f" '{plan.policy.review.value}', and the plan's verdict '{plan.verdict.value}'. Have somebody approve it."
         )
+    if approval.decided_by is Decider.PERSON and plan.policy.four_eyes:
+        if approval.asked_by is None:
+            raise StepRefused(
+                f"The policy of plan {plan.plan_id} wants four eyes, and the approval does not say who asked for the plan. Have it"
+                " approved in its run of plan_rollout, where that is known."
+            )
+        if needs_somebody_else(plan, approval.asked_by, approval.by, approval.by_id):
+            raise StepRefused(
+                f"{printable(approval.by)} asked for plan {plan.plan_id} and approved it, and its policy wants four eyes."
+                " Have somebody else approve it."
+            )
     if plan.verdict is PlanVerdict.BLOCKED:
         raise StepRefused(f"Plan {plan.plan_id} is blocked: {'; '.join(plan.blocked_by)}. A blocked plan cannot be applied.")

@@ -17,7 +17,8 @@ class Decider(StrEnum):
 class Approval:
     """The answer to one plan, and to no other. `at` is ISO 8601, UTC.
 
-    `by_id`: the user's ID where they were logged in; `plan_fingerprint`: what was shown (`approval.fingerprint`). None: not said.
+    `by_id`: the user's ID where they were logged in; `plan_fingerprint`: what was shown (`approval.fingerprint`); `asked_by`: who
+    asked for the plan, `approval.NOBODY` where no person did. None: not said.
     """
 
     plan_id: str
@@ -28,6 +29,7 @@ class Approval:
     by_id: str | None = None
     decided_by: Decider = Decider.PERSON
     plan_fingerprint: str | None = None
+    asked_by: str | None = None
 
 
 class Event(StrEnum):

@@ -87,6 +87,8 @@ class Policy:
     untouchable_hosts: tuple[str, ...] = ()
     """Hosts on which no step may do anything."""
     review: Review = Review.ON_A_WARNING
+    four_eyes: bool = False
+    """Whether a person's approval counts only where somebody else asked for the plan. Whoever asked may still reject it."""
     blocking: tuple[str, ...] = ("forecast", "converges", *ONLY_IF_STATED)
     exclude: tuple[str, ...] = ()
     """Names of candidates that cannot be done here (say, no access to the hosts' disks)."""

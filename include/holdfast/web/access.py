@@ -63,6 +63,11 @@ def can_decide(user: BaseUser, approvers: tuple[str, ...] = ()) -> bool:
     )
 
 
+def names_of(user: BaseUser) -> tuple[str, str]:
+    """What Airflow calls the user: where it says who triggered a run, and where it says who may answer."""
+    return user.get_name(), str(user.get_id())
+
+
 def token_for(user: BaseUser, plan_id: str) -> str:
     return str(_serializer().dumps([str(user.get_id()), plan_id]))
 

@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble
+from holdfast.rollout.approval import needs_somebody_else
 from holdfast.web import access, decision, overview, serving, templating
 from holdfast.web.plan_page import PlanPages, Refused
 from holdfast.web.plan_view import PlanView
@@ -87,7 +88,8 @@ def _plan_page(request: Request, plan_id: str, user: GetUserDep, *, problem: Ref
     asked = decision.asked(shown.run_id, plan_id) if shown.run_id is not None else None
     may = access.can_decide(user, asked.approvers if asked is not None else ())
     token = access.token_for(user, plan_id) if may and asked is not None and asked.open else ""
-    values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "token": token, "user": user.get_name()}
+    own = asked is not None and needs_somebody_else(shown.view.plan, asked.asked_by, *access.names_of(user))
+    values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "own": own, "token": token, "user": user.get_name()}
     template = "plan.html" if isinstance(shown.view, PlanView) else "plain_plan.html"
     return serving.page(request, template, status=problem.status if problem else 200, problem=problem, **values)
 
@@ -98,7 +100,7 @@ async def decide(request: Request, plan_id: str, user: GetUserDep) -> Response:
     access.refuse_forgery(request, user, plan_id, form.get("token", ""))
     choice, reason = form.get("decision", ""), form.get("reason", "").strip()
     try:
-        asked = await _in_thread(lambda: _what_is_asked(plan_id, choice, reason))
+        asked = await _in_thread(lambda: _what_is_asked(plan_id, choice, reason, user))
         await decision.answer(request, asked, approve=choice == "approve", reason=reason)
     except (Refused, decision.NotAnswered) as refusal:
         problem = refusal if isinstance(refusal, Refused) else Refused(str(refusal), status=refusal.status)
@@ -106,7 +108,7 @@ async def decide(request: Request, plan_id: str, user: GetUserDep) -> Response:
     return RedirectResponse(f"{request.scope.get('root_path', '')}/plans/{plan_id}#decision", HTTPStatus.SEE_OTHER)
 
 
-def _what_is_asked(plan_id: str, choice: str, reason: str) -> decision.Asked:
+def _what_is_asked(plan_id: str, choice: str, reason: str, user: GetUserDep) -> decision.Asked:
     """Airflow's request, if this decision may be given to it now. Raise Refused otherwise."""
     if choice not in ("approve", "reject"):
         raise Refused("Choose to approve or to reject.", status=400)
@@ -121,6 +123,8 @@ def _what_is_asked(plan_id: str, choice: str, reason: str) -> decision.Asked:
     asked = None if run_id is None else decision.asked(run_id, plan_id)
     if asked is None or not asked.open:
         raise Refused("Airflow does not ask for a decision about this plan now.", status=409)
+    if choice == "approve":
+        pages.refuse_own(plan_id, asked.asked_by, *access.names_of(user))
     return asked
 
 

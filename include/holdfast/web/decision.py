@@ -45,7 +45,7 @@ class NotAnswered(HoldfastError):
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What Airflow asks. `answer` None: nobody answered yet. `open`: it can be answered now. `approvers`: the IDs of
-    the only ones who may answer; none: whoever may trigger the DAG."""
+    the only ones who may answer; none: whoever may trigger the DAG. `asked_by`: who triggered the run, if somebody did."""
 
     run_id: str
     open: bool
@@ -54,14 +54,16 @@ class Asked:
     by: str | None
     asked_at: datetime | None
     approvers: tuple[str, ...] = ()
+    asked_by: str | None = None
 
 
 def asked(run_id: str, plan_id: str) -> Asked | None:
     """The request of this run, if it asks about this plan."""
     with create_session() as session:
         found = session.execute(
-            select(HITLDetail, TaskInstance.state)
+            select(HITLDetail, TaskInstance.state, DagRun.triggering_user_name)
             .join(TaskInstance, HITLDetail.ti_id == TaskInstance.id)
+            .join(DagRun, (DagRun.dag_id == TaskInstance.dag_id) & (DagRun.run_id == TaskInstance.run_id))
             .where(
                 TaskInstance.dag_id == DAG,
                 TaskInstance.run_id == run_id,
@@ -71,7 +73,7 @@ def asked(run_id: str, plan_id: str) -> Asked | None:
         ).first()
         if found is None:
             return None
-        detail, state = found
+        detail, state, asked_by = found
         if plan_id not in f"{detail.subject} {detail.body}":
             return None
         options = detail.chosen_options or []
@@ -83,6 +85,7 @@ def asked(run_id: str, plan_id: str) -> Asked | None:
             by=str(detail.responded_by["name"]) if detail.responded_by else None,
             asked_at=detail.created_at,
             approvers=tuple(str(one["id"]) for one in detail.assigned_users),
+            asked_by=asked_by,
         )
 
 

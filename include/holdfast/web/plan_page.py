@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.ports import Lake
+from holdfast.rollout.approval import needs_somebody_else
 from holdfast.rollout.basis import Drift
 from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.codec.score import Score
@@ -117,6 +118,13 @@ class PlanPages:
         if found.stale:
             drifted = tuple(one.found for one in found.drifts if one.matters)
             raise Refused("The group is not the one that this plan was made for any more. Make a new plan.", drifted)
+
+    def refuse_own(self, plan_id: str, asked_by: str | None, *who: str | None) -> None:
+        """Raise Refused where the plan's policy wants somebody else to approve it than who asked for it."""
+        if needs_somebody_else(self._plan(plan_id), asked_by, *who):
+            raise Refused(
+                "You asked for this plan, and its policy wants somebody else to approve it. You may reject it.", status=403
+            )
 
     def _plan(self, plan_id: str) -> AnyPlan:
         return self._memory.get(("plan", plan_id), lambda: plans.load(self.lake, plan_id))

@@ -134,10 +134,10 @@ APPROVAL = {
 }
 
 
-@pytest.mark.parametrize("more", [{}, {"by_id": "7", "decided_by": "policy", "plan_fingerprint": "sha256:0"}])
+@pytest.mark.parametrize("more", [{}, {"by_id": "7", "decided_by": "policy", "plan_fingerprint": "sha256:0", "asked_by": "bob"}])
 def test_an_approval_survives_its_json(more: dict[str, object]) -> None:
     """An older one does not say by whose right and about which bytes."""
-    unsaid = {"by_id": None, "decided_by": "person", "plan_fingerprint": None}
+    unsaid = {"by_id": None, "decided_by": "person", "plan_fingerprint": None, "asked_by": None}
 
     assert codec_plan.approval_to_json(approval_from_json(APPROVAL | more)) == APPROVAL | unsaid | more
 

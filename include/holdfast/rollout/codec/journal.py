@@ -20,6 +20,7 @@ def approval_from_json(value: object) -> Approval:
         by_id=fields.optional("by_id", nullable(document.name), None),
         decided_by=fields.optional("decided_by", one_of(Decider), Decider.PERSON),
         plan_fingerprint=fields.optional("plan_fingerprint", nullable(document.name), None),
+        asked_by=fields.optional("asked_by", nullable(document.name), None),
     )
     fields.finish(closed=True)
     return approval
@@ -36,6 +37,7 @@ def approval_to_json(approval: Approval) -> dict[str, object]:
         "by_id": approval.by_id,
         "decided_by": approval.decided_by.value,
         "plan_fingerprint": approval.plan_fingerprint,
+        "asked_by": approval.asked_by,
     }
 
 

@@ -49,7 +49,7 @@ def policy_from_json(value: object) -> Policy:
     numbers = {
         field.name: fields.optional(field.name, _limit(field.name), getattr(default, field.name))
         for field in fields_of(Policy)
-        if isinstance(getattr(default, field.name), int) or field.name in OPTIONAL_LIMITS
+        if type(getattr(default, field.name)) is int or field.name in OPTIONAL_LIMITS
     }
     of_the_team = RateSource.POLICY if fields.has("restore_records_per_second") else default.restore_rate_source
     rate_source = fields.optional("restore_rate_source", one_of(RateSource), of_the_team)
@@ -58,6 +58,7 @@ def policy_from_json(value: object) -> Policy:
     actions = fields.optional("actions", nullable(_known_names(tuple(VERBS.values()), "action")), default.actions)
     untouchable_hosts = fields.optional("untouchable_hosts", texts, default.untouchable_hosts)
     review = fields.optional("review", one_of(Review), default.review)
+    four_eyes = fields.optional("four_eyes", document.boolean, default.four_eyes)
     stated = tuple(rule for limit, rule in LIMITS_OF_RULES.items() if fields.has(limit) and numbers[limit] is not None)
     blocking = fields.optional("blocking", _known_names(RULES, "rule"), (*default.blocking, *stated))
     exclude = fields.optional("exclude", texts, default.exclude)
@@ -71,6 +72,7 @@ def policy_from_json(value: object) -> Policy:
         actions=actions,
         untouchable_hosts=untouchable_hosts,
         review=review,
+        four_eyes=four_eyes,
         blocking=blocking,
         exclude=exclude,
         allow=allow,

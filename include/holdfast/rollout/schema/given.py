@@ -290,6 +290,7 @@ POLICY: Shape = closed(
         "actions": nullable(items(shapes.one_of(VERBS.values())), "The actions that steps may ask for. Null: all."),
         "untouchable_hosts": items(shapes.text(), "Hosts on which no step may do anything."),
         "review": shapes.one_of(Review, "When a person must look. Never: what would ask a person stops the plan."),
+        "four_eyes": shapes.boolean("Whether somebody else than who asked for a plan must approve it. Who asked may reject it."),
         "blocking": items(shapes.one_of(RULES), "Rules whose failure stops a plan; left out: those whose limit this file states."),
         "exclude": items(shapes.text(), "Ways that cannot be done here, by name."),
         "allow": items(shapes.text(), "Ways that are chosen only where they stand here, by name."),
@@ -312,6 +313,7 @@ APPROVAL: Shape = closed(
         "plan_fingerprint": shapes.nullable(
             shapes.name("`sha256:` and 64 digits of what was shown: it is approved, and no other.")
         ),
+        "asked_by": shapes.nullable(shapes.name("Who asked for the plan; nobody where no person did.")),
     },
     about="The answer to one plan, and to no other.",
 )
