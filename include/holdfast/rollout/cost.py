@@ -31,10 +31,10 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple
     stateful = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
     decisions = [one.decision for one in outcome.rounds if isinstance(one.decision, Assignment)]
     before = dict(order.owners(snapshot))
-    renamed = _renamed(change)
-    handed_over = _handed_over(decisions, before, stateful, renamed)
+    was = renamed(change)
+    handed_over = _handed_over(decisions, before, stateful, was)
     after = _owners(decisions[-1]) if decisions else before
-    stayed = {task: renamed.get(owner, owner) for task, owner in after.items()}
+    stayed = {task: was.get(owner, owner) for task, owner in after.items()}
     end = decisions[-1].clients if decisions else ()
     seconds = outcome.rounds[-1].at_seconds if outcome.summary.seconds_to_stable is None else outcome.summary.seconds_to_stable
     at_least = outcome.summary.seconds_to_stable_at_least
@@ -48,7 +48,7 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple
         process_ids=outcome.process_ids,
         stable=outcome.stable,
         stateful_tasks=outcome.summary.stateful_tasks,
-        moved=sum(before.get(task) != stayed.get(task) for task in stateful) if renamed else outcome.summary.active_moved,
+        moved=sum(before.get(task) != stayed.get(task) for task in stateful) if was else outcome.summary.active_moved,
         needless=_needless(snapshot, displaced, {task: before[task] for task in stateful if task in before}, stayed)
         + outcome.latent,
         handovers=sum(handed_over),
@@ -88,7 +88,7 @@ def _owners(decision: Assignment) -> dict[TaskId, ProcessId]:
     return {task: client.process_id for client in decision.clients for task in client.active}
 
 
-def _renamed(change: Change) -> dict[ProcessId, ProcessId]:
+def renamed(change: Change) -> dict[ProcessId, ProcessId]:
     """Clients that come back with their state under another process ID, with the one they had: to them nothing is handed over."""
     return {
         item.new_process_id: item.process_id

@@ -187,8 +187,18 @@ class Cost:
         assumed = (None if bytes_per_record is None else one.records * bytes_per_record for one in self.restores)
         return total_or_none(size if one.size is None else one.size for one, size in zip(self.restores, assumed, strict=True))
 
+    def stands_still_longest(self, records_per_second: int) -> int:
+        """The longest that any task stands still: until the group notices that its client is gone, and until it is restored."""
+        longest = max((one.stopped(records_per_second) for one in self.stops), default=0)
+        return max(longest, self.cold_seconds_longest(records_per_second))
+
+    def without_copy_longest(self, records_per_second: int) -> int:
+        """The longest that no client that runs has a caught-up copy of some task: at most as long as it stands still."""
+        longest = max((one.without_copy(records_per_second) for one in self.stops), default=0)
+        return max(longest, self.cold_seconds_longest(records_per_second))
+
     def cold_seconds_longest(self, records_per_second: int) -> int:
-        """The longest that a task stands still: until its client has restored all it runs without a caught-up copy."""
+        """The part of that in which it restores: until its client has restored all it runs without a caught-up copy."""
         return max((restore_seconds(one.records, records_per_second) for one in self.cold), default=0)
 
     def cold_task_seconds(self, records_per_second: int) -> int:

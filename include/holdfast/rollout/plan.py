@@ -117,7 +117,7 @@ def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Conside
         title=evaluation.candidate.title,
         change=evaluation.candidate.change,
         effort=evaluation.candidate.effort,
-        costs=evaluation.costs if is_chosen else tuple(_in_brief(cost, whole=cost is shown) for cost in evaluation.costs),
+        costs=evaluation.costs if is_chosen else tuple(_in_brief(cost, policy, whole=cost is shown) for cost in evaluation.costs),
         rules=one.rules,
         unknown=(*evaluation.unknown, *evaluation.unknown_sizes),
         refused=evaluation.refused,
@@ -126,9 +126,17 @@ def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Conside
     )
 
 
-def _in_brief(cost: Cost, *, whole: bool) -> Cost:
+def _in_brief(cost: Cost, policy: Policy, *, whole: bool) -> Cost:
+    """Of the stops the longest two are kept: what `stands_still_longest` and `without_copy_longest` say stays true."""
     brief = replace(cost, disks=(), restored_tasks=())
-    return brief if whole else replace(brief, rounds=(), end=(), stops=())
+    if whole:
+        return brief
+    speed = policy.restore_records_per_second
+    longest = [
+        max(cost.stops, key=still, default=None) for still in (lambda one: one.stopped(speed), lambda one: one.without_copy(speed))
+    ]
+    stops = tuple(one for one in cost.stops if one in longest)
+    return replace(brief, rounds=(), end=(), stops=stops)
 
 
 def _steps(chosen: Weighed, policy: Policy) -> tuple[Step, ...]:

@@ -19,12 +19,16 @@ class Figures:
     moved: int
     stateful_tasks: int
     without_copy: int
-    """The longest that any stateful task has no caught-up copy."""
+    """The longest that no client that runs has a caught-up copy of some task."""
     cold_tasks: int
     """Stateful tasks given to a client to run while nobody was caught up on them: those of `without_copy` 0 wait under a second."""
     to_stable: int | None
     records: int
     bytes: int | None
+    stands_still: int = 0
+    """The longest that any task stands still; the pause of a rebalance itself is not in it."""
+    noticed: int = 0
+    """The part of `stands_still` until the group notices that the task's client is gone; the rest is to restore."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +49,17 @@ class PlanSummary:
 
 def figures(cost: Cost, policy: Policy) -> Figures:
     speed = policy.restore_records_per_second
-    stops = max((one.without_copy(speed) for one in cost.stops), default=0)
+    longest = cost.stands_still_longest(speed)
     return Figures(
         moved=cost.moved,
         stateful_tasks=cost.stateful_tasks,
-        without_copy=max(stops, cost.cold_seconds_longest(speed)),
+        without_copy=cost.without_copy_longest(speed),
         cold_tasks=cost.cold_tasks,
         to_stable=cost.time_to_stable(speed).high if cost.stable else None,
         records=cost.restored_records,
         bytes=cost.restored_bytes(policy.bytes_per_record),
+        stands_still=longest,
+        noticed=max((one.seconds for one in cost.stops if one.stopped(speed) == longest), default=0),
     )
 
 
@@ -112,4 +118,10 @@ def _figures(value: object) -> Figures:
     found: Mapping[str, int] = {
         key: fields.need(key, _count) for key in ("moved", "stateful_tasks", "without_copy", "cold_tasks", "records")
     }
-    return Figures(**found, to_stable=fields.need("to_stable", nullable(_count)), bytes=fields.need("bytes", nullable(_count)))
+    return Figures(
+        **found,
+        to_stable=fields.need("to_stable", nullable(_count)),
+        bytes=fields.need("bytes", nullable(_count)),
+        stands_still=fields.optional("stands_still", _count, found["without_copy"]),
+        noticed=fields.optional("noticed", _count, 0),
+    )

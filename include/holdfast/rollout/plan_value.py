@@ -55,7 +55,7 @@ class Considered:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`plan_id` is a digest of everything else. Costs of the chosen way keep their rounds, ends, disks and tasks, those of the
-    others do not.
+    others do not, but for the two longest stops.
 
     `chosen` None: there is nothing to do, or no way can be predicted; then there are no steps.
     """

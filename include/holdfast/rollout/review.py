@@ -130,8 +130,9 @@ def _cold(plan: Plan, cost: Cost) -> str:
     records = sum(one.records for one in cost.cold)
     longest = cost.cold_seconds_longest(speed)
     time = f"{duration(longest)} at most, {many(cost.cold_task_seconds(speed), 'task-second')}" if longest else "under a second"
+    in_all = f"a task for up to {duration(cost.stands_still_longest(speed))}: " if noticed and longest else ""
     return (
-        f"{f'{noticed}; ' if noticed else ''}{many(len(tasks), 'task')} ({listed(tasks)}), until {many(records, 'record')}"
+        f"{in_all}{f'{noticed}; ' if noticed else ''}{many(len(tasks), 'task')} ({listed(tasks)}), until {many(records, 'record')}"
         f" are restored: {time}"
         f" if a client restores {speed:,} records/s ({plan.policy.restore_rate_source.says}{_if_off(plan, cost)})."
     )
@@ -210,7 +211,7 @@ def _comparison(plan: Plan) -> Iterator[Block]:
         return
     yield Heading(2, "The ways compared")
     yield Table(
-        ("way", "tasks moved", "rebalances", "stable after", "stand still", "restored", "why not"),
+        ("way", "tasks moved", "rebalances", "stable after", "longest a task stands still", "restored", "why not"),
         tuple(_comparison_row(plan, one) for one in plan.candidates),
     )
     yield Paragraph(RESTORED)
@@ -232,8 +233,9 @@ def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
         return (one.name, "not known", "not known", "not known", "not known", "not known", why)
     worst = _worst(one)
     speed = plan.policy.restore_records_per_second
-    longest = worst.cold_seconds_longest(speed)
-    still = f"{many(worst.cold_tasks, 'task')}, {duration(longest) if longest else 'under 1 s'}" if worst.cold_tasks else "none"
+    longest = worst.stands_still_longest(speed)
+    still = f"{duration(longest) if longest else 'under 1 s'}" if longest or worst.cold_tasks else "none"
+    still += f" ({many(worst.cold_tasks, 'task')} to restore)" if worst.cold_tasks else ""
     moved = _moved(worst) if len(one.costs) == 1 else f"at worst {_moved(worst)}"
     rebalances = span(worst.rebalances.low, worst.rebalances.high)
     return (one.name, moved, rebalances, _stable(plan, worst), still, _amount(plan, worst), why)

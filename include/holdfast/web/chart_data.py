@@ -9,7 +9,7 @@ from holdfast.web.plan_view import PlanView
 def timeline_data(view: PlanView) -> dict[str, object]:
     """A line a way. A point: seconds, handed over so far, handed over then, warm-ups, without a caught-up copy."""
     end = max((one.end for one in view.timelines), default=0)
-    total = view.pictures[0].stateful if view.pictures else 0
+    total = view.pictures[0].total if view.pictures else 0
     return {
         "end": end,
         "total": total,
@@ -17,13 +17,15 @@ def timeline_data(view: PlanView) -> dict[str, object]:
     }
 
 
-def owners_data(one: Picture) -> dict[str, object]:
-    """A dot a task: place of the task, row before, row after, and how it moves."""
+def hops_data(one: Picture, view: PlanView) -> dict[str, object]:
+    """How far the things of each owner go: place now, places further on, how many, how. One scale for all pictures of a page."""
     return {
-        "clients": one.clients,
-        "tasks": len(one.dots),
-        "dots": [list(dot) for dot in one.dots],
+        "places": max(len(each.names) for each in view.pictures),
+        "reach": max((abs(hop) for each in view.pictures for _, hop, _, _ in each.hops), default=0),
+        "dots": [list(dot) for dot in one.hops],
         "names": [printable(name) for name in one.names],
+        "thing": one.words.thing,
+        "owner": one.words.owner,
     }
 
 

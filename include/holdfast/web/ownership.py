@@ -1,44 +1,77 @@
-"""Who owns which stateful task, before and after: the picture in the middle of a plan's page.
+"""Who owns what, before and after: the picture in the middle of a plan's page, for stateful tasks and for partitions.
 
-Clients stand in Kafka's order of process IDs, because that order is what decides. A task is marked by why it moves: its client goes
-(`asked`), or its client stays and it moves all the same (`needless`).
+Owners stand in the order in which Kafka deals things out to them, because that order is what decides. A thing is marked by why it
+moves: its owner goes (`asked`), or its owner stays and it moves all the same (`needless`).
 """
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import order
-from holdfast.rollout.change import AddClient, Item, NewClient, ReplaceClient
-from holdfast.rollout.cost import end_owners
-from holdfast.rollout.evaluation import Cost
-from holdfast.rollout.plan_value import Considered, Plan
+from holdfast.rollout.wording import many
 
 MOST_ROWS = 48
 MOST_CHIPS = 96
 MOST_NAMED = 10
 STAYS, ASKED, NEEDLESS = "stays", "asked", "needless"
+_KINDS = (STAYS, ASKED, NEEDLESS)
+_A_SHIFT = 0.6
+"""The share of what moves that goes equally far, from which on it is called a shift."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What things and owners are called. `order`: what the owners are ordered by."""
+
+    thing: str
+    owner: str
+    order: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """Who has what, `before` and `after`: owners by things, things in order. `now` and `then`: the owners that there are, and
+    `order`: all of them, each in Kafka's order. `names`: what owners are called; `back`: those that come back under their own ID;
+    `same`: those that come back under another ID, with the one they had. `at`: where an ID lies among all, 0 to 1000."""
+
+    words: Words
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    now: tuple[str, ...]
+    then: tuple[str, ...]
+    order: tuple[str, ...]
+    names: Mapping[str, str]
+    back: frozenset[str] = frozenset()
+    same: Mapping[str, str] = field(default_factory=dict)
+    at: Mapping[str, int] = field(default_factory=dict)
+
+    def how(self, thing: str) -> str:
+        before, after = self.before.get(thing), self.after[thing]
+        if before == self.same.get(after, after):
+            return STAYS
+        return NEEDLESS if before in self.now and before in self.then else ASKED
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A task in one column. `how`: `stays`, `asked` or `needless`; `other`: who has it in the other column."""
+    """A thing in one column. `how`: `stays`, `asked` or `needless`; `other`: who has it in the other column."""
 
-    task: str
+    thing: str
     how: str
     other: str
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerRow:
-    """A client. `place_now` and `place_then` count from 1, None where it is not there. `at`: where its ID lies among all that there
-    can be, 0 to 1000. `more_now`, `more_then`: tasks that are not drawn."""
+    """`place_now` and `place_then` count from 1, None where it is not there. `at` None: no matter.
+    `more_now`, `more_then`: things that are not drawn."""
 
-    process_id: str
+    id: str
     name: str
     place_now: int | None
     place_then: int | None
-    at: int
+    at: int | None
     fate: str
     now: tuple[Chip, ...]
     then: tuple[Chip, ...]
@@ -50,53 +83,48 @@ class OwnerRow:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """`rows`: all clients where they are few, else those of which something moves. `dots`: task by task for a chart, as
-    (place of the task, row before, row after, how as 0, 1 or 2), where there are too many to draw one by one."""
+    """`rows`: all owners where they are few, else those of which something moves. `says`: what the hops show, in words.
+
+    `hops`: (place now of the owner, places that things of it go, how many of them, how as 0, 1 or 2), for a chart.
+    `names`: the owners that there are now, in order.
+    """
 
     name: str
     title: str
+    words: Words
     moved: int
     needless: int
-    stateful: int
-    clients: int
+    total: int
+    owners: int
     rows: tuple[OwnerRow, ...]
     hidden: int
     names: tuple[str, ...]
     dense: bool
-    """So many tasks a client that their squares go without a name."""
-    dots: tuple[tuple[int, int, int, int], ...]
+    """So many things an owner that their squares go without a name."""
+    hops: tuple[tuple[int, int, int, int], ...]
+    says: str
 
 
-def picture(plan: Plan, way: Considered, title: str, cost: Cost) -> Picture | None:
-    """None where nobody knows who owns what in the end."""
-    if not cost.end:
-        return None
-    stateful = {task.id for task in plan.basis.tasks if task.stateful}
-    before = {task: client.process_id for client in plan.basis.clients for task in client.active if task in stateful}
-    after = {task: owner for task, owner in end_owners(cost.end).items() if task in stateful}
-    staying = {client.process_id for client in cost.end} & {client.process_id for client in plan.basis.clients}
-    how = {task: _how(before.get(task), owner, staying) for task, owner in after.items()}
-    names = _names(plan, way, cost)
-    rows = tuple(_rows(plan, (way, cost), (before, after, how), names))
+def picture(name: str, title: str, deal: Deal) -> Picture:
+    how = {thing: deal.how(thing) for thing in deal.after}
+    rows = tuple(_rows(deal, how))
     drawn = rows if len(rows) <= MOST_ROWS else tuple(row for row in rows if _is_telling(row))[:MOST_ROWS]
-    place = {row.process_id: number for number, row in enumerate(rows)}
-    kinds = (STAYS, ASKED, NEEDLESS)
-    dots = tuple(
-        (number, place.get(str(before.get(task)), -1), place[str(after[task])], kinds.index(how[task]))
-        for number, task in enumerate(sorted(after))
-    )
+    hops = _hops(deal, how)
+    counts = Counter(how.values())
     return Picture(
-        name=way.name,
+        name=name,
         title=title,
-        moved=sum(one != STAYS for one in how.values()),
-        needless=sum(one == NEEDLESS for one in how.values()),
-        stateful=len(stateful),
-        clients=len(rows),
+        words=deal.words,
+        moved=counts[ASKED] + counts[NEEDLESS],
+        needless=counts[NEEDLESS],
+        total=len(deal.before.keys() | deal.after.keys()),
+        owners=len(rows),
         rows=drawn,
         hidden=len(rows) - len(drawn),
-        names=tuple(f"{row.name} ({row.process_id[:8]}…)" for row in rows),
+        names=tuple(f"{deal.names[one]} ({_short(one)})" for one in deal.now),
         dense=any(max(row.count_now, row.count_then) > MOST_NAMED for row in rows),
-        dots=dots if len(rows) > MOST_ROWS or any(row.more_now or row.more_then for row in rows) else (),
+        hops=tuple((place, hop, count, _KINDS.index(kind)) for (place, hop, kind), count in sorted(hops.items())),
+        says=_says(deal, how, hops),
     )
 
 
@@ -104,66 +132,78 @@ def _is_telling(row: OwnerRow) -> bool:
     return row.fate != "stays" or any(chip.how != STAYS for chip in (*row.now, *row.then)) or row.count_now != row.count_then
 
 
-def _how(before: ProcessId | None, after: ProcessId, staying: set[ProcessId]) -> str:
-    if before == after:
-        return STAYS
-    return NEEDLESS if before in staying else ASKED
+# How far things go.
+
+_Hops = Counter[tuple[int, int, str]]
 
 
-def _names(plan: Plan, way: Considered, cost: Cost) -> dict[ProcessId, str]:
-    """Hosts, where they are known; `old → new` for a client whose ID comes back elsewhere."""
-    known = {client.process_id: client.host for client in plan.basis.clients}
-    joining = [client for item in way.change.events if (client := _joining(item)) is not None]
-    hosts = {client.process_id: client.host for client in joining if isinstance(client.host, str)}
-    anywhere = {client.host for client in joining if client.process_id is None and isinstance(client.host, str)}
-    ends = [client.process_id for client in cost.end]
-    names = {}
-    for one in {*known, *ends}:
-        old, new = known.get(one), hosts.get(one)
-        if one not in known and new is None and len(anywhere) == 1:
-            new = next(iter(anywhere))
-        moves = one in known and one in ends and old and new and old != new
-        names[one] = f"{old} → {new}" if moves else (new if one not in known else old) or new or "host not known"
-    return names
+def _hops(deal: Deal, how: Mapping[str, str]) -> _Hops:
+    """By place now, how many places among those that are there in the end, and why. The neighbours of one that goes are one place
+    away from where it was."""
+    rank = {one: number for number, one in enumerate(deal.order)}
+    place_now = {one: number for number, one in enumerate(deal.now, start=1)}
+    place_then = {one: number for number, one in enumerate(deal.then)}
+    ranks = [rank[one] for one in deal.then]
+    found: _Hops = Counter()
+    for thing, kind in how.items():
+        before, after = deal.before.get(thing), deal.after[thing]
+        if before is None:
+            continue
+        hop = 0
+        if kind != STAYS:
+            here = bisect_left(ranks, rank[before])
+            beyond = before not in place_then and place_then[after] >= here
+            hop = place_then[after] - here + beyond
+        found[place_now[before], hop, kind] += 1
+    return found
 
 
-def _joining(item: Item) -> NewClient | None:
-    match item:
-        case AddClient(client):
-            return client
-        case ReplaceClient():
-            return item.by
-        case _:
-            return None
+def _says(deal: Deal, how: Mapping[str, str], hops: _Hops) -> str:
+    """`3,568 of 4,000 stateful tasks move, … All of them go to the next client in the order: the order shifts by one.`"""
+    words, total = deal.words, len(deal.before.keys() | deal.after.keys())
+    counts = Counter(how.values())
+    moved = counts[ASKED] + counts[NEEDLESS]
+    if not moved:
+        return f"Every {words.thing} stays where it is."
+    asked = f"{counts[ASKED]:,} because {'its' if counts[ASKED] == 1 else 'their'} {words.owner} goes"
+    needless = f"{counts[NEEDLESS]:,} though {'its' if counts[NEEDLESS] == 1 else 'their'} {words.owner} stays"
+    reasons = " and ".join(text for text, kind in ((asked, ASKED), (needless, NEEDLESS)) if counts[kind])
+    first = f"{moved:,} of {many(total, words.thing)} {'moves' if moved == 1 else 'move'}: {reasons}."
+    far: Counter[int] = Counter()
+    for (_, hop, kind), count in hops.items():
+        if kind != STAYS:
+            far[hop] += count
+    if not counts[NEEDLESS] or not far:
+        return first
+    (hop, most), *_ = sorted(far.items(), key=lambda one: (-one[1], abs(one[0])))
+    if most < _A_SHIFT * moved or most == 1:
+        there = len({owner for thing, owner in deal.after.items() if how[thing] != STAYS})
+        return f"{first} They go to {many(there, words.owner)}, near and far: a reshuffle."
+    which = "All of them go" if most == moved else f"{most:,} of them go"
+    neighbour = f"the {'next' if hop > 0 else 'previous'} {words.owner}"
+    where = f"to {neighbour} in the order" if abs(hop) == 1 else f"{abs(hop)} places {'on' if hop > 0 else 'back'} in the order"
+    return f"{first} {which} {where}: the order shifts{' by one' if abs(hop) == 1 else ''}."
 
 
-_Owned = tuple[Mapping[TaskId, ProcessId], Mapping[TaskId, ProcessId], Mapping[TaskId, str]]
+# The table.
 
 
-def _rows(plan: Plan, of: tuple[Considered, Cost], owned: _Owned, names: Mapping[ProcessId, str]) -> Iterator[OwnerRow]:
-    way, cost = of
-    before, after, how = owned
-    now = [client.process_id for client in plan.basis.clients]
-    then = sorted(client.process_id for client in cost.end)
-    place_now = {one: number for number, one in enumerate(now, start=1)}
-    place_then = {one: number for number, one in enumerate(then, start=1)}
-    back = {joins.process_id for item in way.change.events if (joins := _joining(item)) is not None}
-    had, has = _by_owner(before), _by_owner(after)
-    short = {one: f"{name} ({str(one)[:8]}…)" for one, name in names.items()}
-    for one in sorted({*now, *then}):
+def _rows(deal: Deal, how: Mapping[str, str]) -> Iterator[OwnerRow]:
+    place_now = {one: number for number, one in enumerate(deal.now, start=1)}
+    place_then = {one: number for number, one in enumerate(deal.then, start=1)}
+    had, has = _by_owner(deal.before), _by_owner(deal.after)
+    called = {one: f"{name} ({_short(one)})" for one, name in deal.names.items()}
+    for one in deal.order:
         mine, new = had.get(one, ()), has.get(one, ())
-        old_chips = tuple(
-            Chip(str(task), how.get(task, ASKED), short.get(after[task], "") if task in after else "") for task in mine
-        )
-        new_chips = tuple(Chip(str(task), how[task], short.get(before[task], "") if task in before else "nobody") for task in new)
-        fate = "goes" if one not in place_then else "comes" if one not in place_now else "returns" if one in back else "stays"
+        old_chips = tuple(Chip(thing, how.get(thing, ASKED), called.get(deal.after.get(thing, ""), "")) for thing in mine)
+        new_chips = tuple(Chip(thing, how[thing], called.get(deal.before.get(thing, ""), "nobody")) for thing in new)
         yield OwnerRow(
-            process_id=str(one),
-            name=names[one],
+            id=one,
+            name=deal.names[one],
             place_now=place_now.get(one),
             place_then=place_then.get(one),
-            at=order.rank(one) * 1000 >> 128,
-            fate=fate,
+            at=deal.at.get(one),
+            fate=_fate(deal, one, place_now, place_then),
             now=old_chips[:MOST_CHIPS],
             then=new_chips[:MOST_CHIPS],
             more_now=max(0, len(old_chips) - MOST_CHIPS),
@@ -173,8 +213,21 @@ def _rows(plan: Plan, of: tuple[Considered, Cost], owned: _Owned, names: Mapping
         )
 
 
-def _by_owner(owners: Mapping[TaskId, ProcessId]) -> dict[ProcessId, tuple[TaskId, ...]]:
-    found: dict[ProcessId, list[TaskId]] = {}
-    for task, owner in owners.items():
-        found.setdefault(owner, []).append(task)
-    return {owner: tuple(sorted(tasks)) for owner, tasks in found.items()}
+def _fate(deal: Deal, one: str, now: Mapping[str, int], then: Mapping[str, int]) -> str:
+    if one not in then:
+        return "old-id" if one in deal.same.values() else "goes"
+    if one not in now:
+        return "new-id" if one in deal.same else "comes"
+    return "returns" if one in deal.back else "stays"
+
+
+def _by_owner(owners: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for thing, owner in owners.items():
+        found.setdefault(owner, []).append(thing)
+    return {owner: tuple(things) for owner, things in found.items()}
+
+
+def _short(one: str) -> str:
+    """Enough of an ID to tell it from others."""
+    return one if len(one) <= 12 else f"{one[:8]}…"

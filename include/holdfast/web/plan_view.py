@@ -13,14 +13,15 @@ from holdfast.rollout.burden import burden
 from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.consumer.review import review as plain_review
 from holdfast.rollout.evaluation import Cost, Round
-from holdfast.rollout.plan_summary import figures
+from holdfast.rollout.plan_summary import Figures, figures
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
 from holdfast.rollout.rendering import Block
 from holdfast.rollout.review import GLOSSARY
 from holdfast.rollout.rules import Rule, Status
 from holdfast.rollout.steps import StartClient, Who, WriteProcessMetadata
 from holdfast.rollout.wording import amount_of_bytes, duration, many, span
-from holdfast.web.ownership import Picture, picture
+from holdfast.web.ownership import Picture
+from holdfast.web.task_owners import task_picture
 
 MOST_ROUNDS = 60
 _OVER_LIMITS = re.compile(r"(?<=keeps) \(.*\)\.")
@@ -185,7 +186,7 @@ def view(plan: Plan, now: datetime) -> PlanView:
         effect=_capital(effect.partition(" Done plainly: ")[0]),
         figures=_figures(plan, way, plain),
         wrong_if=_capital(plan.wrong_if.removeprefix("Wrong if ")),
-        pictures=tuple(found for one, cost in pairs if (found := picture(plan, one, _called(one, way), cost)) is not None),
+        pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, _called(one, way), cost)) is not None),
         timelines=tuple(_timeline(one.name, _called(one, way), cost) for one, cost in pairs if cost.rounds),
         ways=_ways(plan),
         steps=tuple(_steps(plan)),
@@ -247,26 +248,37 @@ def _figures(plan: Plan, way: Considered | None, plain: Considered | None) -> tu
     records = way.worst.restored_records
     details = (
         f"of {many(total, 'stateful task')}",
-        "while a task stands still and restores",
+        _why_still(figures(way.worst, plan.policy)),
         "until nothing is pending",
         f"{records:,} records from changelogs" if records >= 10_000 else "read back from changelogs",
     )
-    labels = ("Tasks that change hands", "Longest without a caught-up copy", "Time to stable", "To restore")
+    labels = ("Tasks that change hands", "Longest a task stands still", "Time to stable", "To restore")
     return tuple(
         _figure(label, detail, mine[number], other[number] if other else None)
         for number, (label, detail) in enumerate(zip(labels, details, strict=True))
     )
 
 
+def _why_still(found: Figures) -> str:
+    if not found.stands_still and not found.cold_tasks:
+        return "but for the rebalances themselves"
+    if not found.cold_tasks:
+        return "until the group notices that its client is gone; then a caught-up copy takes over"
+    if not found.noticed:
+        return "while it restores its state: nobody has a caught-up copy"
+    restoring = found.stands_still - found.noticed
+    return f"{duration(found.noticed)} until the group notices, {duration(restoring) if restoring else 'under 1 s'} to restore"
+
+
 def _said(plan: Plan, cost: Cost) -> tuple[Said, Said, Said, Said]:
     """The four, of one way."""
     found = figures(cost, plan.policy)
-    cold = duration(found.without_copy) if found.without_copy else "under 1 s" if found.cold_tasks else "none"
+    still = duration(found.stands_still) if found.stands_still else "under 1 s" if found.cold_tasks else "none"
     stable = "never" if found.to_stable is None else duration(found.to_stable) if found.to_stable else "at once"
     weight = f"{compact(found.records)} records" if found.bytes is None else amount_of_bytes(found.bytes)
     return (
         (found.moved, f"{found.moved:,}"),
-        (found.without_copy * 1000 + bool(found.cold_tasks), cold),
+        (found.stands_still * 1000 + bool(found.cold_tasks), still),
         (_NEVER if found.to_stable is None else found.to_stable, stable),
         (found.records, weight if found.records else "nothing"),
     )

@@ -3,14 +3,15 @@
 from tests.harness.article import LAST, C
 from tests.harness.plans import article_plan
 
-from holdfast.web.ownership import Picture, picture
+from holdfast.web.ownership import Deal, Picture, Words, picture
+from holdfast.web.task_owners import task_picture
 
 
 def drawn(name: str) -> Picture:
     plan = article_plan()
     way = next(one for one in plan.candidates if one.name == name)
     assert way.worst is not None
-    found = picture(plan, way, "A way", way.worst)
+    found = task_picture(plan, way, "A way", way.worst)
     assert found is not None
     return found
 
@@ -18,25 +19,30 @@ def drawn(name: str) -> Picture:
 def test_plainly_every_task_moves_and_the_client_that_goes_is_shown() -> None:
     one = drawn("plainly")
 
-    assert (one.moved, one.needless, one.stateful, one.clients) == (6, 4, 6, 4)
-    assert [(row.process_id, row.fate, row.place_now, row.place_then) for row in (one.rows[0], one.rows[-1])] == [
+    assert (one.moved, one.needless, one.total, one.owners) == (6, 4, 6, 4)
+    assert [(row.id, row.fate, row.place_now, row.place_then) for row in (one.rows[0], one.rows[-1])] == [
         (C, "goes", 1, None),
         (LAST, "comes", None, 3),
     ]
     assert {chip.how for chip in one.rows[0].now} == {"asked"}
     assert [chip.how for row in one.rows[1:] for chip in row.then] == ["asked"] * 2 + ["needless"] * 4
-    assert one.dots == ()
+    assert one.says == (
+        "6 of 6 stateful tasks move: 2 because their client goes and 4 though their client stays."
+        " All of them go to the next client in the order: the order shifts by one."
+    )
 
 
 def test_with_its_old_process_id_nothing_moves_and_the_hosts_are_named() -> None:
     one = drawn("copy-process-metadata")
 
-    assert (one.moved, one.needless, one.clients) == (0, 0, 3)
+    assert (one.moved, one.needless, one.owners) == (0, 0, 3)
     assert (one.rows[0].name, one.rows[0].fate) == ("app-bbb8 → app-new", "returns")
+    assert one.says == "Every stateful task stays where it is."
+    assert {hop for _, hop, _, _ in one.hops} == {0}
 
 
 def test_clients_stand_where_java_sorts_them() -> None:
-    ids = [row.process_id[0] for row in drawn("plainly").rows]
+    ids = [row.id[0] for row in drawn("plainly").rows]
     places = [row.at for row in drawn("plainly").rows]
 
     assert ids == ["b", "4", "7", "7"]
@@ -49,4 +55,47 @@ def test_no_picture_where_nobody_knows_the_end() -> None:
     way = next(one for one in plan.candidates if one.name == "seed-process-id")
     assert way.worst is not None
 
-    assert picture(plan, way, "A way", way.worst) is None
+    assert task_picture(plan, way, "A way", way.worst) is None
+
+
+def dealt(before: str, after: str, now: str, then: str, **more: dict[str, str]) -> Picture:
+    """A letter is an owner: the nth letter of `before` has thing n."""
+    things = [str(number) for number in range(len(before))]
+    names = {one: one for one in now + then}
+    order = tuple(sorted(names))
+    words = Words("partition", "consumer", "member ID")
+    had, has = dict(zip(things, before, strict=True)), dict(zip(things, after, strict=True))
+    return picture("way", "A way", Deal(words, had, has, tuple(now), tuple(then), order, names, **more))  # type: ignore[arg-type]
+
+
+def test_a_shift_is_a_line_beside_that_of_what_stays() -> None:
+    """b goes, e comes: everybody behind b hands on to the next one."""
+    one = dealt("aabbccdd", "aaccddee", "abcd", "acde")
+
+    assert one.hops == ((1, 0, 2, 0), (2, 1, 2, 1), (3, 1, 2, 2), (4, 1, 2, 2))
+    assert "All of them go to the next consumer in the order: the order shifts by one." in one.says
+
+
+def test_a_shift_the_other_way_and_by_more() -> None:
+    assert (
+        "4 of them go to the previous consumer in the order: the order shifts by one."
+        in dealt("bcdea", "abcde", "abcde", "abcde").says
+    )
+    assert "3 of them go 2 places on in the order: the order shifts." in dealt("abcde", "cdeab", "abcde", "abcde").says
+
+
+def test_a_reshuffle_is_called_one() -> None:
+    one = dealt("abcdef", "dafbec", "abcdef", "abcdef")
+
+    assert "5 of 6 partitions move: 5 though their consumer stays. They go to 5 consumers, near and far: a reshuffle." in one.says
+
+
+def test_what_only_follows_from_who_goes_needs_no_pattern() -> None:
+    assert dealt("aabb", "aaaa", "ab", "a").says == "2 of 4 partitions move: 2 because their consumer goes."
+    assert dealt("aab", "aaa", "ab", "a").says == "1 of 3 partitions moves: 1 because its consumer goes."
+
+
+def test_who_comes_back_under_another_id_keeps_what_it_has() -> None:
+    one = dealt("aab", "ccb", "ab", "bc", same={"c": "a"})
+
+    assert (one.moved, [row.fate for row in one.rows]) == (0, ["old-id", "stays", "new-id"])

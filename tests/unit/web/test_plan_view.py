@@ -6,8 +6,11 @@ import pytest
 from tests.harness.article import AFTER, C, group
 from tests.harness.plans import NOON, article_plan, measured, planned
 
+from holdfast.rollout import policy
+from holdfast.rollout.consumer import rules as consumer_rules
 from holdfast.rollout.plan_summary import summary, summary_from_json, summary_to_json
 from holdfast.rollout.policy import Policy
+from holdfast.web import rule_words
 from holdfast.web.chart_data import timeline_data
 from holdfast.web.plan_view import ago, compact, view
 
@@ -24,6 +27,19 @@ def test_the_four_figures_against_doing_it_plainly() -> None:
         ("8 records", "26 records", "better"),
     ]
     assert (found[0].share, found[0].plain_share) == (0, 1000)
+    assert found[1].detail == "10 s until the group notices, under 1 s to restore"
+
+
+def test_a_task_stands_still_until_the_group_notices_and_until_it_is_restored() -> None:
+    """The list, the page and the words of every way say the same."""
+    plan = article_plan()
+    shown = summary(plan)
+    assert shown.figures is not None
+    assert (shown.figures.stands_still, shown.figures.noticed) == (10, 10)
+    copied = next(one for one in view(plan, NOON).ways if one.name == "copy-state-directory")
+
+    assert copied.cells[1][0] == "10 s", "a caught-up copy takes over once the client is missed"
+    assert {one.cells[1][0] for one in view(plan, NOON).ways if one.cells and one.fate != "unasked"} == {"10 s", "30 s"}
 
 
 def test_bytes_are_said_where_they_were_measured() -> None:
@@ -87,3 +103,7 @@ def test_a_summary_reads_back(events: tuple[object, ...]) -> None:
     one = summary(planned(group(AFTER), *events, policy=Policy()))
 
     assert summary_from_json(summary_to_json(one)) == one
+
+
+def test_every_rule_is_explained() -> None:
+    assert set(rule_words.SAYS) == {*policy.RULES, *consumer_rules.RULES}

@@ -66,25 +66,30 @@
     };
   };
 
-  const owners = (data) => {
-    const kinds = [["stays", "--stays"], ["moves because its client goes", "--asked"], ["moves though its client stays", "--needless"]];
-    const size = Math.max(2, Math.min(9, Math.floor(900 / Math.max(data.tasks, 1)) + 2));
-    const panel = (index) => kinds.map(([name, shade], kind) => ({
-      name, type: "scatter", xAxisIndex: index, yAxisIndex: index, large: data.tasks > 2000, symbol: "rect", symbolSize: size,
-      itemStyle: { color: colour(shade) }, z: kind + 1,
-      data: data.dots.filter((dot) => dot[3] === kind && dot[1 + index] >= 0).map((dot) => [dot[0], dot[1 + index]]),
-    }));
-    const x = (index, name) => ({ type: "value", gridIndex: index, min: 0, max: data.tasks - 1, name, nameLocation: "middle", nameGap: 10, ...axis(), axisLabel: { show: false }, splitLine: { show: false } });
-    const y = (index) => ({ type: "value", gridIndex: index, inverse: true, min: 0, max: data.clients - 1, ...axis(), splitLine: { show: false },
-      axisLabel: { ...axis().axisLabel, show: index === 0, formatter: (at) => (Number.isInteger(at) ? at + 1 : "") } });
+  // Where what each owner has goes: the line in the middle stays, a line beside it is a shift, a cloud a reshuffle.
+  const hops = (data) => {
+    const squeezed = (places) => Math.sign(places) * Math.log2(1 + Math.abs(places));
+    const released = (value) => Math.sign(value) * Math.round(2 ** Math.abs(value) - 1);
+    const far = (places) => (places === 0 ? "stays" : Math.abs(places) === 1 ? `to the ${places > 0 ? "next" : "previous"} ${data.owner}` : `${Math.abs(places)} places ${places > 0 ? "on" : "back"}`);
+    const reach = Math.max(2, Math.ceil(squeezed(data.reach)));
+    const kinds = [["stays", "--stays"], [`moves because its ${data.owner} goes`, "--asked"], [`moves though its ${data.owner} stays`, "--needless"]];
+    const most = Math.max(1, ...data.dots.map((dot) => dot[2]));
+    const few = data.places <= 60;
     return {
       ...common(), animation: false,
-      title: [{ text: "Now", left: "4%", top: 0 }, { text: "When it is stable", left: "53%", top: 0 }].map((one) => ({ ...one, textStyle: { color: colour("--text"), fontSize: 13, fontWeight: 600 } })),
-      grid: [{ left: "4%", width: "45%", top: 28, bottom: 28 }, { left: "53%", width: "45%", top: 28, bottom: 28 }],
-      tooltip: { ...tip(), formatter: (on) => `${data.names[on.value[1]] || ""}\n${on.seriesName}` },
-      xAxis: [x(0, "tasks, in the order in which they are dealt"), x(1, "tasks, in the order in which they are dealt")],
-      yAxis: [y(0), y(1)],
-      series: [...panel(0), ...panel(1)],
+      grid: { left: 8, right: 16, top: 30, bottom: 26, containLabel: true },
+      tooltip: { ...tip(), formatter: (on) => `${data.names[on.value[0] - 1] || ""}\n${on.value[2]} ${data.thing}${on.value[2] === 1 ? "" : "s"}: ${on.seriesName}${on.value[3] ? `, ${far(on.value[3])}` : ""}` },
+      xAxis: { type: "value", min: few ? 0 : 1, max: data.places + (few ? 1 : 0), interval: data.places <= 20 ? 1 : Math.ceil(data.places / 5), name: `place of the ${data.owner} that has it now`, nameLocation: "middle", nameGap: 26, ...axis(), splitLine: { show: false },
+        axisLabel: { ...axis().axisLabel, hideOverlap: true, formatter: (at) => (at < 1 || at > data.places ? "" : at) } },
+      yAxis: { type: "value", min: -reach, max: reach, interval: reach > 6 ? 2 : 1, name: "places that it goes in the order", nameLocation: "end", nameGap: 12, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" },
+        axisLabel: { ...axis().axisLabel, formatter: (at) => (at ? `${at > 0 ? "+" : "−"}${Math.abs(released(at))}` : "stays") } },
+      series: kinds.map(([name, shade], kind) => ({
+        name, type: "scatter", symbol: few ? "circle" : "rect", z: kind + 2, large: data.dots.length > 6000,
+        symbolSize: few ? (value) => 7 + 11 * Math.sqrt(value[2] / most) : [3, 5],
+        itemStyle: { color: colour(shade), borderColor: colour("--surface"), borderWidth: few ? 1 : 0 },
+        data: data.dots.filter((dot) => dot[3] === kind).map((dot) => [dot[0], squeezed(dot[1]), dot[2], dot[1]]),
+        markLine: kind ? undefined : { silent: true, symbol: "none", label: { show: false }, lineStyle: { color: colour("--line"), type: "solid", width: 1 }, data: [{ yAxis: 0 }] },
+      })),
     };
   };
 
@@ -105,7 +110,7 @@
     };
   };
 
-  const kinds = { timeline, owners, fleet };
+  const kinds = { timeline, hops, fleet };
   const charts = [];
   const draw = () => {
     for (const one of charts) one.chart.setOption(kinds[one.kind](one.data), true);
