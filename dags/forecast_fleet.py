@@ -2,8 +2,9 @@
 
 When snapshots arrive: Spark decodes them into tables (`docs/tables.md`), computes where every stateful task is going and who will
 still move, finds each change in the order of process IDs, says of every host of every group what its loss would do, and whether
-plans came true. What stands out is in `fleet/day=<day>/fleet.md`; what is above the variable `holdfast_fleet_policy` is told to the
-notifiers in `holdfast_notifiers`. A run is about the days of the snapshots that started it; run again, it replaces what it wrote.
+plans came true. What stands out is in `fleet/day=<day>/fleet.md`; what came above a limit of the variable `holdfast_fleet_policy`
+since the day before is told to the notifiers in `holdfast_notifiers`. A run is about the days of the snapshots that started it; run
+again, it replaces what it wrote.
 """
 
 import pendulum
@@ -40,6 +41,10 @@ def forecast_fleet():
         return spark.prepare_spark()
 
     @task
+    def limits() -> str:
+        return fleet.limits()
+
+    @task
     def summary(days: str) -> str:
         return fleet.summarize(days)
 
@@ -61,7 +66,7 @@ def forecast_fleet():
     order_changes = job("order_changes", "detect_order_changes")
     blast_radius = job("blast_radius", "blast_radius", outlets=[objects.TABLES])
     scores = job("scores", "score_forecasts")
-    findings = job("findings", "summarize_fleet")
+    findings = job("findings", "summarize_fleet", "--policy", limits())
     written = summary(wanted)
     decode >> targets >> order_changes >> blast_radius >> scores >> findings >> written
     alert(written)

@@ -1,47 +1,89 @@
-"""What stands out in the tables of a day, the worst first: for `fleet.md`, and for whoever is to be told.
+"""What stands out in the tables of a day, the worst first, and what is above a limit and was not the day before: for `fleet.md`
+and for whoever is to be told.
 
-    spark-submit --py-files holdfast.zip summarize_fleet.py --lake URL --days 2026-11-21
+    spark-submit --py-files holdfast.zip summarize_fleet.py --lake URL --days 2026-11-21 --policy '{"hours_most": 24}'
 
-Writes `<lake>/fleet/day=<day>/findings/`, JSON lines `{"kind": …, "row": {…}}`, for each of the days: all of it, or nothing.
+Writes `<lake>/fleet/day=<day>/findings/`, JSON lines `{"kind": …, "row": {…}}`, for each of the days: all of it, or nothing. The
+day before is, of each cluster, the last earlier one in the table `blast_radius`.
 """
 
 import sys
+from dataclasses import dataclass
 from functools import reduce
 
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.table_schemas import TABLES
+from holdfast.rollout import codec, fleet
 
-MOST = 60
+MOST = 20
 """Rows of a kind."""
-KINDS = ("clusters", "hosts", "groups", "slow", "order_changes", "plain_losses", "member_changes", "quarantined")
+GROUP, HOST = ("cluster", "group_id"), ("cluster", "host")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Rows of some days, which of them come first, what each is about, and what a limit of the policy looks at."""
+
+    rows: DataFrame
+    worst_by: tuple[str, ...]
+    about: tuple[str, ...] = GROUP
+    measured: Column | None = None
+
+    def judged(self, day: str, most: int | None) -> DataFrame:
+        """The rows of the day, with `above` the limit, and `new`: it was not on the earlier day."""
+        above = F.lit(False) if most is None or self.measured is None else F.coalesce(self.measured > most, F.lit(False))
+        rows = self.rows.withColumn("above", above)
+        earlier = rows.where(F.col("day") != day).select(*self.about, F.col("above").alias("was_above"))
+        new = F.col("above") & ~F.coalesce("was_above", F.lit(False))
+        return rows.where(F.col("day") == day).join(earlier, [*self.about], how="left").withColumn("new", new).drop("was_above")
+
+    def first(self, rows: DataFrame) -> DataFrame:
+        """The worst of them."""
+        return rows.orderBy(*(F.desc_nulls_last(name) for name in self.worst_by), *self.about).limit(MOST)
 
 
 def worst_of_groups(losses: DataFrame, *by: str) -> DataFrame:
-    """Of each group its worst row, and of those the worst."""
-    order = [F.desc_nulls_last(name) for name in by]
-    in_group = Window.partitionBy("cluster", "group_id").orderBy(*order, "process_id", "member_id", "scenario")
-    worst = losses.withColumn("rank", F.row_number().over(in_group)).where("rank = 1").drop("rank")
-    return worst.orderBy(*order, "cluster", "group_id").limit(MOST)
+    """Of each group and day the row in which `by` is greatest."""
+    rest = [name for name in losses.columns if name not in (*GROUP, "day")]
+    worst = F.max_by(F.struct(*rest), F.struct(*by, "process_id", "member_id", "scenario")).alias("worst")
+    return losses.groupBy(*GROUP, "day").agg(worst).select(*GROUP, "day", "worst.*")
 
 
-def hosts(losses: DataFrame) -> DataFrame:
-    """The hosts whose loss stops or moves most, over all groups, if they are not replaced."""
+def by_host(losses: DataFrame) -> DataFrame:
+    """What stops and moves, over all groups, if a host is lost and not replaced."""
     named = losses.where(F.col("host").isNotNull() & (F.col("scenario") == "not replaced"))
-    together = named.groupBy("cluster", "host").agg(
+    return named.groupBy(*HOST, "day").agg(
         F.countDistinct("group_id").alias("groups"),
         *(F.sum(name).alias(name) for name in ("without_copy", "moved")),
         F.max("hours").alias("hours"),
     )
-    return together.orderBy(F.desc("without_copy"), F.desc("moved"), "cluster", "host").limit(MOST)
 
 
-def order_changes(changes: DataFrame) -> DataFrame:
-    """Those that move most tasks of clients that did nothing."""
-    columns = ("cluster", "group_id", "before_at", "captured_at", "left", "joined", "moved", "moved_between_survivors")
-    return changes.select(*columns).orderBy(F.desc("moved_between_survivors"), F.desc("moved"), "cluster", "group_id").limit(MOST)
+def kinds(losses: DataFrame, changes: DataFrame) -> dict[str, Kind]:
+    """The tables `blast_radius` and `order_changes` → the kinds of `fleet.Findings` that are made of them."""
+    streams, plain = losses.where(F.col("member_id").isNull()), losses.where(F.col("member_id").isNotNull())
+    percent = 100 * F.col("moved") / F.greatest("stateful_tasks", F.lit(1))
+    likely = streams.where(F.col("scenario") == "fresh ID, likeliest").withColumn("percent", percent)
+    of_members = F.coalesce(F.col("protocol"), F.lit("")) == "consumer-classic"
+    columns = ("day", *GROUP, "before_at", "captured_at", "left", "joined", "moved", "moved_between_survivors")
+    between = F.col("moved_between_survivors")
+    changed = ("moved_between_survivors", "moved")
+    return {
+        "hosts": Kind(by_host(streams), ("without_copy", "moved"), HOST, F.col("without_copy")),
+        "groups": Kind(worst_of_groups(likely, "percent", "moved"), ("percent", "moved"), measured=F.col("percent")),
+        "slow": Kind(
+            worst_of_groups(streams.where(F.col("hours") > 0), "hours", "moved"), ("hours", "moved"), measured=F.col("hours")
+        ),
+        "order_changes": Kind(changes.where(~of_members).select(*columns), changed, measured=between),
+        "plain_losses": Kind(
+            worst_of_groups(plain, "stopped_partition_seconds", "needless", "moved"),
+            ("stopped_partition_seconds", "needless", "moved"),
+        ),
+        "member_changes": Kind(changes.where(of_members & (between > 0)).select(*columns), changed),
+    }
 
 
 def quarantined(tables: dict[str, DataFrame]) -> DataFrame:
@@ -55,25 +97,29 @@ def quarantined(tables: dict[str, DataFrame]) -> DataFrame:
     return reduce(DataFrame.unionByName, counted)
 
 
-def findings(tables: dict[str, DataFrame]) -> DataFrame:
-    """The tables of one day → `value`, a JSON line a finding, in order."""
-    plain = tables["blast_radius"].where(F.col("member_id").isNotNull())
-    losses = tables["blast_radius"].where(F.col("member_id").isNull())
-    of_members = F.coalesce(F.col("protocol"), F.lit("")) == "consumer-classic"
-    likely = losses.where(F.col("scenario") == "fresh ID, likeliest")
-    share = likely.withColumn("share", F.col("moved") / F.greatest("stateful_tasks", F.lit(1)))
-    kinds = {
-        "clusters": tables["clusters"].orderBy("cluster"),
-        "hosts": hosts(losses),
-        "groups": worst_of_groups(share, "share", "moved"),
-        "slow": worst_of_groups(losses.where(F.col("hours") > 0), "hours", "moved"),
-        "order_changes": order_changes(tables["order_changes"].where(~of_members)),
-        "plain_losses": worst_of_groups(plain, "stopped_partition_seconds", "needless", "moved"),
-        "member_changes": order_changes(tables["order_changes"].where(of_members & (F.col("moved_between_survivors") > 0))),
-        "quarantined": quarantined({name: rows for name, rows in tables.items() if name.startswith("quarantine")}),
-    }
-    lines = [_lines(place, kind, kinds[kind]) for place, kind in enumerate(KINDS)]
-    everything = reduce(DataFrame.unionByName, lines)
+def findings(tables: dict[str, DataFrame], day: str, policy: fleet.FleetPolicy) -> dict[str, DataFrame]:
+    """`blast_radius` of the day and the one before, the other tables of the day → rows by kind, the worst first."""
+    limits = {kind: limit for limit, kind in fleet.WATCHED.items()}
+    found, counted = {"clusters": tables["clusters"].orderBy("cluster")}, []
+    for name, kind in kinds(tables["blast_radius"], tables["order_changes"]).items():
+        most = getattr(policy, limits[name]) if name in limits else None
+        rows = kind.judged(day, most).cache()
+        found[name] = kind.first(rows)
+        if name in limits:
+            found[f"new_{name}"] = kind.first(rows.where("new"))
+        sums = (F.coalesce(F.sum(F.col(flag).cast("long")), F.lit(0)).alias(flag) for flag in ("above", "new"))
+        counted.append(
+            rows.agg(F.count("*").alias("count"), *sums).select(F.lit(name).alias("kind"), F.lit(most).alias("most"), "*")
+        )
+    found["counts"] = reduce(DataFrame.unionByName, counted)
+    found["quarantined"] = quarantined({name: rows for name, rows in tables.items() if name.startswith("quarantine")})
+    return found
+
+
+def lines(found: dict[str, DataFrame]) -> DataFrame:
+    """Rows by kind → `value`, a JSON line a finding, in order."""
+    each = [_lines(place, kind, rows) for place, (kind, rows) in enumerate(found.items())]
+    everything = reduce(DataFrame.unionByName, each)
     return everything.repartition(1).sortWithinPartitions("place", "number").select("value")
 
 
@@ -82,14 +128,17 @@ def _lines(place: int, kind: str, rows: DataFrame) -> DataFrame:
     return rows.coalesce(1).select(F.lit(place).alias("place"), F.monotonically_increasing_id().alias("number"), row.alias("value"))
 
 
-def work(spark: SparkSession, lake: str, days: list[str]) -> None:
-    names = [name for name in TABLES if name in ("clusters", "blast_radius", "order_changes") or name.startswith("quarantine")]
+def work(spark: SparkSession, lake: str, days: list[str], policy: str | None = None) -> None:
+    limits = fleet.policy_from_json(codec.loads(policy or "{}"))
+    names = [name for name in TABLES if name in ("clusters", "order_changes") or name.startswith("quarantine")]
     if not lake_tables.has_table(spark, lake, "quarantine_scores"):  # there need not be plans
         names.remove("quarantine_scores")
     for day in days:
         tables = {name: lake_tables.read_table(spark, lake, name, [day]) for name in names}
-        lake_tables.write_lines(spark, findings(tables), f"{lake}/fleet/day={day}/findings")
+        tables["blast_radius"] = lake_tables.read_with_day_before(spark, lake, "blast_radius", day)
+        lake_tables.write_lines(spark, lines(findings(tables, day, limits)), f"{lake}/fleet/day={day}/findings")
+        spark.catalog.clearCache()
 
 
 if __name__ == "__main__":
-    lake_tables.days_job("summarize_fleet", __doc__, sys.argv[1:], work)
+    lake_tables.days_job("summarize_fleet", __doc__, sys.argv[1:], work, policy="limits, a JSON object as in docs/fleet.md")

@@ -3,6 +3,7 @@
 import json
 import socket
 import sys
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import clusters, collecting, fleet, objects, planning, spark
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout import codec
+from holdfast.rollout.fleet import FleetPolicy
 from holdfast.workflows import collect_runs, snapshots
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -313,14 +315,14 @@ class Told(BaseNotifier):
 
 
 class TestFleet:
-    LINE: ClassVar[dict] = {
-        "kind": "order_changes",
-        "row": {"cluster": "c", "group_id": "g", "left": [], "joined": ["x"], "moved": 3, "moved_between_survivors": 2},
-    }
+    CHANGE: ClassVar[dict] = {
+        "cluster": "c", "group_id": "g", "left": [], "joined": ["x"], "moved": 3, "moved_between_survivors": 2,
+    }  # fmt: skip
 
     @pytest.fixture
     def found(self, lake: FsspecLake) -> str:
-        lake.write(("fleet", "day=2026-11-21", "findings", "part-00000.txt"), json.dumps(self.LINE).encode() + b"\n")
+        lines = [json.dumps({"kind": kind, "row": self.CHANGE}) for kind in ("order_changes", "new_order_changes")]
+        lake.write(("fleet", "day=2026-11-21", "findings", "part-00000.txt"), "\n".join(lines).encode())
         return fleet.summarize("2026-11-21")
 
     def test_is_summarized_for_a_person(self, lake: FsspecLake, found: str) -> None:
@@ -336,10 +338,26 @@ class TestFleet:
         assert fleet.alert(found, {}) == 1
         assert Told.said == ["1: g of c: process IDs changed their order; 2 stateful tasks of clients that did nothing will move"]
 
-    def test_tells_nobody_of_nothing(self, monkeypatch: pytest.MonkeyPatch, found: str) -> None:
-        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_FLEET_POLICY", '{"moved_between_survivors_most": 2}')
-        with pytest.raises(AirflowSkipException, match="nothing is above the policy"):
+    def test_tells_nobody_what_was_told_before(self, found: str) -> None:
+        assert fleet.alert(found, {}) == 1
+        with pytest.raises(AirflowSkipException, match="not told before"):
             fleet.alert(fleet.summarize(found[-10:]), {})
+
+    def test_tells_it_again_where_a_notifier_failed(self, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_NOTIFIERS", "{}")
+        with pytest.raises(InvalidInput):
+            fleet.alert(found, {})
+        monkeypatch.delenv("AIRFLOW_VAR_HOLDFAST_NOTIFIERS")
+        assert fleet.alert(found, {}) == 1
+
+    def test_gives_the_job_every_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_FLEET_POLICY", '{"hours_most": 24}')
+        assert json.loads(fleet.limits()) == asdict(FleetPolicy(hours_most=24))
+
+    def test_refuses_a_limit_that_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_FLEET_POLICY", '{"hours": 24}')
+        with pytest.raises(InvalidInput, match="'hours' is no limit of a fleet"):
+            fleet.limits()
 
     @pytest.mark.parametrize("given", ["{}", '[{"notifier": "os.path.join"}]', '[{"notifier": "no.such.Thing"}]'])
     def test_refuses_what_is_no_notifier(self, found: str, monkeypatch: pytest.MonkeyPatch, given: str) -> None:

@@ -19,7 +19,7 @@ from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.table_schemas import KEY, TABLES
-from holdfast.rollout import candidates, codec, fleet, plan_tables, tables
+from holdfast.rollout import candidates, codec, fleet, fleet_summary, plan_tables, tables
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.verify import verify
 from holdfast.workflows import plan as plans
@@ -266,7 +266,11 @@ def latest_of_day(documents: list[dict]) -> list[dict]:
 @pytest.fixture(scope="module")
 def findings(spark: SparkSession, written: FsspecLake, job: Job) -> fleet.Findings:
     job("summarize_fleet").work(spark, written.url, DAYS[1:])
-    (part,) = Path(written.url).glob(f"fleet/day={DAYS[1]}/findings/part-*")
+    return read_findings(written)
+
+
+def read_findings(lake: FsspecLake) -> fleet.Findings:
+    (part,) = Path(lake.url).glob(f"fleet/day={DAYS[1]}/findings/part-*")
     return fleet.findings_from_lines(DAYS[1], part.read_text().splitlines())
 
 
@@ -278,8 +282,11 @@ class TestSummary:
             key = row["cluster"], row["group_id"]
             share[key] = max(share.get(key, 0), row["moved"] / max(row["stateful_tasks"], 1))
 
-        assert [row["moved"] / max(row["stateful_tasks"], 1) for row in findings.groups] == sorted(share.values(), reverse=True)
-        assert len(findings.groups) == 30
+        assert [row["moved"] / max(row["stateful_tasks"], 1) for row in findings.groups] == sorted(share.values(), reverse=True)[
+            :20
+        ]
+        assert len(findings.groups) == 20
+        assert findings.counted("groups")["count"] == 30
 
     def test_adds_up_what_a_host_runs_in_all_groups(self, findings: fleet.Findings, table) -> None:
         first = findings.hosts[0]
@@ -296,8 +303,33 @@ class TestSummary:
         counted = {row["table"]: row["count"] for row in findings.quarantined}
         assert counted == {"quarantine_targets": 1, "quarantine_blast_radius": 1}
 
+    def test_tells_what_came_above_a_limit_since_the_day_before(
+        self, spark: SparkSession, written: FsspecLake, job: Job, table
+    ) -> None:
+        worst: dict[str, dict[tuple, float]] = {day: {} for day in DAYS}
+        for row in table("blast_radius"):
+            if row["scenario"] == "fresh ID, likeliest":
+                of_day, key = worst[row["day"]], (row["cluster"], row["group_id"])
+                of_day[key] = max(of_day.get(key, 0), 100 * row["moved"] / max(row["stateful_tasks"], 1))
+
+        def above(day: str, limit: int) -> set[tuple]:
+            return {key for key, most in worst[day].items() if most > limit}
+
+        def new(limit: int) -> set[tuple]:
+            return above(DAYS[1], limit) - above(DAYS[0], limit)
+
+        limit = max(range(100), key=lambda one: len(new(one)))
+        for most in (limit, None):
+            job("summarize_fleet").work(spark, written.url, DAYS[1:], json.dumps({"moved_percent_most": most}))
+            found = read_findings(written)
+            now, came = (above(DAYS[1], limit), new(limit)) if most is not None else (set(), set())
+            counted = found.counted("groups")
+            assert (counted["most"], counted["above"], counted["new"]) == (most, len(now), len(came))
+            assert {(row["cluster"], row["group_id"]) for row in found.new_groups} == came
+        assert 0 < len(new(limit)) < len(above(DAYS[1], limit)), "else the days are not told apart"
+
     def test_can_be_read(self, findings: fleet.Findings) -> None:
-        text = fleet.markdown_of(findings, fleet.alerts(findings, fleet.FleetPolicy()))
+        text = fleet_summary.markdown_of(findings)
         assert text.startswith("# The fleet on 2026-11-21\n\n31 groups of 6 clusters")
         assert "## Groups that one replacement reshuffles most" in text
 

@@ -11,7 +11,7 @@ from tests.spark.test_jobs import Job, key_of, rows_of, sorted_rows, whole
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.lake import FsspecLake
-from holdfast.rollout import codec, fleet, search, tables
+from holdfast.rollout import codec, fleet, fleet_summary, search, tables
 from holdfast.rollout.codec import any_kind
 from holdfast.workflows import snapshots
 
@@ -108,7 +108,7 @@ def test_ways_are_searched_as_for_kafka_streams(spark: SparkSession, job: Job) -
 def test_the_summary_tells_the_two_kinds_apart(written: FsspecLake) -> None:
     (part,) = Path(written.url).glob(f"fleet/day={DAY}/findings/part-*")
     findings = fleet.findings_from_lines(DAY, part.read_text().splitlines())
-    text = fleet.markdown_of(findings, fleet.alerts(findings, fleet.FleetPolicy()))
+    text = fleet_summary.markdown_of(findings)
 
     assert {row["group_id"] for row in (*findings.groups, *findings.slow)} == {"streams-wordcount"}
     assert {row["group_id"] for row in findings.plain_losses} == {"billing", "cooperative", "nothing in common"}

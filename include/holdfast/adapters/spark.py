@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it has no stubs
@@ -62,19 +63,20 @@ def settle(spark: SparkSession) -> None:
         spark.conf.set(key, value)
 
 
-def days_job(name: str, description: str | None, argv: Sequence[str], work: Callable[[SparkSession, str, list[str]], None]) -> None:
-    """The whole of a job for some days of the lake: `work` with what `argv` says, old days deleted, refusals as one clear line."""
+def days_job(name: str, description: str | None, argv: Sequence[str], work: Callable[..., None], **options: str) -> None:
+    """The whole of a job for some days of the lake: `work` with what `argv` says (also `options`, texts, by name and with what they
+    are), old days deleted, refusals as one clear line."""
     arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--lake", required=True)
     arguments.add_argument("--days", required=True, help="such as 2026-11-20,2026-11-21")
-    arguments.add_argument(
-        "--keep-days", type=int, help="delete the days of all tables that are so much older than the last of --days"
-    )
+    arguments.add_argument("--keep-days", type=int, help="delete days of all tables that are so much older than the last of --days")
+    for option, about in options.items():
+        arguments.add_argument(f"--{option}", help=about)
     given = arguments.parse_args(argv)
 
     def whole(spark: SparkSession) -> None:
-        lake, days = given.lake.rstrip("/"), days_of(given.days)
-        work(spark, lake, days)
+        days, lake = days_of(given.days), given.lake.rstrip("/")
+        work(spark, lake, days, **{option: getattr(given, option) for option in options})
         if given.keep_days is not None:
             forget_days(spark, lake, _days_before(days, given.keep_days))
 
@@ -187,16 +189,27 @@ def _in_lake(path: Any) -> Any:
 
 def read_table(spark: SparkSession, lake: str, name: str, days: Iterable[str] | None = None) -> DataFrame:
     """A table, or some days of it, with its `cluster` and `day`. Raise InvalidInput if nothing was ever written to it."""
-    place = table_place(lake, name)
-    if not _exists(spark, place):
+    if not has_table(spark, lake, name):
         raise InvalidInput(f"the lake {lake} has no table {name}: the job that writes it has not run yet")
-    frame = spark.read.schema(from_arrow_schema(TABLES[name])).parquet(place)
+    frame = spark.read.schema(from_arrow_schema(TABLES[name])).parquet(table_place(lake, name))
     return frame if days is None else frame.where(F.col("day").isin(list(days)))
+
+
+def read_with_day_before(spark: SparkSession, lake: str, name: str, day: str) -> DataFrame:
+    """That day of a table and, of each cluster, the last day before it. Raise InvalidInput if nothing was ever written to it."""
+    table = read_table(spark, lake, name)
+    before: dict[str, str] = {}
+    for partition in _partitions(spark, table_place(lake, name)):
+        cluster, its_day = (unquote(part.split("=", 1)[1]) for part in partition.split("/"))
+        before[cluster] = max(before.get(cluster, ""), its_day if its_day < day else "")
+    of_clusters = F.concat_ws("/", "day", "cluster").isin([f"{its_day}/{cluster}" for cluster, its_day in before.items()])
+    return table.where((F.col("day") == day) | of_clusters)
 
 
 def has_table(spark: SparkSession, lake: str, name: str) -> bool:
     """Whether anything was ever written to it."""
-    return _exists(spark, table_place(lake, name))
+    path, files = _files(spark, table_place(lake, name))
+    return bool(files.exists(path))
 
 
 def table_place(lake: str, name: str) -> str:
@@ -345,11 +358,6 @@ def _files(spark: SparkSession, place: str) -> tuple[Any, Any]:
     """Hadoop's own view of a path: whatever file system the job writes to, its settings are Spark's."""
     path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path(place)  # noqa: SLF001 - PySpark has no public way to file systems
     return path, path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
-
-
-def _exists(spark: SparkSession, place: str) -> bool:
-    path, files = _files(spark, place)
-    return bool(files.exists(path))
 
 
 def _names(spark: SparkSession, place: str) -> list[str]:

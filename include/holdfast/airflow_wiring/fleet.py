@@ -1,7 +1,8 @@
 """The last tasks of `forecast_fleet`: the summary, and whoever is to be told."""
 
+import dataclasses
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.airflow_wiring import notifiers
@@ -12,47 +13,63 @@ log = logging.getLogger(__name__)
 
 def summarize(days: str) -> str:
     """Write `fleet/day=<day>/fleet.md` and `alerts.json` for each day; return the folder of the last."""
-    from holdfast.rollout import codec, fleet
+    from holdfast.rollout import codec, fleet, fleet_summary
 
-    store, policy = lake(), _policy()
+    store = lake()
     for day in days.split(","):
         folder = ("fleet", f"day={day}")
         parts = [name for name in store.names((*folder, "findings")) if name.startswith("part-")]
         lines = [line for name in parts for line in store.read((*folder, "findings", name), codec.LARGEST_DOCUMENT).splitlines()]
         findings = fleet.findings_from_lines(day, lines)
-        above = fleet.alerts(findings, policy)
-        text = fleet.markdown_of(findings, above)
+        above, text = fleet.alerts(findings), fleet_summary.markdown_of(findings)
         store.write((*folder, "fleet.md"), text.encode())
-        store.write((*folder, "alerts.json"), codec.dumps({"day": day, "alerts": list(above)}, indent=2).encode())
+        _keep((*folder, "alerts.json"), above)
         log.info("%s", text)
     return "/".join(folder)
 
 
 def alert(folder: str, context: Mapping[str, Any]) -> int:
-    """Tell every notifier of the variable what is above the policy, once a run; return how much that is.
+    """Tell every notifier of the variable what came above a limit and was not told on this day before; return how much that is.
 
     Each may use `{{ alerts }}` (a sentence a line), `{{ alert_count }}` and `{{ fleet_md }}` in its templated arguments.
     """
     from airflow.sdk.exceptions import AirflowSkipException
 
-    from holdfast.rollout import codec
-
-    store = lake()
-    found = codec.loads(store.read((*folder.split("/"), "alerts.json"), codec.LARGEST_DOCUMENT))
-    above = found["alerts"] if isinstance(found, dict) else []
+    place = tuple(folder.split("/"))
+    before = _sentences((*place, "told.json"))
+    above = [one for one in _sentences((*place, "alerts.json")) if one not in before]
     if not above:
-        raise AirflowSkipException("nothing is above the policy")
+        raise AirflowSkipException("nothing came above a limit that was not told before")
     for one in above:
         log.warning("%s", one)
-    said = {"alerts": "\n".join(above), "alert_count": len(above), "fleet_md": f"{store.url}/{folder}/fleet.md"}
+    said = {"alerts": "\n".join(above), "alert_count": len(above), "fleet_md": f"{lake().url}/{folder}/fleet.md"}
     for notifier in notifiers.named_in(NOTIFIERS_VARIABLE):
         notifier({**context, **said})
+    _keep((*place, "told.json"), [*before, *above])
     return len(above)
 
 
-def _policy() -> Any:
+def _sentences(place: tuple[str, ...]) -> list[str]:
+    """Nothing where nobody wrote any."""
+    from holdfast.rollout import codec
+
+    if place[-1] not in lake().names(place[:-1]):
+        return []
+    found = codec.loads(lake().read(place, codec.LARGEST_DOCUMENT))
+    return found["alerts"] if isinstance(found, dict) else []
+
+
+def _keep(place: tuple[str, ...], sentences: Sequence[str]) -> None:
+    from holdfast.rollout import codec
+
+    lake().write(place, codec.dumps({"day": place[-2].removeprefix("day="), "alerts": list(sentences)}, indent=2).encode())
+
+
+def limits() -> str:
+    """The variable's limits as a JSON object, all of them. Raise InvalidInput for what is none."""
     from airflow.sdk import Variable
 
-    from holdfast.rollout import fleet
+    from holdfast.rollout import codec, fleet
 
-    return fleet.policy_from_json(Variable.get(FLEET_POLICY_VARIABLE, default={}, deserialize_json=True))
+    policy = fleet.policy_from_json(Variable.get(FLEET_POLICY_VARIABLE, default={}, deserialize_json=True))
+    return codec.dumps(dataclasses.asdict(policy))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import fleet
+from holdfast.rollout import fleet, fleet_summary
 
 LOSS = {
     "cluster": "prod",
@@ -31,61 +31,70 @@ HOST = {"cluster": "prod", "host": "10.0.0.7", "groups": 3, "without_copy": 17, 
 CLUSTER = {"groups": 3, "clients": 9, "stateful_tasks": 120, "quarantined": 0}
 QUARANTINED = {"table": "quarantine", "count": 2, "problem": "the document is not JSON"}
 
+LIMITS = {"order_changes": 0, "groups": 80, "slow": 3, "hosts": None}
+
+
+def counts(kind: str, most: int | None, above: int = 1, new: int = 1) -> dict[str, object]:
+    return {"kind": kind, "count": 1_234, "most": most, "above": above, "new": new}
+
 
 def findings(**changes: object) -> fleet.Findings:
     rows = {"clusters": [CLUSTER], "hosts": [HOST], "groups": [LOSS], "slow": [LOSS], "order_changes": [CHANGE]}
-    rows["quarantined"] = [QUARANTINED]
+    rows |= {f"new_{kind}": rows[kind] for kind in fleet.WATCHED.values()}
+    rows |= {"quarantined": [QUARANTINED], "counts": [counts(kind, most) for kind, most in LIMITS.items()]}
     lines = [json.dumps({"kind": kind, "row": row}) for kind, found in (rows | changes).items() for row in found]
     return fleet.findings_from_lines("2026-11-21", lines)
 
 
 class TestAlerts:
-    def test_name_what_is_above_the_policy(self) -> None:
-        told = fleet.alerts(findings(), fleet.FleetPolicy(80, 3, 16, 0))
-
-        assert told == (
+    def test_name_what_came_above_a_limit(self) -> None:
+        assert fleet.alerts(findings()) == (
             "orders of prod: process IDs changed their order; 9 stateful tasks of clients that did nothing will move",
             "orders of prod: losing 10.0.0.7 moves 38 of 40 stateful tasks, unless its replacement keeps its process ID",
             "orders of prod: losing 10.0.0.7 (fresh ID, likeliest) keeps it moving for 3 h 15 min",
             "host 10.0.0.7 of prod: 17 stateful tasks stand still without it, for want of a copy",
         )
 
-    @pytest.mark.parametrize("policy", [fleet.FleetPolicy(95, 4, 17, 9), fleet.FleetPolicy(None, None, None, None)])
-    def test_are_none_up_to_the_limit_and_without_one(self, policy: fleet.FleetPolicy) -> None:
-        assert fleet.alerts(findings(), policy) == ()
+    def test_are_none_where_nothing_is_new(self) -> None:
+        old = {f"new_{kind}": [] for kind in fleet.WATCHED.values()}
+        assert fleet.alerts(findings(**old, counts=[counts(kind, 0, 700, 0) for kind in LIMITS])) == ()
 
-    def test_say_nothing_of_what_is_not_known(self) -> None:
-        slow = findings(
-            slow=[LOSS | {"hours": None}], groups=[LOSS | {"stateful_tasks": 0, "moved": 0}], order_changes=[], hosts=[]
-        )
-        assert fleet.alerts(slow, fleet.FleetPolicy(0, 0, 0, 0)) == ()
+    def test_name_the_worst_of_each_kind_and_count_the_others(self) -> None:
+        told = fleet.alerts(findings(new_groups=[LOSS] * 20, counts=[counts("groups", 80, 3_000, 1_500)]))
+
+        assert len([line for line in told if "moves 38" in line]) == fleet.MOST_ALERTS
+        assert told[1 + fleet.MOST_ALERTS] == "and 1,490 more groups that losing a host would reshuffle so"
 
 
 class TestText:
     def test_has_everything_on_one_page(self) -> None:
-        text = fleet.markdown_of(findings(), ("something",))
+        text = fleet_summary.markdown_of(findings())
 
-        assert text.splitlines()[2] == "3 groups of 1 cluster, 9 clients, 120 stateful tasks. 1 finding above the policy."
-        assert "- **something**" in text
+        assert text.splitlines()[2] == "3 groups of 1 cluster, 9 clients, 120 stateful tasks. New since the day before:"
+        assert "\n- orders of prod: losing 10.0.0.7 moves 38 of 40" in text
+        assert "| Groups of which one replaced host moves most | 80 % of its tasks | 1 of 1,234 | 1 |" in text
         assert "| orders of prod | 10.0.0.7 | 38 | 20 | 40 | 3 h 15 min |" in text
         assert "| orders of prod | 10.0.0.7 | fresh ID, likeliest | 3 h 15 min | 5.0 GiB |" in text
         assert "| 10.0.0.7 | prod | 3 | 17 | 60 | 3 h 15 min |" in text
         assert "| quarantine | 2 | the document is not JSON |" in text
 
+    def test_has_no_line_for_what_has_no_limit(self) -> None:
+        assert "Hosts without which tasks stand still" not in fleet_summary.markdown_of(findings())
+
     def test_leaves_out_what_there_is_nothing_of(self) -> None:
-        text = fleet.markdown_of(fleet.Findings("2026-11-21", clusters=(CLUSTER,)), ())
+        text = fleet_summary.markdown_of(fleet.Findings("2026-11-21", clusters=(CLUSTER,)))
         assert "##" not in text
+        assert "Nothing new is above a limit." in text
 
     def test_names_are_no_markup(self) -> None:
         hostile = LOSS | {"group_id": "<b>|`x`\n# y", "host": "[a](http://b)\u202e"}
-        text = fleet.markdown_of(findings(groups=[hostile], slow=[]), ())
+        text = fleet_summary.markdown_of(findings(groups=[hostile], new_groups=[hostile], slow=[]))
         assert "<b>" not in text.replace("\\<b\\>", "")
         assert "\n# y" not in text
         assert "\u202e" not in text
 
-    def test_shows_the_first_and_counts_the_others(self) -> None:
-        text = fleet.markdown_of(findings(groups=[LOSS] * 25), ())
-        assert "And 5 more." in text
+    def test_shows_the_worst_and_counts_the_others(self) -> None:
+        assert "And 1,214 more." in fleet_summary.markdown_of(findings(groups=[LOSS] * 20))
 
 
 class TestReading:
