@@ -64,7 +64,8 @@ def by_host(losses: DataFrame) -> DataFrame:
 
 def kinds(losses: DataFrame, changes: DataFrame) -> dict[str, Kind]:
     """The tables `blast_radius` and `order_changes` → the kinds of `fleet.Findings` that are made of them."""
-    streams, plain = losses.where(F.col("member_id").isNull()), losses.where(F.col("member_id").isNotNull())
+    plain = losses.where(F.col("member_id").isNotNull())
+    streams = losses.where(F.col("member_id").isNull() & F.col("moved").isNotNull())
     percent = 100 * F.col("moved") / F.greatest("stateful_tasks", F.lit(1))
     likely = streams.where(F.col("scenario") == "fresh ID, likeliest").withColumn("percent", percent)
     of_members = F.coalesce(F.col("protocol"), F.lit("")) == "consumer-classic"
