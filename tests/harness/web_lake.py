@@ -71,14 +71,17 @@ class WebLake:
         return made
 
     def plain_plan(self) -> ConsumerPlan:
-        """For a plain consumer group: one of three readers is replaced."""
-        read = [{"id": number, "begin_offset": 0, "end_offset": 9_000, "committed_offset": 8_990} for number in range(6)]
-        readers = {name: member(*owned, host=f"app-{name}") for name, owned in {"a": (0, 1), "b": (2, 3), "c": (4, 5)}.items()}
+        """For a plain consumer group under range: two of eight readers are replaced, and the new ones stand last in the order."""
+        read = [{"id": number, "begin_offset": 0, "end_offset": 9_000, "committed_offset": 8_990} for number in range(24)]
+        readers = {f"reader-{one}": member(generation=None, assignors=["range"], host=f"app-{one}") for one in "abcdefgh"}
         document = self.snapshot(
             plain_group(readers, topics={"orders": {"partitions": read}}) | {"group_id": "plain-readers", "cluster": "local"}
         )
-        meant = change({"replace_consumer": {"member_id": "a", "by": {"member_id": "new", "host": "app-new"}}})
-        made = consumer_groups.make_plan(("a snapshot", document), ("a change", meant), Policy(), self.now)
+        events = [
+            {"replace_consumer": {"member_id": f"reader-{old}", "by": {"member_id": f"reader-{new}", "host": f"app-{new}"}}}
+            for old, new in (("b", "x"), ("d", "y"))
+        ]
+        made = consumer_groups.make_plan(("a snapshot", document), ("a change", change(*events)), Policy(), self.now)
         plans.keep(self.lake, made)
         return made
 

@@ -1,11 +1,13 @@
 """A plan in a few figures: what a list of thousands of plans shows, and what stands on top of the page of one."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from holdfast.rollout.codec import document
 from holdfast.rollout.codec.document import Fields, nullable
 from holdfast.rollout.codec.steps import one_of
+from holdfast.rollout.consumer.plan import Considered as PlainWay
 from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.evaluation import Cost
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
@@ -32,8 +34,27 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadFigures:
+    """What one way costs a plain consumer group. Times in seconds; None: not known, or without end.
+
+    `unread`: the longest that nobody reads a partition, usually; `unread_most`: where a consumer is slow to poll. `read_twice`:
+    records that may be read a second time, at most.
+    """
+
+    moved: int | None
+    partitions: int
+    unread: int | None
+    unread_most: int | None
+    rebalances: int
+    to_stable: int | None
+    read_twice: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class PlanSummary:
-    """`plain`: the figures of doing it plainly, where that is another way and was forecast. `title`: what is to be done."""
+    """`plain`: the figures of doing it plainly, where that is another way and was forecast. `title`: what is to be done.
+
+    `reads` and `plain_reads`: the same of a plain consumer group, which has no stateful tasks: the others are None then."""
 
     plan_id: str
     created_at: str
@@ -45,6 +66,8 @@ class PlanSummary:
     steps: int
     figures: Figures | None
     plain: Figures | None
+    reads: ReadFigures | None = None
+    plain_reads: ReadFigures | None = None
 
 
 def figures(cost: Cost, policy: Policy) -> Figures:
@@ -64,9 +87,8 @@ def figures(cost: Cost, policy: Policy) -> Figures:
 
 
 def summary(plan: Plan | ConsumerPlan) -> PlanSummary:
-    """Of a plain consumer group's plan there are no figures: it has no stateful tasks."""
     way = plan.chosen_way
-    return PlanSummary(
+    brief = PlanSummary(
         plan_id=plan.plan_id,
         created_at=plan.created_at,
         expires_at=plan.expires_at,
@@ -75,8 +97,33 @@ def summary(plan: Plan | ConsumerPlan) -> PlanSummary:
         verdict=plan.verdict,
         title=plan.headline if way is None else way.title,
         steps=len(plan.steps),
-        figures=None if isinstance(plan, ConsumerPlan) else _figures_of(plan, plan.chosen_way),
-        plain=None if isinstance(plan, ConsumerPlan) or plan.plain_way is way else _figures_of(plan, plan.plain_way),
+        figures=None,
+        plain=None,
+    )
+    if isinstance(plan, ConsumerPlan):
+        chosen, plain = (None if one is None else read_figures(one) for one in (plan.chosen_way, plan.plain_way))
+        return replace(brief, reads=chosen, plain_reads=None if plan.plain_way is way else plain)
+    return replace(
+        brief,
+        figures=_figures_of(plan, plan.chosen_way),
+        plain=None if plan.plain_way is way else _figures_of(plan, plan.plain_way),
+    )
+
+
+def read_figures(way: PlainWay) -> ReadFigures | None:
+    """None: nothing can be predicted."""
+    found = way.summary
+    if found is None:
+        return None
+    longest = found.longest_stop
+    return ReadFigures(
+        moved=found.moved,
+        partitions=found.partitions,
+        unread=None if longest is None else math.ceil(longest.usual),
+        unread_most=None if longest is None else math.ceil(longest.most),
+        rebalances=found.rebalances,
+        to_stable=None if found.seconds_to_stable is None else math.ceil(found.seconds_to_stable),
+        read_twice=way.read_twice,
     )
 
 
@@ -104,6 +151,8 @@ def summary_from_json(value: object) -> PlanSummary:
         steps=fields.need("steps", _count),
         figures=fields.need("figures", nullable(_figures)),
         plain=fields.need("plain", nullable(_figures)),
+        reads=fields.optional("reads", nullable(_read_figures), None),
+        plain_reads=fields.optional("plain_reads", nullable(_read_figures), None),
     )
     fields.finish(closed=False)
     return found
@@ -125,3 +174,9 @@ def _figures(value: object) -> Figures:
         stands_still=fields.optional("stands_still", _count, found["without_copy"]),
         noticed=fields.optional("noticed", _count, 0),
     )
+
+
+def _read_figures(value: object) -> ReadFigures:
+    fields = Fields(value)
+    maybe = {key: fields.need(key, nullable(_count)) for key in ("moved", "unread", "unread_most", "to_stable", "read_twice")}
+    return ReadFigures(**maybe, partitions=fields.need("partitions", _count), rebalances=fields.need("rebalances", _count))

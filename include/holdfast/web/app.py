@@ -21,7 +21,6 @@ from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble
 from holdfast.rollout.approval import needs_somebody_else
 from holdfast.web import access, decision, overview, serving, templating
 from holdfast.web.plan_page import PlanPages, Refused
-from holdfast.web.plan_view import PlanView
 from holdfast.web.plans import Filter, PlanList, State, select
 from holdfast.workflows import plan as plans
 
@@ -90,8 +89,7 @@ def _plan_page(request: Request, plan_id: str, user: GetUserDep, *, problem: Ref
     token = access.token_for(user, plan_id) if may and asked is not None and asked.open else ""
     own = asked is not None and needs_somebody_else(shown.view.plan, asked.asked_by, *access.names_of(user))
     values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "own": own, "token": token, "user": user.get_name()}
-    template = "plan.html" if isinstance(shown.view, PlanView) else "plain_plan.html"
-    return serving.page(request, template, status=problem.status if problem else 200, problem=problem, **values)
+    return serving.page(request, "plan.html", status=problem.status if problem else 200, problem=problem, **values)
 
 
 @app.post("/plans/{plan_id}/decision", dependencies=[*access.may_decide])

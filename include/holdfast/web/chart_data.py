@@ -3,17 +3,24 @@
 from holdfast.rollout.wording import printable
 from holdfast.web.fleet_view import FleetView
 from holdfast.web.ownership import Picture
-from holdfast.web.plan_view import PlanView
+from holdfast.web.plan_parts import PlanView
 
 
 def timeline_data(view: PlanView) -> dict[str, object]:
-    """A line a way. A point: seconds, handed over so far, handed over then, warm-ups, without a caught-up copy."""
-    end = max((one.end for one in view.timelines), default=0)
-    total = view.pictures[0].total if view.pictures else 0
+    """A line a way. A point: when, handed over so far, handed over then, what else, what is dangerous about it."""
     return {
-        "end": end,
-        "total": total,
-        "lines": [{"name": one.title, "points": [list(point) for point in one.points]} for one in view.timelines],
+        "end": max((one.end for one in view.timelines), default=0),
+        "total": view.pictures[0].total if view.pictures else 0,
+        "things": view.labels.total,
+        "unit": view.labels.unit,
+        "risk": view.labels.risk,
+        "lines": [
+            {
+                "name": one.title,
+                "points": [[at.at, at.so_far, at.handed_over, at.note, at.risk] for at in one.points],
+            }
+            for one in view.timelines
+        ],
     }
 
 

@@ -11,7 +11,7 @@ from holdfast.rollout.blast_radius import Scenario
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.wording import amount_of_bytes, listed
-from holdfast.web.plan_view import ago
+from holdfast.web.plan_parts import ago
 
 Row = Mapping[str, Any]
 MOST_CLIENTS = 1_000

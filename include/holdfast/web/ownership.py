@@ -4,6 +4,7 @@ Owners stand in the order in which Kafka deals things out to them, because that 
 moves: its owner goes (`asked`), or its owner stays and it moves all the same (`needless`).
 """
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ MOST_CHIPS = 96
 MOST_NAMED = 10
 STAYS, ASKED, NEEDLESS = "stays", "asked", "needless"
 _KINDS = (STAYS, ASKED, NEEDLESS)
+_A_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _A_SHIFT = 0.6
 """The share of what moves that goes equally far, from which on it is called a shift."""
 
@@ -33,7 +35,7 @@ class Words:
 class Deal:
     """Who has what, `before` and `after`: owners by things, things in order. `now` and `then`: the owners that there are, and
     `order`: all of them, each in Kafka's order. `names`: what owners are called; `back`: those that come back under their own ID;
-    `same`: those that come back under another ID, with the one they had. `at`: where an ID lies among all, 0 to 1000."""
+    `anew`: those that come back under another ID, by which they are known here. `at`: where an ID lies among all, 0 to 1000."""
 
     words: Words
     before: Mapping[str, str]
@@ -43,14 +45,14 @@ class Deal:
     order: tuple[str, ...]
     names: Mapping[str, str]
     back: frozenset[str] = frozenset()
-    same: Mapping[str, str] = field(default_factory=dict)
+    anew: frozenset[str] = frozenset()
     at: Mapping[str, int] = field(default_factory=dict)
 
     def how(self, thing: str) -> str:
         before, after = self.before.get(thing), self.after[thing]
-        if before == self.same.get(after, after):
+        if before == after:
             return STAYS
-        return NEEDLESS if before in self.now and before in self.then else ASKED
+        return NEEDLESS if before in self.now and before in self.then and before not in self.anew else ASKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,10 @@ class OwnerRow:
     more_then: int
     count_now: int
     count_then: int
+
+    @property
+    def short(self) -> str:
+        return _short(self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +221,10 @@ def _rows(deal: Deal, how: Mapping[str, str]) -> Iterator[OwnerRow]:
 
 def _fate(deal: Deal, one: str, now: Mapping[str, int], then: Mapping[str, int]) -> str:
     if one not in then:
-        return "old-id" if one in deal.same.values() else "goes"
+        return "goes"
     if one not in now:
-        return "new-id" if one in deal.same else "comes"
-    return "returns" if one in deal.back else "stays"
+        return "comes"
+    return "anew" if one in deal.anew else "returns" if one in deal.back else "stays"
 
 
 def _by_owner(owners: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
@@ -230,4 +236,5 @@ def _by_owner(owners: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 def _short(one: str) -> str:
     """Enough of an ID to tell it from others."""
-    return one if len(one) <= 12 else f"{one[:8]}…"
+    most = 8 if _A_UUID.fullmatch(one) else 20
+    return one if len(one) <= most else f"{one[:most]}…"

@@ -20,7 +20,9 @@ from holdfast.rollout.plan_summary import summary
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.staleness import is_stale
-from holdfast.web.plan_view import PlainPlanView, PlanView, ago, plain_view, view
+from holdfast.web.plain_view import plain_view
+from holdfast.web.plan_parts import PlanView, ago
+from holdfast.web.plan_view import view
 from holdfast.web.plans import State, state_of
 from holdfast.workflows import consumer_groups, snapshots
 from holdfast.workflows import plan as plans
@@ -55,7 +57,7 @@ class Freshness:
 class PlanPage:
     """All of the page but Airflow's own request."""
 
-    view: PlanView | PlainPlanView
+    view: PlanView
     state: State
     approval: Approval | None
     entries: tuple[Entry, ...]

@@ -1,8 +1,7 @@
-"""A plan as its page shows it: from the document to texts, shares and figures. No Airflow, no clock: the time is an argument."""
+"""A plan for Kafka Streams as its page shows it. The time is an argument."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
@@ -10,219 +9,81 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import step_words
 from holdfast.rollout.asked import asked
 from holdfast.rollout.burden import burden
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.consumer.review import review as plain_review
 from holdfast.rollout.evaluation import Cost, Round
 from holdfast.rollout.plan_summary import Figures, figures
-from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
-from holdfast.rollout.rendering import Block
+from holdfast.rollout.plan_value import Considered, Plan
 from holdfast.rollout.review import GLOSSARY
-from holdfast.rollout.rules import Rule, Status
 from holdfast.rollout.steps import StartClient, Who, WriteProcessMetadata
 from holdfast.rollout.wording import amount_of_bytes, duration, many, span
-from holdfast.web.ownership import Picture
+from holdfast.web import plan_parts
+from holdfast.web.plan_parts import (
+    MOST_ROUNDS,
+    MOST_STEPS,
+    NEVER,
+    Figure,
+    Labels,
+    PlanView,
+    Point,
+    RoundView,
+    Said,
+    StepView,
+    Timeline,
+    Way,
+    capital,
+    compact,
+    title_of,
+)
 from holdfast.web.task_owners import task_picture
 
-MOST_ROUNDS = 60
 _OVER_LIMITS = re.compile(r"(?<=keeps) \(.*\)\.")
 """The limits that a way breaks: the page lists them one by one."""
-VERDICTS = {
-    PlanVerdict.NOTHING_TO_DO: ("Nothing to do", "The group is already as the change would make it."),
-    PlanVerdict.SAFE: ("Safe", "Everything is known, and within every limit of your policy."),
-    PlanVerdict.REVIEW: (
-        "Look closely",
-        "A limit is passed, something is not known, or your policy has a person look at every plan.",
-    ),
-    PlanVerdict.BLOCKED: ("Blocked", "It breaks a limit that must not be broken. Do not do this."),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One of the four. `share` and `plain_share` in thousandths of the larger one; `against`: `better`, `same` or `worse` than
-    doing it plainly, empty where there is nothing to compare with."""
-
-    label: str
-    value: str
-    detail: str
-    plain: str
-    against: str
-    share: int
-    plain_share: int
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """An alternative, one row of the comparison. `fate`: chosen, possible, unasked or impossible."""
-
-    name: str
-    title: str
-    fate: str
-    why_not: str
-    effort: str
-    cells: tuple[tuple[str, int], ...]
-    """Moved, without copy, to stable, restored: text, and thousandths of the worst way."""
-    failed: tuple[str, ...]
-    outcomes: int
-
-
-@dataclass(frozen=True, slots=True)
-class StepView:
-    """`by_hand`: a shell command; empty where there is none."""
-
-    id: str
-    title: str
-    who: str
-    before: str
-    by_hand: str
-    expect: str
-    after: str
-    undo: str
-
-
-@dataclass(frozen=True, slots=True)
-class RoundView:
-    """Rebalances at one moment that do the same."""
-
-    number: str
-    after: str
-    trigger: str
-    handed_over: int
-    withheld: int
-    warm_ups: int
-    cold: int
-
-
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """The rebalances of one way. `points`: (seconds, tasks handed over so far, handed over, warm-ups, without a caught-up copy)."""
-
-    name: str
-    title: str
-    rounds: tuple[RoundView, ...]
-    points: tuple[tuple[int, int, int, int, int], ...]
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class PlanView:
-    """All that the page says about the plan itself; what became of it is not in here."""
-
-    plan: Plan
-    verdict: str
-    verdict_says: str
-    request: str
-    title: str
-    effect: str
-    figures: tuple[Figure, ...]
-    wrong_if: str
-    pictures: tuple[Picture, ...]
-    timelines: tuple[Timeline, ...]
-    ways: tuple[Way, ...]
-    steps: tuple[StepView, ...]
-    burden: tuple[Block, ...]
-    rules: tuple[Rule, ...]
-    rules_passed: int
-    age: str
-    valid: str
-    expired: bool
-    speed: str
-    glossary: tuple[tuple[str, str], ...] = GLOSSARY
-
-    @property
-    def settings(self) -> tuple[tuple[str, str, str, str], ...]:
-        return tuple(
-            (one.key, step_words.setting(one.value), step_words.setting(one.revert_to), one.note) for one in self.plan.settings
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PlainPlanView:
-    """The plan of a plain consumer group: what a person reads of it, under the same names as a PlanView has."""
-
-    plan: ConsumerPlan
-    verdict: str
-    verdict_says: str
-    title: str
-    effect: str
-    wrong_if: str
-    blocks: tuple[Block, ...]
-    age: str
-    valid: str
-    expired: bool
-
-
-def plain_view(plan: ConsumerPlan, now: datetime) -> PlainPlanView:
-    verdict, says = VERDICTS[plan.verdict]
-    expires = datetime.fromisoformat(plan.expires_at)
-    title, _, effect = plan.headline.partition(": ") if plan.chosen_way is not None else (plan.headline, "", "")
-    return PlainPlanView(
-        plan=plan,
-        verdict=verdict,
-        verdict_says=says,
-        title=title,
-        effect=_capital(effect),
-        wrong_if=_capital(plan.wrong_if.removeprefix("Wrong if ")),
-        blocks=plain_review(plan)[2:],
-        age=ago(now, datetime.fromisoformat(plan.created_at)),
-        valid=ago(now, expires),
-        expired=expires < now,
-    )
+_CAUSES = {"change": "the change", "probing": "a probing rebalance", "immediate": "an immediate follow-up"}
+LABELS = Labels(
+    kind="",
+    owners="Kafka deals the stateful tasks out in the order of process IDs, so the order decides. What stays lies on the line in"
+    " the middle; whatever leaves it goes to another client.",
+    time="Stateful tasks handed to another client so far. Each dot is a rebalance: every task that moves pauses for as long as it"
+    " takes.",
+    total="stateful tasks",
+    risk="Handed over without a caught-up copy",
+    unit="time",
+    rounds=("When", "Because of", "Tasks handed over", "Held back", "Standbys and warm-ups", "Without a caught-up copy"),
+    ways=("Change hands", "Longest a task stands still", "Stable after", "To restore"),
+)
 
 
 def view(plan: Plan, now: datetime) -> PlanView:
     way, plain = plan.chosen_way, plan.plain_way
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
     pairs = tuple((one, one.worst) for one in ways if one.worst is not None)
-    verdict, says = VERDICTS[plan.verdict]
-    expires = datetime.fromisoformat(plan.expires_at)
     title, _, effect = plan.headline.partition(": ") if way is not None else (plan.headline, "", "")
+    age, valid, expired = plan_parts.ages(plan, now)
     return PlanView(
         plan=plan,
-        verdict=verdict,
-        verdict_says=says,
+        labels=LABELS,
         request=asked(plan.change, lambda one: _named(plan, one)) if plan.change.events else "",
         title=title,
-        effect=_capital(effect.partition(" Done plainly: ")[0]),
+        effect=capital(effect.partition(" Done plainly: ")[0]),
+        why=plan.why,
+        wrong_if=capital(plan.wrong_if.removeprefix("Wrong if ")),
+        warnings=(),
         figures=_figures(plan, way, plain),
-        wrong_if=_capital(plan.wrong_if.removeprefix("Wrong if ")),
-        pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, _called(one, way), cost)) is not None),
-        timelines=tuple(_timeline(one.name, _called(one, way), cost) for one, cost in pairs if cost.rounds),
+        pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, title_of(one, way), cost)) is not None),
+        timelines=tuple(_timeline(one.name, title_of(one, way), cost) for one, cost in pairs if cost.rounds),
         ways=_ways(plan),
         steps=tuple(_steps(plan)),
+        settings=tuple(
+            (one.key, step_words.setting(one.value), step_words.setting(one.revert_to), one.note) for one in plan.settings
+        ),
         burden=tuple(burden(pairs[0][1], plan.policy, lambda one: _named(plan, one))) if way is not None and pairs else (),
         rules=plan.rules,
-        rules_passed=sum(rule.status is Status.PASS for rule in plan.rules),
-        age=ago(now, datetime.fromisoformat(plan.created_at)),
-        valid=ago(now, expires),
-        expired=expires < now,
-        speed=f"{plan.policy.restore_records_per_second:,} records/s ({plan.policy.restore_rate_source.says})",
+        facts=_facts(plan),
+        unknown=plan.unknown,
+        glossary=GLOSSARY,
+        age=age,
+        valid=valid,
+        expired=expired,
     )
-
-
-def ago(now: datetime, then: datetime) -> str:
-    """`3 min ago`, `in 57 min`, `just now`."""
-    seconds = round((now - then).total_seconds())
-    if abs(seconds) < 10:
-        return "just now"
-    rough = abs(seconds) if abs(seconds) < 60 else abs(seconds) // 60 * 60
-    return f"{duration(rough)} ago" if seconds > 0 else f"in {duration(rough)}"
-
-
-def compact(count: int) -> str:
-    """`8`, `12,400`, `1.24 million`, `1.24 billion`."""
-    for size, name in ((10**9, "billion"), (10**6, "million")):
-        if count >= size:
-            return f"{count / size:.3g} {name}"
-    return f"{count:,}"
-
-
-def _called(one: Considered, chosen: Considered | None) -> str:
-    return "Recommended" if one is chosen else "Done plainly"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _named(plan: Plan, process_id: ProcessId) -> str:
@@ -232,31 +93,32 @@ def _named(plan: Plan, process_id: ProcessId) -> str:
     return f"{host} ({str(process_id)[:8]}…)" if host else f"{str(process_id)[:8]}…"
 
 
-# The four figures.
+def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
+    basis, policy = plan.basis, plan.policy
+    release = f"Kafka Streams {basis.kafka_release}" if basis.kafka_release else "release not known"
+    return (
+        ("Group", f"{many(len(basis.clients), 'client')}, {many(len(basis.tasks), 'task')}, {release}"),
+        ("Assignor", basis.task_assignor or "Kafka's own"),
+        ("Restore speed", f"{policy.restore_records_per_second:,} records/s ({policy.restore_rate_source.says})"),
+    )
 
-Said = tuple[int, str]
-"""An amount to compare, and what it is called."""
-_NEVER = 2**62
+
+# The four figures.
 
 
 def _figures(plan: Plan, way: Considered | None, plain: Considered | None) -> tuple[Figure, ...]:
     if way is None or way.worst is None:
         return ()
-    mine = _said(plan, way.worst)
-    other = _said(plan, plain.worst) if plain is not None and plain is not way and plain.worst is not None else None
-    total = way.worst.stateful_tasks
     records = way.worst.restored_records
     details = (
-        f"of {many(total, 'stateful task')}",
+        f"of {many(way.worst.stateful_tasks, 'stateful task')}",
         _why_still(figures(way.worst, plan.policy)),
         "until nothing is pending",
         f"{records:,} records from changelogs" if records >= 10_000 else "read back from changelogs",
     )
     labels = ("Tasks that change hands", "Longest a task stands still", "Time to stable", "To restore")
-    return tuple(
-        _figure(label, detail, mine[number], other[number] if other else None)
-        for number, (label, detail) in enumerate(zip(labels, details, strict=True))
-    )
+    other = _said(plan, plain.worst) if plain is not None and plain is not way and plain.worst is not None else None
+    return plan_parts.figures_of(labels, details, _said(plan, way.worst), other)
 
 
 def _why_still(found: Figures) -> str:
@@ -270,7 +132,7 @@ def _why_still(found: Figures) -> str:
     return f"{duration(found.noticed)} until the group notices, {duration(restoring) if restoring else 'under 1 s'} to restore"
 
 
-def _said(plan: Plan, cost: Cost) -> tuple[Said, Said, Said, Said]:
+def _said(plan: Plan, cost: Cost) -> tuple[Said, ...]:
     """The four, of one way."""
     found = figures(cost, plan.policy)
     still = duration(found.stands_still) if found.stands_still else "under 1 s" if found.cold_tasks else "none"
@@ -279,17 +141,9 @@ def _said(plan: Plan, cost: Cost) -> tuple[Said, Said, Said, Said]:
     return (
         (found.moved, f"{found.moved:,}"),
         (found.stands_still * 1000 + bool(found.cold_tasks), still),
-        (_NEVER if found.to_stable is None else found.to_stable, stable),
+        (NEVER if found.to_stable is None else found.to_stable, stable),
         (found.records, weight if found.records else "nothing"),
     )
-
-
-def _figure(label: str, detail: str, mine: Said, other: Said | None) -> Figure:
-    if other is None:
-        return Figure(label, mine[1], detail, "", "", 0, 0)
-    most = max(mine[0], other[0], 1)
-    against = "same" if mine[0] == other[0] else "better" if mine[0] < other[0] else "worse"
-    return Figure(label, mine[1], detail, other[1], against, mine[0] * 1000 // most, other[0] * 1000 // most)
 
 
 # The rollout over time.
@@ -299,7 +153,9 @@ def _timeline(name: str, title: str, cost: Cost) -> Timeline:
     points, so_far = [], 0
     for one in cost.rounds:
         so_far += one.handed_over
-        points.append((one.at_seconds, so_far, one.handed_over, one.warm_ups, one.without_caught_up_copy))
+        cold = one.without_caught_up_copy
+        note = many(one.warm_ups, "standby or warm-up", "standbys and warm-ups") if one.warm_ups else ""
+        points.append(Point(one.at_seconds, so_far, one.handed_over, note, f"{cold:,} without a caught-up copy" if cold else ""))
     return Timeline(name, title, tuple(_rounds(cost.rounds))[:MOST_ROUNDS], tuple(points), cost.rounds[-1].at_seconds)
 
 
@@ -308,45 +164,40 @@ def _rounds(rounds: tuple[Round, ...]) -> Iterator[RoundView]:
     told = (
         (one.at_seconds, one.trigger, one.handed_over, one.withheld, one.warm_ups, one.without_caught_up_copy) for one in rounds
     )
-    for (at, trigger, handed_over, withheld, warm_ups, cold), same in groupby(told):
+    for (at, trigger, *counts), same in groupby(told):
         first, number = number + 1, number + len(list(same))
         after = "at once" if not at else f"after {duration(at)}"
-        yield RoundView(span(first, number), after, trigger, handed_over, withheld, warm_ups, cold)
+        cells = (after, _CAUSES.get(trigger, trigger), *(f"{one:,}" for one in counts))
+        yield RoundView(span(first, number), cells, counts[-1] > 0)
 
 
 # The ways, side by side.
 
 
 def _ways(plan: Plan) -> tuple[Way, ...]:
-    said = {one.name: _said(plan, one.worst) for one in plan.candidates if one.worst is not None}
-    most = tuple(max((row[column][0] for row in said.values() if row[column][0] != _NEVER), default=0) for column in range(4))
-    rank = {"chosen": 0, "possible": 1, "unasked": 2, "impossible": 3}
-    ways = (_way(one, plan, said.get(one.name), most) for one in plan.candidates)
-    return tuple(sorted(ways, key=lambda way: rank[way.fate]))
+    cells = plan_parts.bars({one.name: _said(plan, one.worst) for one in plan.candidates if one.worst is not None})
+    return plan_parts.in_order(
+        Way(
+            name=one.name,
+            title=one.title,
+            fate=_fate(one, plan),
+            why_not=_OVER_LIMITS.sub(".", one.why_not or one.refused or ""),
+            effort=one.effort.value,
+            cells=cells.get(one.name, ()),
+            failed=plan_parts.broken(one.rules),
+        )
+        for one in plan.candidates
+    )
 
 
-def _way(one: Considered, plan: Plan, said: tuple[Said, ...] | None, most: tuple[int, ...]) -> Way:
-    chosen = one.name == plan.chosen
-    fate = "chosen" if chosen else "impossible" if said is None else "possible" if one.as_asked else "unasked"
-    cells = (
-        []
-        if said is None
-        else [(text, min(1000, amount * 1000 // (top or 1))) for (amount, text), top in zip(said, most, strict=True)]
-    )
-    return Way(
-        name=one.name,
-        title=one.title,
-        fate=fate,
-        why_not=_OVER_LIMITS.sub(".", one.why_not or one.refused or ""),
-        effort=one.effort.value,
-        cells=tuple(cells),
-        failed=tuple(f"{rule.name}: {rule.found}, the limit is {rule.limit}" for rule in one.rules if rule.status is Status.FAIL),
-        outcomes=len(one.costs),
-    )
+def _fate(one: Considered, plan: Plan) -> str:
+    if one.name == plan.chosen:
+        return "chosen"
+    return "impossible" if one.worst is None else "possible" if one.as_asked else "unasked"
 
 
 def _steps(plan: Plan) -> Iterator[StepView]:
-    for step in plan.steps:
+    for step in plan.steps[:MOST_STEPS]:
         yield StepView(
             id=step.id,
             title=step_words.describe(step.action),

@@ -18,6 +18,7 @@ from holdfast.rollout.journal import Approval
 from holdfast.rollout.plan_summary import PlanSummary
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.verify import Result
+from holdfast.rollout.wording import duration
 from holdfast.workflows import plan as plans
 
 PAGE_SIZE = 50
@@ -41,6 +42,17 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Cells:
+    """The figures of a plan in the list. `plainly`: what would change hands then; empty where there is nothing to compare with."""
+
+    moved: str
+    total: str
+    plainly: str
+    still: str
+    stable: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlanRow:
     """One plan of the list. `begun`: something was done about it, by its journal."""
 
@@ -49,6 +61,28 @@ class PlanRow:
     begun: bool
     score: Score | None
     state: State
+
+    @property
+    def cells(self) -> Cells | None:
+        """None: nothing was forecast."""
+        one = self.summary
+        if (tasks := one.figures) is not None:
+            still = duration(tasks.stands_still) if tasks.stands_still else "under 1 s" if tasks.cold_tasks else "none"
+            plainly = f"{one.plain.moved:,}" if one.plain is not None else ""
+            return Cells(f"{tasks.moved:,}", f"{tasks.stateful_tasks:,}", plainly, still, _time(tasks.to_stable))
+        if (reads := one.reads) is not None:
+            still = "not known" if reads.unread is None else duration(reads.unread) if reads.unread else "none"
+            plainly = _number(one.plain_reads.moved) if one.plain_reads is not None else ""
+            return Cells(_number(reads.moved), f"{reads.partitions:,}", plainly, still, _time(reads.to_stable))
+        return None
+
+
+def _number(count: int | None) -> str:
+    return "not known" if count is None else f"{count:,}"
+
+
+def _time(seconds: int | None) -> str:
+    return "never" if seconds is None else duration(seconds) if seconds else "at once"
 
 
 @dataclass(frozen=True, slots=True)

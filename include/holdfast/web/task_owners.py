@@ -19,20 +19,21 @@ def task_picture(plan: Plan, way: Considered, title: str, cost: Cost) -> Picture
     stateful = {task.id for task in plan.basis.tasks if task.stateful}
     before = {task: client.process_id for client in plan.basis.clients for task in client.active if task in stateful}
     after = {task: owner for task, owner in end_owners(cost.end).items() if task in stateful}
-    now = [client.process_id for client in plan.basis.clients]
     then = sorted(client.process_id for client in cost.end)
+    anew = {old: new for new, old in renamed(way.change).items() if new in then and old not in then}
+    now = [anew.get(client.process_id, client.process_id) for client in plan.basis.clients]
     everybody = sorted({*now, *then})
     joining = [joins.process_id for item in way.change.events if (joins := _joining(item)) is not None]
     deal = Deal(
         words=WORDS,
-        before={str(task): str(before[task]) for task in sorted(before)},
+        before={str(task): str(anew.get(before[task], before[task])) for task in sorted(before)},
         after={str(task): str(after[task]) for task in sorted(after)},
         now=tuple(map(str, now)),
         then=tuple(map(str, then)),
         order=tuple(map(str, everybody)),
         names=_names(plan, way, cost),
         back=frozenset(str(one) for one in joining if one in now),
-        same={str(new): str(old) for new, old in renamed(way.change).items() if new in then},
+        anew=frozenset(map(str, anew.values())),
         at={str(one): order.rank(one) * 1000 >> 128 for one in everybody},
     )
     return picture(way.name, title, deal)

@@ -58,7 +58,7 @@ def test_no_picture_where_nobody_knows_the_end() -> None:
     assert task_picture(plan, way, "A way", way.worst) is None
 
 
-def dealt(before: str, after: str, now: str, then: str, **more: dict[str, str]) -> Picture:
+def dealt(before: str, after: str, now: str, then: str, **more: frozenset[str]) -> Picture:
     """A letter is an owner: the nth letter of `before` has thing n."""
     things = [str(number) for number in range(len(before))]
     names = {one: one for one in now + then}
@@ -95,7 +95,7 @@ def test_what_only_follows_from_who_goes_needs_no_pattern() -> None:
     assert dealt("aab", "aaa", "ab", "a").says == "1 of 3 partitions moves: 1 because its consumer goes."
 
 
-def test_who_comes_back_under_another_id_keeps_what_it_has() -> None:
-    one = dealt("aab", "ccb", "ab", "bc", same={"c": "a"})
+def test_what_leaves_a_consumer_that_comes_back_under_another_id_was_asked_for() -> None:
+    one = dealt("aac", "acc", "ac", "ac", anew=frozenset("a"))
 
-    assert (one.moved, [row.fate for row in one.rows]) == (0, ["old-id", "stays", "new-id"])
+    assert ([row.fate for row in one.rows], one.moved, one.needless) == (["anew", "stays"], 1, 0)

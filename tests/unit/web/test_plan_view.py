@@ -12,7 +12,8 @@ from holdfast.rollout.plan_summary import summary, summary_from_json, summary_to
 from holdfast.rollout.policy import Policy
 from holdfast.web import rule_words
 from holdfast.web.chart_data import timeline_data
-from holdfast.web.plan_view import ago, compact, view
+from holdfast.web.plan_parts import ago, compact
+from holdfast.web.plan_view import view
 
 REMOVE = {"remove_client": {"process_id": C}}
 
@@ -70,7 +71,7 @@ def test_both_ways_over_time() -> None:
 
     assert [(one.title, one.end) for one in found.timelines] == [("Recommended", 0), ("Done plainly", 120)]
     assert data["total"] == 6
-    assert found.timelines[1].points[-1][1] == 6
+    assert found.timelines[1].points[-1].so_far == 6
 
 
 def test_a_plan_says_how_old_it_is_and_how_long_it_holds() -> None:

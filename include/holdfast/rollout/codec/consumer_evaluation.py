@@ -1,8 +1,9 @@
 """The JSON of one way's forecast, as executors hand it back (no contract: who writes it reads it), and of the summary in a plan."""
 
-from holdfast.rollout.codec import document
+from holdfast.rollout.codec import document, kafka
 from holdfast.rollout.codec.consumer_forecast import consumer_summary_to_json
 from holdfast.rollout.codec.document import Fields, nullable
+from holdfast.rollout.consumer.course import Course, CourseRound, Share
 from holdfast.rollout.consumer.evaluation import WayForecast
 from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.timing import Span
@@ -17,6 +18,7 @@ def way_forecast_to_json(found: WayForecast) -> dict[str, object]:
         "warnings": list(found.warnings),
         "unknown": list(found.unknown),
         "offsets_unknown": found.offsets_unknown,
+        **course_to_json(found.read_twice, found.course),
     }
 
 
@@ -30,6 +32,8 @@ def way_forecast_from_json(value: object) -> WayForecast:
         warnings=fields.need("warnings", _texts),
         unknown=fields.need("unknown", _texts),
         offsets_unknown=fields.need("offsets_unknown", document.offset),
+        read_twice=fields.optional("records_read_twice_at_most", document.offset, None),
+        course=fields.optional("course", course_from_json, None),
     )
     fields.finish(closed=True)
     return found
@@ -53,6 +57,73 @@ def summary_from_json(value: object) -> ConsumerSummary:
     )
     fields.finish(closed=True)
     return summary
+
+
+def course_to_json(read_twice: int | None, found: Course | None) -> dict[str, object]:
+    """Fields of a way. Those of which nothing is known are left out, as in plans of releases that did not have them."""
+    written: dict[str, object] = {} if read_twice is None else {"records_read_twice_at_most": read_twice}
+    if found is not None:
+        written["course"] = {
+            "rounds": [
+                {
+                    "trigger": one.trigger,
+                    "at_seconds": one.at_seconds,
+                    "handed_over": one.handed_over,
+                    "stopped": one.stopped,
+                    "unread": one.unread,
+                    "lasts_seconds": [one.lasts.usual, one.lasts.most],
+                }
+                for one in found.rounds
+            ],
+            "members": [
+                {
+                    "member_id": one.member_id,
+                    "host": one.host,
+                    "was": one.was,
+                    "now": None if one.now is None else kafka.topic_partitions_to_json(one.now),
+                    "then": None if one.then is None else kafka.topic_partitions_to_json(one.then),
+                }
+                for one in found.shares
+            ],
+        }
+    return written
+
+
+def course_from_json(value: object) -> Course:
+    fields = Fields(value)
+    found = Course(
+        rounds=fields.need("rounds", lambda rounds: document.each(rounds, _round)),
+        shares=fields.need("members", lambda members: document.each(members, _share)),
+    )
+    fields.finish(closed=True)
+    return found
+
+
+def _round(value: object) -> CourseRound:
+    fields = Fields(value)
+    found = CourseRound(
+        trigger=fields.need("trigger", document.name),
+        at_seconds=fields.need("at_seconds", _seconds),
+        handed_over=fields.need("handed_over", document.offset),
+        stopped=fields.need("stopped", nullable(document.offset)),
+        unread=fields.need("unread", document.offset),
+        lasts=fields.need("lasts_seconds", _span),
+    )
+    fields.finish(closed=True)
+    return found
+
+
+def _share(value: object) -> Share:
+    fields = Fields(value)
+    found = Share(
+        member_id=fields.need("member_id", document.name),
+        host=fields.need("host", nullable(document.text)),
+        was=fields.need("was", nullable(document.name)),
+        now=fields.need("now", nullable(kafka.topic_partitions)),
+        then=fields.need("then", nullable(kafka.topic_partitions)),
+    )
+    fields.finish(closed=True)
+    return found
 
 
 def _seconds(value: object) -> float:

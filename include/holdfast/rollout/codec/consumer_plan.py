@@ -10,7 +10,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.change import Then, Wait
 from holdfast.rollout.codec import document
 from holdfast.rollout.codec.consumer_change import consumer_change_from_json, consumer_change_to_json, item_from_json, item_to_json
-from holdfast.rollout.codec.consumer_evaluation import summary_from_json
+from holdfast.rollout.codec.consumer_evaluation import course_from_json, course_to_json, summary_from_json
 from holdfast.rollout.codec.consumer_forecast import consumer_summary_to_json
 from holdfast.rollout.codec.consumer_snapshot import PROTOCOL, consumer_snapshot_from_json, consumer_snapshot_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
@@ -186,6 +186,7 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "unknown": list(one.unknown),
         "refused": one.refused,
         "settings": settings_to_json(one.settings),
+        **course_to_json(one.read_twice, one.course),
     }
 
 
@@ -202,6 +203,8 @@ def _considered(value: object) -> Considered:
         unknown=fields.need("unknown", _texts),
         refused=fields.need("refused", nullable(document.text)),
         settings=fields.need("settings", settings_from_json),
+        read_twice=fields.optional("records_read_twice_at_most", document.offset, None),
+        course=fields.optional("course", course_from_json, None),
     )
     fields.finish(closed=True)
     return one

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.rollout.consumer.course import Course, course
 from holdfast.rollout.consumer.forecast import forecast
 from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.ways import Way
@@ -15,7 +16,8 @@ class WayForecast:
     """What comes of the way called `name`. `summary` None: `refused` says why nothing can be predicted.
 
     `unsettled`: why the group does not settle (None: it does). `unknown`: sentences. `offsets_unknown`: of how many partitions
-    nobody knows where their readers go on.
+    nobody knows where their readers go on. `read_twice`: records that may have been read and not committed, at most; None: not
+    known. `course` None: nobody can tell.
     """
 
     name: str
@@ -25,6 +27,8 @@ class WayForecast:
     warnings: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     offsets_unknown: int = 0
+    read_twice: int | None = None
+    course: Course | None = None
 
 
 def evaluate(snapshot: ConsumerSnapshot, way: Way) -> WayForecast:
@@ -47,4 +51,6 @@ def evaluate(snapshot: ConsumerSnapshot, way: Way) -> WayForecast:
         warnings=outcome.warnings,
         unknown=tuple(f"{each.what}: {each.reason}" for each in foreseen.unknown),
         offsets_unknown=outcome.positions.unknown,
+        read_twice=outcome.positions.records_read_twice_at_most,
+        course=course(meanwhile, way.change, outcome),
     )

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer import rules, ways
 from holdfast.rollout.consumer.change import ConsumerChange
+from holdfast.rollout.consumer.course import Course
 from holdfast.rollout.consumer.evaluation import WayForecast
 from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.steps import ConsumerStep, steps_of
@@ -24,7 +25,11 @@ from holdfast.rollout.wording import many
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """One way that was weighed. `summary` None: `refused` says why nothing can be predicted. `why_not`: empty if it is chosen."""
+    """One way that was weighed. `summary` None: `refused` says why nothing can be predicted. `why_not`: empty if it is chosen.
+
+    `read_twice`: records that are read a second time, at most; None: not known. `course`: of the chosen and of the plain way, where
+    anybody can tell.
+    """
 
     name: str
     title: str
@@ -36,6 +41,8 @@ class Considered:
     refused: str | None
     why_not: str
     settings: tuple[SettingChange, ...] = ()
+    read_twice: int | None = None
+    course: Course | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,10 @@ class ConsumerPlan:
     @property
     def chosen_way(self) -> Considered | None:
         return next((one for one in self.candidates if one.name == self.chosen), None)
+
+    @property
+    def plain_way(self) -> Considered | None:
+        return next((one for one in self.candidates if one.name == PLAINLY), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +233,8 @@ def _considered(one: _Weighed, chosen: _Weighed | None) -> Considered:
         refused=foreseen.refused,
         why_not="" if one is chosen else _why_not(one, chosen),
         settings=one.way.settings,
+        read_twice=foreseen.read_twice,
+        course=foreseen.course if one is chosen or one.way.name == PLAINLY else None,
     )
 
 

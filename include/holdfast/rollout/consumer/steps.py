@@ -20,7 +20,7 @@ from holdfast.rollout.consumer.change import (
 )
 from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.wording import listed, printable
+from holdfast.rollout.wording import listed, many, printable
 
 WAIT_AT_LEAST_S = 600
 
@@ -75,7 +75,7 @@ def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], summary: Co
             f"Within {WAIT_AT_LEAST_S} s; longer means that a consumer is busy and does not poll.",
         )
     says, before, undo = _words(item, hosts)
-    expect = f"{summary.rebalances} rebalances in all." if summary.rebalances else "No rebalance."
+    expect = f"{many(summary.rebalances, 'rebalance')} in all." if summary.rebalances else "No rebalance."
     return ConsumerStep(number, item, says, before, _after(item), undo, expect)
 
 

@@ -191,6 +191,35 @@ _step = closed(
         "expect": text(),
     }
 )
+_course = closed(
+    {
+        "rounds": items(
+            closed(
+                {
+                    "trigger": one_of((Trigger.CHANGE, Trigger.IMMEDIATE)),
+                    "at_seconds": shapes.number(0),
+                    "handed_over": count("Partitions that another member reads from then on."),
+                    "stopped": nullable(count()),
+                    "unread": count(),
+                    "lasts_seconds": _span,
+                }
+            )
+        ),
+        "members": items(
+            closed(
+                {
+                    "member_id": shapes.name(),
+                    "host": nullable(text()),
+                    "was": nullable(shapes.name("The member ID that it has now, where it comes back under another.")),
+                    "now": nullable(_partitions, "Null: it is not there yet."),
+                    "then": nullable(_partitions, "Null: it is gone."),
+                }
+            ),
+            "In Kafka's order of members.",
+        ),
+    },
+    about="How it goes and who reads what: of the chosen and of the plain way.",
+)
 _considered = closed(
     {
         "name": one_of(ways.NAMES),
@@ -203,7 +232,8 @@ _considered = closed(
         "unknown": items(text()),
         "refused": nullable(text()),
         "settings": items(SETTING, "For the time of the roll."),
-    }
+    },
+    {"records_read_twice_at_most": count(), "course": _course},
 )
 _fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
 PLAN: Shape = closed(

@@ -30,6 +30,7 @@
   const timeline = (data) => {
     const end = Math.max(data.end, 1) * 1.06;
     const interval = steps.find((one) => end / one <= 8) || end / 6;
+    const timed = data.unit === "time";
     const series = data.lines.flatMap((line) => {
       const shade = colour(named[line.name] || "--accent");
       const points = line.points.map((point) => ({ value: [point[0], point[1]], raw: point }));
@@ -42,7 +43,7 @@
         areaStyle: { color: shade, opacity: 0.08 }, z: line.name === "Recommended" ? 4 : 3,
         endLabel: { show: true, formatter: () => `${last[1]}`, color: shade, fontWeight: 700, distance: 6 },
       }, {
-        name: "Handed over without a caught-up copy", type: "scatter", symbol: "diamond", symbolSize: 15, z: 6,
+        name: data.risk, type: "scatter", symbol: "diamond", symbolSize: 15, z: 6,
         itemStyle: { color: colour("--bad"), borderColor: colour("--surface"), borderWidth: 2 },
         data: line.points.filter((point) => point[4]).map((point) => ({ value: [point[0], point[1]], raw: point })),
       }];
@@ -55,13 +56,11 @@
       tooltip: { ...tip(), trigger: "item", formatter: (on) => {
         const raw = on.data.raw;
         if (!raw) return "";
-        const parts = [`${on.seriesName}`, `after ${time(raw[0])}: ${raw[2]} handed over, ${raw[1]} so far`];
-        if (raw[3]) parts.push(`${raw[3]} standbys and warm-ups`);
-        if (raw[4]) parts.push(`${raw[4]} without a caught-up copy`);
-        return parts.join("\n");
+        const when = timed ? `after ${time(raw[0])}` : `rebalance ${raw[0]}`;
+        return [on.seriesName, `${when}: ${raw[2]} handed over, ${raw[1]} so far`, raw[3], raw[4]].filter(Boolean).join("\n");
       } },
-      xAxis: { type: "value", min: 0, max: end, interval, ...axis(), splitLine: { show: false }, axisLabel: { ...axis().axisLabel, formatter: time, hideOverlap: true, showMaxLabel: false } },
-      yAxis: { type: "value", min: 0, max: data.total || null, minInterval: 1, name: data.total ? `of ${data.total} stateful tasks` : "stateful tasks", nameLocation: "end", nameGap: 14, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" } },
+      xAxis: { type: "value", min: 0, max: end, interval, ...axis(), splitLine: { show: false }, axisLabel: { ...axis().axisLabel, formatter: timed ? time : (at) => (Number.isInteger(at) && at ? `rebalance ${at}` : ""), hideOverlap: true, showMaxLabel: false } },
+      yAxis: { type: "value", min: 0, max: data.total || null, minInterval: 1, name: data.total ? `of ${data.total} ${data.things}` : data.things, nameLocation: "end", nameGap: 14, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" } },
       series,
     };
   };

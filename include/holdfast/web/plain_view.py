@@ -1,0 +1,215 @@
+"""The plan of a plain consumer group as its page shows it: partitions and consumers instead of tasks and clients."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from holdfast.rollout import step_words
+from holdfast.rollout.consumer.course import Course, Share
+from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
+from holdfast.rollout.consumer.review import GLOSSARY
+from holdfast.rollout.consumer.ways import asked
+from holdfast.rollout.plan_summary import ReadFigures, read_figures
+from holdfast.rollout.plan_value import PLAINLY
+from holdfast.rollout.wording import duration, listed, many
+from holdfast.web import plan_parts
+from holdfast.web.ownership import Deal, Picture, Words, picture
+from holdfast.web.plan_parts import (
+    MOST_ROUNDS,
+    MOST_STEPS,
+    NEVER,
+    NOT_KNOWN,
+    Figure,
+    Labels,
+    PlanView,
+    Point,
+    RoundView,
+    Said,
+    StepView,
+    Timeline,
+    Way,
+    capital,
+    compact,
+    title_of,
+)
+
+WORDS = Words("partition", "consumer", "member ID")
+LABELS = Labels(
+    kind="Plain consumer group",
+    owners="Each partition is read by one consumer. Range and round robin deal them out in the order of member IDs, sticky"
+    " assignors keep what they can. What stays lies on the line in the middle; whatever leaves it goes to another consumer.",
+    time="Partitions that another consumer reads, rebalance by rebalance. How long it takes from one to the next is yours to say.",
+    total="partitions",
+    risk="",
+    unit="rebalance",
+    rounds=("Because of", "Lasts, usually", "Lasts, at most", "Handed over", "Stand still meanwhile", "Read by nobody after it"),
+    ways=("Change hands", "Longest nobody reads one", "Rebalances", "Read twice"),
+)
+
+
+def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
+    way, plain = plan.chosen_way, plan.plain_way
+    ways = {one.name: one for one in (way, plain) if one is not None}.values()
+    pairs = tuple((one, one.course) for one in ways if one.course is not None)
+    age, valid, expired = plan_parts.ages(plan, now)
+    effect = plan.headline.partition(f"{way.title}: ")[2].partition(" Done plainly: ")[0] if way is not None else ""
+    return PlanView(
+        plan=plan,
+        labels=LABELS,
+        request=asked(plan.change) if plan.change.events else "",
+        title=plan.headline if way is None else way.title,
+        effect=capital(effect),
+        why=_why(plan),
+        wrong_if=capital(plan.wrong_if.removeprefix("Wrong if ")),
+        warnings=() if way is None else way.warnings,
+        figures=_figures(way, plain),
+        pictures=tuple(
+            _picture(plan, one, title_of(one, way), course) for one, course in pairs if any(share.now for share in course.shares)
+        ),
+        timelines=tuple(_timeline(one.name, title_of(one, way), course) for one, course in pairs if course.rounds),
+        ways=_ways(plan),
+        steps=tuple(_steps(plan)),
+        settings=()
+        if way is None
+        else tuple((one.key, step_words.setting(one.value), step_words.setting(one.revert_to), one.note) for one in way.settings),
+        burden=(),
+        rules=() if way is None else way.rules,
+        facts=_facts(plan),
+        unknown=() if way is None else way.unknown,
+        glossary=GLOSSARY,
+        age=age,
+        valid=valid,
+        expired=expired,
+    )
+
+
+def _why(plan: ConsumerPlan) -> str:
+    way, plain = plan.chosen_way, plan.plain_way
+    if way is None or plain is None:
+        return ""
+    if len(plan.candidates) == 1:
+        return "There is no other way to make this change."
+    return "No other way costs less." if way is plain else f"Done plainly: {plain.why_not[:1].lower()}{plain.why_not[1:]}"
+
+
+def _facts(plan: ConsumerPlan) -> tuple[tuple[str, str], ...]:
+    basis = plan.basis
+    partitions = sum(len(topic.partitions) for topic in basis.topics)
+    release = f"Kafka clients {basis.kafka_release}" if basis.kafka_release else "release not known"
+    assignors = dict.fromkeys(str(one) for member in basis.members for one in member.assignors)
+    return (
+        ("Group", f"{many(len(basis.members), 'consumer')}, {many(partitions, 'partition')}, {release}"),
+        ("Topics", listed([topic.name for topic in basis.topics], 6)),
+        ("Assignors", listed(list(assignors))),
+    )
+
+
+# The four figures.
+
+
+def _figures(way: Considered | None, plain: Considered | None) -> tuple[Figure, ...]:
+    found = None if way is None else read_figures(way)
+    if found is None or way is None:
+        return ()
+    needless = None if way.summary is None else way.summary.needless
+    nobody = f", {needless:,} of them between consumers that nobody touches" if needless else ""
+    details = (
+        f"of {found.partitions:,}{nobody}",
+        _why_unread(found),
+        "none: nobody notices" if not found.rebalances else _until_stable(found),
+        "at most: read already, and not committed by then",
+    )
+    labels = ("Partitions that change hands", "Longest nobody reads a partition", "Rebalances", "Records read twice")
+    other = read_figures(plain) if plain is not None and plain is not way else None
+    return plan_parts.figures_of(labels, details, _said(found), None if other is None else _said(other))
+
+
+def _why_unread(found: ReadFigures) -> str:
+    if not found.rebalances:
+        return "but for what a consumer itself reads, until it is back"
+    if found.unread is None or not found.unread:
+        return "the others read on"
+    return f"usually; up to {duration(found.unread_most or 0)} where a consumer is slow to poll"
+
+
+def _until_stable(found: ReadFigures) -> str:
+    if found.to_stable is None:
+        return "and the group does not settle"
+    return f"the first begins after {duration(found.to_stable)}" if found.to_stable else "stable when the last of them is over"
+
+
+def _said(found: ReadFigures) -> tuple[Said, ...]:
+    unread = NOT_KNOWN if found.unread is None else (found.unread, duration(found.unread) if found.unread else "none")
+    return (
+        NOT_KNOWN if found.moved is None else (found.moved, f"{found.moved:,}"),
+        unread if found.rebalances else (0, "none"),
+        (found.rebalances, f"{found.rebalances:,}") if found.to_stable is not None else (NEVER, "without end"),
+        NOT_KNOWN if found.read_twice is None else (found.read_twice, compact(found.read_twice) if found.read_twice else "none"),
+    )
+
+
+# Who reads what, and when.
+
+
+def _picture(plan: ConsumerPlan, way: Considered, title: str, course: Course) -> Picture:
+    anew = {one.was: one.member_id for one in course.shares if one.was is not None and one.then is not None}
+    names = {one.member_id: anew.get(one.member_id, one.member_id) for one in course.shares}
+    deal = Deal(
+        words=WORDS,
+        before={str(part): names[one.member_id] for one in course.shares for part in one.now or ()},
+        after={str(part): one.member_id for one in course.shares for part in one.then or ()},
+        now=tuple(names[one.member_id] for one in course.shares if one.now is not None),
+        then=tuple(one.member_id for one in course.shares if one.then is not None),
+        order=tuple(one.member_id for one in course.shares if one.member_id not in anew),
+        names={one.member_id: _name(one, plan) for one in course.shares},
+        anew=frozenset(anew.values()),
+    )
+    return picture(way.name, title, deal)
+
+
+def _name(one: Share, plan: ConsumerPlan) -> str:
+    """The instance ID of a static consumer, and where it runs; a member ID is long and says little."""
+    known = {member.member_id: member.group_instance_id for member in plan.basis.members}
+    instance = known.get(one.member_id) or known.get(one.was or "")
+    return " on ".join(part for part in (instance, one.host) if part) or "host not known"
+
+
+def _timeline(name: str, title: str, course: Course) -> Timeline:
+    points, so_far = [], 0
+    for number, one in enumerate(course.rounds, start=1):
+        so_far += one.handed_over
+        still = "" if one.stopped is None else f"{many(one.stopped, 'partition')} standing still for {one.lasts.usual:g} s, usually"
+        points.append(Point(number, so_far, one.handed_over, still, ""))
+    return Timeline(name, title, tuple(_rounds(course))[:MOST_ROUNDS], tuple(points), len(points))
+
+
+def _rounds(course: Course) -> Iterator[RoundView]:
+    for number, one in enumerate(course.rounds, start=1):
+        cause = "the change" if one.trigger == "change" else "what the one before took away"
+        stopped = "not known" if one.stopped is None else f"{one.stopped:,}"
+        times = (duration(round(one.lasts.usual)), duration(round(one.lasts.most)))
+        yield RoundView(f"{number:,}", (cause, *times, f"{one.handed_over:,}", stopped, f"{one.unread:,}"), one.unread > 0)
+
+
+# The ways, side by side, and the steps.
+
+
+def _ways(plan: ConsumerPlan) -> tuple[Way, ...]:
+    found = {one.name: figures for one in plan.candidates if (figures := read_figures(one)) is not None}
+    cells = plan_parts.bars({name: _said(one) for name, one in found.items()})
+    return plan_parts.in_order(
+        Way(
+            name=one.name,
+            title=one.title,
+            fate="chosen" if one.name == plan.chosen else "possible" if one.name in found else "impossible",
+            why_not=one.why_not or one.refused or "",
+            effort="no handwork beyond the change itself" if one.name == PLAINLY else "",
+            cells=cells.get(one.name, ()),
+            failed=plan_parts.broken(one.rules),
+        )
+        for one in plan.candidates
+    )
+
+
+def _steps(plan: ConsumerPlan) -> Iterator[StepView]:
+    for step in plan.steps[:MOST_STEPS]:
+        yield StepView(step.id, step.says, "You", step.check_before, "", step.expect, step.check_after, step.undo)

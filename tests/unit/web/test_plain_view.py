@@ -1,0 +1,105 @@
+"""What the page of a plain consumer group's plan says, under the same heads as for Kafka Streams."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.harness.plain_groups import Document, change, group, member
+from tests.harness.web_lake import WebLake
+
+from holdfast.rollout.codec.consumer_plan import consumer_plan_from_json, consumer_plan_to_json, with_id
+from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.plan_summary import summary, summary_from_json, summary_to_json
+from holdfast.rollout.policy import Policy
+from holdfast.web.plain_view import plain_view
+from holdfast.web.plan_parts import PlanView
+from holdfast.web.plans import PlanRow, State
+from holdfast.workflows import consumer_groups
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+READ = [{"id": number, "begin_offset": 0, "end_offset": 100, "committed_offset": 90} for number in range(6)]
+STATIC = {
+    name: member(*owned, group_instance_id=f"i-{name}", host=f"h-{name}")
+    for name, owned in {"a": (0, 1, 2), "b": (3, 4, 5)}.items()
+}
+
+
+def planned(consumers: dict[str, Document], *events: object, partitions: object = READ) -> ConsumerPlan:
+    snapshot = group(consumers, topics={"orders": {"partitions": partitions}})
+    return consumer_groups.make_plan(("s", snapshot), ("c", change(*events)), Policy(), NOON)
+
+
+def restarted() -> PlanView:
+    events = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in "ab"]
+    return plain_view(planned(STATIC, *events), NOON)
+
+
+def test_the_four_figures_against_doing_it_plainly() -> None:
+    assert [(one.value, one.plain, one.against) for one in restarted().figures] == [
+        ("0", "2", "better"),
+        ("none", "3 s", "better"),
+        ("0", "1", "better"),
+        ("none", "none", "same"),
+    ]
+
+
+def test_who_reads_what_and_who_comes_back() -> None:
+    """A consumer that restarts is one row, under the ID that it gets."""
+    recommended, plainly = restarted().pictures
+
+    assert [(row.id, row.fate, row.count_now, row.count_then) for row in recommended.rows] == [
+        ("a2", "anew", 3, 3),
+        ("b2", "anew", 3, 3),
+    ]
+    assert recommended.rows[0].name == "i-a on h-a"
+    assert recommended.says == "Every partition stays where it is."
+    assert plainly.says == "2 of 6 partitions move: 2 because their consumer goes."
+
+
+def test_over_time_by_rebalance() -> None:
+    (plainly,) = restarted().timelines
+
+    assert [(one.at, one.so_far) for one in plainly.points] == [(1, 2)]
+    assert plainly.rounds[0].cells == ("the change", "3 s", "5 min", "2", "6", "0")
+
+
+def test_ways_steps_and_limits_are_there_as_for_streams() -> None:
+    found = restarted()
+
+    assert [one.fate for one in found.ways][:2] == ["chosen", "possible"]
+    assert found.ways[0].cells == (("0", 0), ("none", 0), ("0", 0), ("none", 0))
+    assert found.steps[0].title == "Restart i-a on h-a, and have it back before its session times out"
+    assert found.why.startswith("Done plainly: partitions would stand still")
+    assert found.rules_passed == len(found.rules)
+
+
+def test_what_would_skip_data_is_a_warning_above_all() -> None:
+    """The title stays what is done."""
+    lost = [one | {"committed_offset": None} for one in READ]
+    event = {"replace_consumer": {"member_id": "a", "by": {"member_id": "x"}}}
+    found = plain_view(planned({"a": member(0, 1, 2), "b": member(3, 4, 5)}, event, partitions=lost), NOON)
+
+    assert found.title == "Make the change as it is"
+    assert found.warnings[0].startswith("SKIPS DATA: ")
+    assert "SKIPS" not in found.effect
+
+
+def test_the_list_of_plans_has_its_figures(tmp_path: Path) -> None:
+    made = WebLake(tmp_path, NOON).plain_plan()
+    brief = summary_from_json(summary_to_json(summary(made)))
+    cells = PlanRow(brief, None, begun=False, score=None, state=State.WAITING).cells
+
+    assert brief == summary(made)
+    assert cells is not None
+    assert (cells.moved, cells.total, cells.still, cells.stable) == ("21", "24", "3 s", "at once")
+
+
+def test_a_plan_of_a_release_that_kept_no_course_is_read_and_shown() -> None:
+    made = planned(STATIC, {"remove_consumer": {"member_id": "a"}})
+    old = with_id(replace(made, candidates=tuple(replace(one, course=None, read_twice=None) for one in made.candidates)))
+    written = consumer_plan_to_json(old)
+    found = plain_view(consumer_plan_from_json(written), NOON)
+
+    assert "course" not in str(written)
+    assert (found.pictures, found.timelines) == ((), ())
+    assert found.figures[3].value == "not known"
