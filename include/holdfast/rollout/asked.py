@@ -44,7 +44,8 @@ def _item(item: Item, name: Callable[[ProcessId], str]) -> str:
         case AddClient(client):
             return f"add a client{_at(client)}"
         case RemoveClient(process_id, leaves):
-            return f"remove {name(process_id)}{'' if leaves else ', which the group notices after the session time-out'}"
+            how = "which leaves the group as it closes" if leaves else "which the group notices after the session time-out"
+            return f"remove {name(process_id)}, {how}"
         case ReplaceClient():
             disk = {Disk.EMPTY: "an empty disk", Disk.KEPT: "the old disk", Disk.COPIED: "a copied disk"}[item.disk]
             return f"replace {name(item.process_id)} by a new client{_at(item.by)} with {disk}"

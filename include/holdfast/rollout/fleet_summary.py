@@ -1,6 +1,7 @@
 """`fleet.md`: what a person reads in the morning about the whole fleet, on one page."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from holdfast.rollout.fleet import Finding, Findings, alerts, hours, named_group, named_host
 from holdfast.rollout.wording import amount_of_bytes, many, markdown, printable
@@ -12,6 +13,90 @@ ABOUT = {
     "hosts": ("Hosts without which tasks stand still", "{:,} tasks"),
 }
 """Of each kind that has a limit: what they are, and the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One kind of findings as a table: its columns, and the cells of a row."""
+
+    title: str
+    kind: str
+    head: tuple[str, ...]
+    cells: Callable[[Finding], tuple[str, ...]]
+
+
+def _changed(row: Finding) -> tuple[str, ...]:
+    return (
+        named_group(row),
+        f"{len(row['left']):,}",
+        f"{len(row['joined']):,}",
+        f"{row['moved']:,}",
+        f"{row['moved_between_survivors']:,}",
+    )
+
+
+def _reshuffled(row: Finding) -> tuple[str, ...]:
+    moved, of = f"{row['moved']:,}", f"{row['stateful_tasks']:,}"
+    return named_group(row), named_host(row), moved, f"{row['expected_moved']:,.0f}", of, _time(row)
+
+
+def _slow(row: Finding) -> tuple[str, ...]:
+    return named_group(row), named_host(row), row["scenario"], _time(row), _bytes(row["restore_bytes"])
+
+
+def _host(row: Finding) -> tuple[str, ...]:
+    counts = (f"{row[name]:,}" for name in ("groups", "without_copy", "moved"))
+    return (named_host(row), printable(row["cluster"]), *counts, _time(row))
+
+
+def _plain(row: Finding) -> tuple[str, ...]:
+    return (
+        named_group(row),
+        named_host(row) if row["host"] else printable(row["member_id"]),
+        row["scenario"],
+        *("?" if row[name] is None else f"{row[name]:,}" for name in ("moved", "needless", "partitions")),
+        "?" if row["longest_stop_seconds"] is None else f"{row['longest_stop_seconds']:g} s",
+    )
+
+
+def _quarantined(row: Finding) -> tuple[str, ...]:
+    return row["table"], f"{row['count']:,}", printable(row["problem"])
+
+
+SECTIONS = (
+    Section(
+        "Whose order of process IDs changed",
+        "order_changes",
+        ("group", "left", "joined", "tasks that move", "of clients that did nothing"),
+        _changed,
+    ),
+    Section(
+        "Groups that one replacement reshuffles most",
+        "groups",
+        ("group", "host", "fresh ID moves, most likely", "on average", "of", "until stable"),
+        _reshuffled,
+    ),
+    Section("Losses that take longest", "slow", ("group", "host", "how", "until stable", "restored"), _slow),
+    Section(
+        "Hosts that are dangerous to lose and not to replace",
+        "hosts",
+        ("host", "cluster", "groups", "tasks without a copy", "tasks that move", "longest until stable"),
+        _host,
+    ),
+    Section(
+        "Plain consumer groups that one loss disturbs most",
+        "plain_losses",
+        ("group", "consumer", "how", "partitions that move", "of others", "of", "one stands still up to"),
+        _plain,
+    ),
+    Section(
+        "Consumers that came or went, and what moved between the others",
+        "member_changes",
+        ("group", "left", "joined", "partitions that moved", "between consumers that did nothing"),
+        _changed,
+    ),
+    Section("What nobody could say", "quarantined", ("table", "how many", "one of the reasons"), _quarantined),
+)
 
 
 def markdown_of(findings: Findings) -> str:
@@ -31,103 +116,17 @@ def _lines(findings: Findings) -> Iterator[str]:
     )
     yield ""
     yield from (f"- {markdown(one)}" for one in told)
-    yield from _table(
-        "How much is above the limits",
-        ("what", "limit", "above it", "of these new"),
-        (
-            (what, limit.format(found["most"]), f"{found['above']:,} of {found['count']:,}", f"{found['new']:,}")
-            for kind, (what, limit) in ABOUT.items()
-            if (found := findings.counted(kind))["most"] is not None
-        ),
-    )
-    yield from _table(
-        "Whose order of process IDs changed",
-        ("group", "left", "joined", "tasks that move", "of clients that did nothing"),
-        (
-            (
-                named_group(row),
-                str(len(row["left"])),
-                str(len(row["joined"])),
-                f"{row['moved']:,}",
-                str(row["moved_between_survivors"]),
-            )
-            for row in findings.order_changes
-        ),
-        findings.counted("order_changes")["count"],
-    )
-    yield from _table(
-        "Groups that one replacement reshuffles most",
-        ("group", "host", "fresh ID moves, most likely", "on average", "of", "until stable"),
-        (
-            (
-                named_group(row),
-                named_host(row),
-                f"{row['moved']:,}",
-                f"{row['expected_moved']:.0f}",
-                str(row["stateful_tasks"]),
-                _time(row),
-            )
-            for row in findings.groups
-        ),
-        findings.counted("groups")["count"],
-    )
-    yield from _table(
-        "Losses that take longest",
-        ("group", "host", "how", "until stable", "restored"),
-        ((named_group(row), named_host(row), row["scenario"], _time(row), _bytes(row["restore_bytes"])) for row in findings.slow),
-        findings.counted("slow")["count"],
-    )
-    yield from _table(
-        "Hosts that are dangerous to lose and not to replace",
-        ("host", "cluster", "groups", "tasks without a copy", "tasks that move", "longest until stable"),
-        (
-            (
-                named_host(row),
-                printable(row["cluster"]),
-                str(row["groups"]),
-                str(row["without_copy"]),
-                f"{row['moved']:,}",
-                _time(row),
-            )
-            for row in findings.hosts
-        ),
-        findings.counted("hosts")["count"],
-    )
-    yield from _table(
-        "Plain consumer groups that one loss disturbs most",
-        ("group", "consumer", "how", "partitions that move", "of others", "of", "one stands still up to"),
-        (
-            (
-                named_group(row),
-                named_host(row) if row["host"] else printable(row["member_id"]),
-                row["scenario"],
-                *("?" if row[name] is None else str(row[name]) for name in ("moved", "needless", "partitions")),
-                "?" if row["longest_stop_seconds"] is None else f"{row['longest_stop_seconds']:g} s",
-            )
-            for row in findings.plain_losses
-        ),
-        findings.counted("plain_losses")["count"],
-    )
-    yield from _table(
-        "Consumers that came or went, and what moved between the others",
-        ("group", "left", "joined", "partitions that moved", "between consumers that did nothing"),
-        (
-            (
-                named_group(row),
-                str(len(row["left"])),
-                str(len(row["joined"])),
-                f"{row['moved']:,}",
-                str(row["moved_between_survivors"]),
-            )
-            for row in findings.member_changes
-        ),
-        findings.counted("member_changes")["count"],
-    )
-    yield from _table(
-        "What nobody could say",
-        ("table", "how many", "one of the reasons"),
-        ((row["table"], str(row["count"]), printable(row["problem"])) for row in findings.quarantined),
-    )
+    yield from _table("How much is above the limits", ("what", "limit", "above it", "of these new"), _limits(findings))
+    for section in SECTIONS:
+        rows = [section.cells(row) for row in getattr(findings, section.kind)]
+        yield from _table(section.title, section.head, rows, findings.counted(section.kind)["count"])
+
+
+def _limits(findings: Findings) -> Iterator[tuple[str, ...]]:
+    for kind, (what, limit) in ABOUT.items():
+        found = findings.counted(kind)
+        if found["most"] is not None:
+            yield what, limit.format(found["most"]), f"{found['above']:,} of {found['count']:,}", f"{found['new']:,}"
 
 
 def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]], count: int = 0) -> Iterator[str]:

@@ -120,8 +120,9 @@ def _drafts(
     match event:
         case AddClient(client):
             return _added(client, identity)
-        case RemoveClient(process_id=process_id):
-            return (_stop(snapshot, process_id, has_successor=False),)
+        case RemoveClient(process_id, leaves):
+            stop = _stop(snapshot, process_id, has_successor=False)
+            return (_leaving(snapshot, stop) if leaves else stop,)
         case ReplaceClient():
             return _replaced(snapshot, event, identity)
         case RestartClient():
@@ -206,6 +207,18 @@ def _stop(snapshot: Snapshot, process_id: ProcessId, *, has_successor: bool) -> 
         f"The process on {host_or(host, 'its host')} has ended. (The group lists its members for up to {timeout} more.)",
         f"Start it again on the same disk: within {timeout} nothing has moved.",
         f"Its {many(len(tasks), 'stateful task')} ({listed(tasks)}) stand still {until}." if tasks else "It runs no stateful task.",
+    )
+
+
+def _leaving(snapshot: Snapshot, stop: Draft) -> Draft:
+    """A client that says that it leaves, which Kafka Streams does only if it is asked to (KIP-812, KIP-1153)."""
+    timeout = session_timeout(snapshot)
+    return replace(
+        stop,
+        check_before=f"{stop.check_before} It is closed by `KafkaStreams.close(CloseOptions)` with `leaveGroup`: one that is just"
+        f" stopped does not leave, and its tasks stand still for up to {timeout} (plan for that with `leaves: false`).",
+        check_after="The process has ended, and the group does not list its members any more.",
+        undo="Start it again on the same disk: that is a rebalance of its own.",
     )
 
 

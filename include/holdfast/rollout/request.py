@@ -143,7 +143,7 @@ def _scaled(request: Request, snapshot: Snapshot) -> Iterator[Item]:
             f" The group has {_known(snapshot)}",
             "hosts",
         )
-    yield from (RemoveClient(client.process_id) for client in leaving)
+    yield from (RemoveClient(client.process_id, leaves=False) for client in leaving)
 
 
 def _more(request: Request, snapshot: Snapshot, more: int) -> Iterator[Item]:

@@ -18,7 +18,7 @@ def name(process_id: ProcessId) -> str:
         ([], "nothing"),
         ([{"add_client": {"process_id": None, "threads": 1, "host": "app-9"}}], "add a client on app-9"),
         ([{"add_client": {"process_id": LAST, "threads": 1}}] * 3, "add a client (3 times)"),
-        ([{"remove_client": {"process_id": A}}], "remove app-0"),
+        ([{"remove_client": {"process_id": A}}], "remove app-0, which leaves the group as it closes"),
         ([{"replace_client": {"process_id": A, "by": {"process_id": None}}}], "replace app-0 by a new client with an empty disk"),
         (
             [{"replace_client": {"process_id": A, "by": {"process_id": None, "host": "x"}, "state": {"copied_from": B}}}],
@@ -38,7 +38,7 @@ def name(process_id: ProcessId) -> str:
         ([{"set_config": {"a": 1, "b": None}}], "set a = 1, b = default"),
         (
             [{"set_release": {"kafka_release": "3.9.1"}}, {"then": "stable"}, {"remove_client": {"process_id": B}}],
-            "go to Kafka Streams 3.9.1; wait until it is stable; remove app-1",
+            "go to Kafka Streams 3.9.1; wait until it is stable; remove app-1, which leaves the group as it closes",
         ),
         (
             [{"set_config": {str(number): number}} for number in range(6)],

@@ -83,6 +83,17 @@ class TestTheArticle:
         assert plan.chosen_way.costs[0].handovers == 2
 
 
+@pytest.mark.parametrize(
+    ("leaves", "before", "after"),
+    [(True, "`leaveGroup`", "does not list its members any more"), (False, "is in it.", "lists its members for up to 45 s more")],
+)
+def test_a_client_that_is_only_stopped_does_not_leave(leaves: bool, before: str, after: str) -> None:
+    step = planned(group(AFTER, "3.9.1"), {"remove_client": {"process_id": C, "leaves": leaves}}).steps[0]
+
+    assert before in step.check_before
+    assert after in step.check_after
+
+
 class TestVerdicts:
     def test_nothing_to_do_has_no_steps(self) -> None:
         plan = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 2}})

@@ -65,7 +65,7 @@ class TestWhatIsMeant:
         assert [(one["host"], one["threads"]) for one in named] == [("x", 1), ("y", 1)]
 
     def test_fewer_clients_are_those_that_are_named(self) -> None:
-        assert [one["remove_client"]["process_id"] for one in events(what="scale", clients=2, hosts=["app-0"])] == [C]
+        assert events(what="scale", clients=2, hosts=["app-0"]) == [{"remove_client": {"process_id": C, "leaves": False}}]
         assert len(events(what="scale", clients=1, hosts=["app-1"])) == 2
 
     def test_restarts_are_of_all_or_of_some(self) -> None:

@@ -75,7 +75,7 @@ def _last(snapshot: Snapshot) -> ProcessId:
 def _to_count(snapshot: Snapshot, change: Change, wanted: Callable[[int, int], int | None]) -> Change | None:
     """Another number of clients than what was asked for, where clients are only added, or only removed."""
     added = [item.client for item in change.events if isinstance(item, AddClient)]
-    removed = [item.process_id for item in change.events if isinstance(item, RemoveClient)]
+    removed = [item for item in change.events if isinstance(item, RemoveClient)]
     others = [item for item in change.events if not isinstance(item, AddClient | RemoveClient | Then)]
     now = len(snapshot.clients)
     if others or bool(added) == bool(removed) or not keeps_ids(snapshot):
@@ -90,6 +90,7 @@ def _to_count(snapshot: Snapshot, change: Change, wanted: Callable[[int, int], i
         return replace(change, events=tuple(AddClient(replace(like, process_id=seed)) for seed in seeds)) if seeds else None
     if count >= asked:
         return None
-    last_first = sorted((one.process_id for one in snapshot.clients if one.process_id not in removed), reverse=True)
-    leave = [*removed, *last_first[: asked - count]]
-    return replace(change, events=tuple(RemoveClient(one) for one in leave))
+    gone = [item.process_id for item in removed]
+    last_first = sorted((one.process_id for one in snapshot.clients if one.process_id not in gone), reverse=True)
+    more = (RemoveClient(one, removed[0].leaves) for one in last_first[: asked - count])
+    return replace(change, events=(*removed, *more))
