@@ -136,9 +136,21 @@ class TestTheQuestion:
         plan = plans.load(lake, make()[0])
         assert len(decisions.shown(plan, "sha256:…").encode()) < 64 * 1024
 
-        long = decisions.shown(plan, "sha256:…", longest=2_000)
-        assert len(long.encode()) < 3_000
-        assert "The rest is on the plan's page" in long
+        long = decisions.shown(plan, "sha256:…", longest=3_000)
+        assert len(long.encode()) < 4_000
+
+    def test_holds_what_is_needed_to_decide_and_whole_parts_of_it(self, lake: FsspecLake, make: Any) -> None:
+        """Airflow has its form below the text; what stands aside in plan.md is a click away."""
+        plan = plans.load(lake, make()[0])
+        everything = decisions.shown(plan, "sha256:…")
+        assert "\n## Steps\n" in everything
+        assert "\n## Words\n" not in everything
+        assert "More is on the plan's page: Rebalance by rebalance; " in everything.splitlines()[-1]
+
+        cut = decisions.shown(plan, "sha256:…", longest=3_000)
+        body, _, left_out = cut.rpartition("\n\n")
+        assert left_out.startswith("More is on the plan's page: Steps; ")
+        assert body.splitlines()[-1].startswith("- **Undo:**"), "a step is there whole, or not at all"
 
     def test_is_not_asked_where_there_is_nothing_to_do(self, make: Any) -> None:
         with pytest.raises(AirflowSkipException, match="asks for no decision: nothing to do"):

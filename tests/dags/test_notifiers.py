@@ -1,15 +1,33 @@
 """Whoever is to be told that a plan waits for somebody."""
 
 import json
+import logging
+import re
 import sys
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
 from airflow.sdk.bases.notifier import BaseNotifier
+from tests.dags.conftest import CHANGE, PLAIN_FORM
+from tests.harness.mail_server import Mailbox, receiving_mail
 
-from holdfast.airflow_wiring import notifiers
+from holdfast.adapters.lake import FsspecLake
+from holdfast.airflow_wiring import notifiers, planning
 from holdfast.airflow_wiring.approval import AskForApproval
+from holdfast.rollout import codec
+from holdfast.rollout.policy import Policy
+from holdfast.workflows import plan as plans
+from holdfast.workflows import snapshots
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "approval.md"
+JSON_IN_DOCS = re.findall(r"```json\n(.*?)```", DOCS.read_text(), re.DOTALL)
+SMTP = "airflow.providers.smtp.notifications.smtp.SmtpNotifier"
+PASSWORD = "a-very-secret-word"
+HOSTILE = "<img src=//evil.test> \u202e @everyone"
 
 
 class Heard(BaseNotifier):
@@ -29,6 +47,71 @@ class Heard(BaseNotifier):
         self.said.append(self.message)
 
 
+def notify(plan_id: str, draft: str) -> None:
+    asking = AskForApproval(task_id="approve", plan_id=plan_id, draft=draft)
+    instance = type("TI", (), {"dag_id": "plan_rollout", "run_id": "r", "task_id": "approve", "map_index": -1})
+    notifiers.PlanWaits()({"task": asking, "task_instance": instance, "ti": instance})
+
+
+class TestMail:
+    """Airflow's own SmtpNotifier, as docs/approval.md has it, and a server that it sends to."""
+
+    @pytest.fixture
+    def sent(self, monkeypatch: pytest.MonkeyPatch) -> Any:
+        (example,) = [one for one in JSON_IN_DOCS if "SmtpNotifier" in one]
+
+        def send(mail: Mailbox, plan_id: str, draft: str) -> EmailMessage:
+            connection = {
+                "conn_type": "smtp", "host": "127.0.0.1", "port": mail.port, "login": "holdfast", "password": PASSWORD,
+                "extra": {"disable_ssl": True, "disable_tls": True, "from_email": "holdfast@example.com"},
+            }  # fmt: skip
+            monkeypatch.setenv("AIRFLOW_CONN_MAIL", json.dumps(connection))
+            monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_REVIEW_NOTIFIERS", example)
+            notify(plan_id, draft)
+            (got,) = mail.mails
+            return got
+
+        return send
+
+    def test_brings_the_ten_lines_to_a_mailbox(self, sent: Any, make: Any, caplog: pytest.LogCaptureFixture) -> None:
+        caplog.set_level(logging.DEBUG)
+        with receiving_mail() as mail:
+            plan_id, draft = make()
+            got = sent(mail, plan_id, draft)
+
+        assert (mail.logins, mail.recipients) == ([("holdfast", PASSWORD)], ["sre@example.com"])
+        assert got["subject"] == f"Plan {plan_id} waits for a decision"
+        text = got.get_body(("html",)).get_content()
+        assert f"Plan {plan_id} for streams-wordcount on local: " in text
+        assert f"/holdfast/plans/{plan_id}" in text
+        assert PASSWORD not in caplog.text
+
+    def test_shows_hostile_names_as_text(self, sent: Any, lake: FsspecLake, recorded: str) -> None:
+        document = codec.loads(lake.read(tuple(recorded.split("/")), 10**8))
+        snapshot = codec.snapshot_from_json(document | {"group_id": HOSTILE})
+        form = PLAIN_FORM | {"group": HOSTILE, "snapshot": snapshots.keep(lake, snapshot)}
+        draft = planning.draft("hostile", form)
+        plan = plans.make(snapshot, codec.change_from_json(CHANGE), Policy(), datetime.now(UTC))
+        with receiving_mail() as mail:
+            got = sent(mail, plans.keep(lake, plan), draft)
+
+        text = got.get_body(("html",)).get_content()
+        assert "&lt;img src=//evil.test&gt; \\u202e" in text
+        assert "<img" not in text
+
+    def test_one_that_refuses_is_named_without_its_secrets(
+        self, monkeypatch: pytest.MonkeyPatch, make: Any, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level(logging.DEBUG)
+        monkeypatch.setenv("AIRFLOW_CONN_MAIL", f"smtp://holdfast:{PASSWORD}@127.0.0.1:1/?disable_ssl=true&retry_limit=1&timeout=1")
+        named = [{"notifier": SMTP, "with": {"smtp_conn_id": "mail", "to": "a@example.com", "from_email": "b@example.com"}}]
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_REVIEW_NOTIFIERS", json.dumps(named))
+        notify(*make())
+
+        assert "SmtpNotifier did not tell anybody that the plan waits" in caplog.text
+        assert PASSWORD not in caplog.text
+
+
 class TestTelling:
     @pytest.fixture
     def tell(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> Any:
@@ -39,9 +122,7 @@ class TestTelling:
         def told(*wanted: dict[str, object]) -> list[str]:
             named = [{"notifier": "team.Heard", "with": one} for one in wanted]
             monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_REVIEW_NOTIFIERS", json.dumps(named))
-            asking = AskForApproval(task_id="approve", plan_id=plan_id, draft=draft)
-            instance = type("TI", (), {"dag_id": "plan_rollout", "run_id": "r", "task_id": "approve", "map_index": -1})
-            notifiers.PlanWaits()({"task": asking, "task_instance": instance, "ti": instance})
+            notify(plan_id, draft)
             return [plan_id, *Heard.said]
 
         return told

@@ -44,7 +44,7 @@ def test_goes_all_the_way(lake: FsspecLake) -> None:
     plan_id, draft = planned(lake)
     plan = plans.load(lake, plan_id)
     question = decisions.question(plan_id, draft)
-    assert f"Approve plan {plan_id} for billing on local?" in question.subject
+    assert question.subject == f"billing on local: approve plan {plan_id}?"
     assert "2 of 6 partitions change hands" in question.body
     assert decisions.record_decision(plan_id, answer("Approve", plan, reason="read it")) == plan_id  # type: ignore[arg-type]
 

@@ -43,7 +43,7 @@ def start(server: Server, group: str) -> str:
 @pytest.fixture(scope="session")
 def runs(server: Server) -> dict[str, str]:
     """Runs of plan_rollout by what is to be decided. They get going while other tests read pages."""
-    return {name: start(server, f"decided-{name}") for name in ("approve", "reject")}
+    return {name: start(server, f"decided-{name}") for name in ("approve", "reject", "airflow")}
 
 
 @pytest.fixture(scope="session")

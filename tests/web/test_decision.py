@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from urllib.error import HTTPError
 from urllib.parse import quote
 
 import pytest
 from tests.harness.airflow_server import Answer, Server
 from tests.harness.article import C
+from tests.harness.browser import Reader, chromium, reading
 from tests.harness.web_lake import WebLake, article
 
 from holdfast.workflows import plan as plans
@@ -51,7 +53,7 @@ def send(
 
 @pytest.fixture(scope="module")
 def asked(server: Server, runs: dict[str, str]) -> dict[str, str]:
-    return {name: waiting_plan(server, run) for name, run in runs.items()}
+    return {name: waiting_plan(server, runs[name]) for name in ("approve", "reject")}
 
 
 def decided(server: Server, plan_id: str, user: str, decision: str, reason: str) -> Answer:
@@ -179,6 +181,56 @@ def test_an_approval_is_recorded(server: Server, asked: dict[str, str]) -> None:
     assert (found["approved"], found["by"], found["asked_by"]) == (True, "olga", "bob")
     logged = server.rest("GET", "/api/v2/eventLogs?dag_id=plan_rollout&event=update_hitl_detail&limit=100")["event_logs"]
     assert {one["owner"] for one in logged} == {"admin", "bob", "olga"}, "who tried in vain is there too"
+
+
+def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(server: Server, runs: dict[str, str]) -> None:
+    """Under Required Actions, in a browser. Who asked is told there that somebody else must approve; their yes is asked again."""
+    plan_id = waiting_plan(server, runs["airflow"])
+    task = f"/api/v2/dags/plan_rollout/dagRuns/{quote(runs['airflow'])}/taskInstances/approve"
+    where = f"/dags/plan_rollout/runs/{quote(runs['airflow'])}/tasks/approve/required_actions"
+    lake = WebLake(server.lake).lake
+
+    def press(reader: Reader, reason: str) -> None:
+        """Answer, if there is a form."""
+        reader.open(where)
+        button = reader.page.get_by_test_id("hitl-option-Approve")
+        button.wait_for()
+        if reason:
+            reader.page.locator("textarea").fill(reason)
+            reader.page.wait_for_timeout(300)
+        with reader.page.expect_response(lambda answer: answer.request.method == "PATCH"):
+            button.click()
+
+    def asks_again() -> bool | None:
+        found = server.rest("GET", task)
+        assert "approval.json" not in lake.names((plans.FOLDER, plan_id))
+        return True if found["try_number"] > 1 and found["state"] == "awaiting_input" else None
+
+    def recorded() -> bool | None:
+        if "approval.json" in lake.names((plans.FOLDER, plan_id)):
+            return True
+        if server.rest("GET", task)["state"] == "awaiting_input":
+            press(reader, "Read <i>there</i>")
+        return None
+
+    with chromium() as browser:
+        with reading(browser, server, "bob") as reader:
+            press(reader, "")
+            server.wait("the question again", asks_again)
+        with reading(browser, server, "olga") as reader:
+            text = reader.open(where).page.locator("body")
+            reader.page.get_by_test_id("hitl-option-Reject").wait_for()
+            assert f"decided-airflow on local: approve plan {plan_id}?" in text.inner_text()
+            assert "bob asked for this plan, so somebody else must approve it." in text.inner_text()
+            assert reader.page.locator(f"a[href$='/holdfast/plans/{plan_id}']").count() == 1
+            server.wait("the decision", recorded)
+            assert reader.trouble == []
+
+    found = kept(server, plan_id)
+    assert {key: found[key] for key in ("approved", "by", "by_id", "reason", "asked_by", "decided_by")} == {
+        "approved": True, "by": "olga", "by_id": "olga", "reason": "Read <i>there</i>", "asked_by": "bob", "decided_by": "person",
+    }  # fmt: skip
+    assert str(found["at"]) <= datetime.now(UTC).isoformat()
 
 
 def test_airflow_leads_to_the_page(server: Server, asked: dict[str, str]) -> None:

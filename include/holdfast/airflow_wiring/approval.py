@@ -7,6 +7,7 @@
 | may lose an answer given in the instant of asking                 | what was kept holds; else it is asked again                |
 | has an approval operator that returns nothing on Reject           | not used: this one returns every answer                    |
 | takes an answer without parameters as it is                       | no reason is no reason: it is kept as empty                |
+| has a form that cannot be sent while a text in it is empty        | the reason may be null, which the form leaves it then      |
 | runs `pre_execute` again after the answer                         | what is asked is worked out in `execute`, which runs once  |
 | waits for ever, unless told otherwise                             | until the plan may not be applied any more, which rejects  |
 """
@@ -27,6 +28,7 @@ LONGEST_REASON = 4_000
 FINGERPRINT = "fingerprint"
 """The XCom that says what was asked about."""
 ASKED_AGAIN_AT_MOST = 10
+WHY = "Kept with the plan, under your name. Whoever asked for a plan that you reject will want to know."
 PLAN_PAGE = PlanPage()
 
 
@@ -40,7 +42,7 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
     operator_extra_links = (PLAN_PAGE,)
 
     def __init__(self, *, plan_id: str, draft: str, **options: Any) -> None:
-        reason = Param("", type="string", maxLength=LONGEST_REASON, title="Reason", description="Kept with the plan.")
+        reason = Param(None, type=["null", "string"], maxLength=LONGEST_REASON, format="multiline", title="Reason", description=WHY)
         fixed: dict[str, Any] = {
             "options": [APPROVE, REJECT],
             "defaults": [REJECT],

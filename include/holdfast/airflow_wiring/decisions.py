@@ -64,7 +64,7 @@ def question(plan_id: str, draft_id: str, asked_by: str | None = None) -> Questi
     if answer is not None:
         answer["asked_by"] = asked_by
     return Question(
-        subject=f"Approve plan {plan_id} for {printable(plan.basis.group_id, 200)} on {printable(plan.basis.cluster, 200)}?",
+        subject=f"{printable(plan.basis.group_id, 200)} on {printable(plan.basis.cluster, 200)}: approve plan {plan_id}?",
         body=shown(plan, print_of, asked_by),
         fingerprint=print_of,
         open_for=open_for,
@@ -74,7 +74,8 @@ def question(plan_id: str, draft_id: str, asked_by: str | None = None) -> Questi
 
 
 def shown(plan: "AnyPlan", print_of: str, asked_by: str | None = None, longest: int = LONGEST_BODY) -> str:
-    """The plan as Markdown, bounded: some databases keep no more of a text than 64 KiB."""
+    """The plan as Markdown: what is needed to decide, for Airflow has its form below it. Bounded: some databases keep no more of a
+    text than 64 KiB."""
     from holdfast.rollout import rendering
     from holdfast.rollout.wording import markdown, printable
     from holdfast.workflows import plan as workflow
@@ -85,10 +86,9 @@ def shown(plan: "AnyPlan", print_of: str, asked_by: str | None = None, longest: 
         f"{who}[The plan's page]({page_of(plan.plan_id)}). The question is open until {plan.expires_at}; then it is answered with"
         f" {REJECT}. What is approved is `{print_of}`, and no other plan.\n\n"
     )
-    text = rendering.to_markdown(workflow.blocks(plan)).encode()  # Airflow shows tags as text: nothing is folded
-    if len(text) > longest:
-        text = text[: text.rfind(b"\n", 0, longest)] + b"\n\n(The rest is on the plan's page, and in its plan.md.)\n"
-    return about + text.decode()
+    text, left_out = rendering.foremost(workflow.blocks(plan), longest)
+    also = f"\nMore is on the plan's page: {'; '.join(left_out)}.\n" if left_out else ""
+    return about + text + also
 
 
 def _approvers() -> tuple[str, ...]:

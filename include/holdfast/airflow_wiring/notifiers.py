@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 from urllib.parse import quote
 
@@ -44,8 +45,9 @@ def _made(name: str, arguments: Mapping[str, Any], variable: str) -> Any:
 class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for us
     """Tells the notifiers of `holdfast_review_notifiers` that a plan waits for somebody, in ten lines and with a link.
 
-    Each may use `{{ plan_summary }}`, `{{ plan_id }}`, `{{ plan_link }}` (the plan's page) and `{{ answer_link }}` (Airflow's own)
-    in its templated arguments. One that fails is named in the log and keeps nobody from deciding: the question is asked already.
+    Each may use `{{ plan_summary }}`, `{{ plan_summary_escaped }}` (where `<` means something), `{{ plan_id }}`, `{{ plan_link }}`
+    (the plan's page) and `{{ answer_link }}` (Airflow's own) in its templated arguments. One that fails is named in the log and
+    keeps nobody from deciding: the question is asked already.
     """
 
     def notify(self, context: Mapping[str, Any]) -> None:
@@ -55,8 +57,10 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
         question, asked = context["task"], context["ti"]
         where = f"/dags/{asked.dag_id}/runs/{quote(asked.run_id, safe='')}/tasks/{asked.task_id}/required_actions"
         plan = workflow.load(lake(), question.plan_id)
+        summary = rendering.ten_lines(workflow.blocks(plan))
         said = {
-            "plan_summary": rendering.ten_lines(workflow.blocks(plan)),
+            "plan_summary": summary,
+            "plan_summary_escaped": escape(summary, quote=False),
             "plan_id": plan.plan_id,
             "plan_link": page_of(plan.plan_id),
             "answer_link": address(where),

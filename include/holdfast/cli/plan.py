@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli import documents, plan_view, progress, reading
-from holdfast.rollout import ci, codec
+from holdfast.rollout import ci, codec, rendering
 from holdfast.rollout.codec.any_kind import AnyPlan, plan_to_json
 from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
 from holdfast.rollout.plan_value import PlanVerdict
@@ -26,13 +26,14 @@ def _github(plan: AnyPlan) -> None:
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         with Path(summary).open("a", encoding="utf-8") as page:
-            page.write(workflow.markdown(plan))
+            page.write(rendering.for_comment(workflow.blocks(plan), ci.LONGEST_SUMMARY))
 
 
 SHAPES: dict[str, Callable[[AnyPlan], None]] = {
     "text": lambda plan: plan_view.show_blocks(workflow.blocks(plan)),
     "json": lambda plan: documents.print_document(plan_to_json(plan)),
     "markdown": lambda plan: plan_view.show_blocks(workflow.blocks(plan), markdown=True),
+    "comment": lambda plan: click.echo(rendering.for_comment(workflow.blocks(plan), ci.LONGEST_COMMENT).encode(), nl=False),
     "junit": lambda plan: click.echo(ci.junit(plan, workflow.blocks(plan)).encode(), nl=False),
     "github": _github,
 }
@@ -58,7 +59,8 @@ FAILS_ON = {
     type=click.Choice([*SHAPES]),
     default="text",
     show_default=True,
-    help="text for a reader; markdown: what plan.md holds; junit: a report with a test a rule; github: annotations of a workflow.",
+    help="text for a reader; markdown: what plan.md holds; comment: as much of it as a comment on GitHub takes; junit: a report"
+    " with a test a rule; github: annotations of a workflow.",
 )
 @click.option(
     "--fail-on",

@@ -15,6 +15,12 @@ from holdfast.rollout.rules import Rule, Status
 from holdfast.rollout.wording import printable
 
 LONGEST = 2_000
+MOST_OF_A_KIND = 10
+"""Annotations of one kind that GitHub shows of a step."""
+LONGEST_COMMENT = 65_536
+"""Characters of a comment on GitHub. We count bytes: that is the safe side."""
+LONGEST_SUMMARY = 1_000_000
+"""Bytes, a little less than GitHub takes of a step for the page of its run; of a longer one it shows nothing."""
 _COMMANDS = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PROPERTIES = _COMMANDS | {":": "%3A", ",": "%2C"}
 
@@ -29,13 +35,13 @@ def junit(plan: AnyPlan, blocks: tuple[Block, ...]) -> str:
         ElementTree.SubElement(properties, "property", name=name, value=value)
     verdict = ElementTree.SubElement(suite, "testcase", classname="holdfast", name="verdict")
     if blocked:
-        ElementTree.SubElement(verdict, "failure", type="blocked", message=_line("; ".join(plan.blocked_by)))
+        _say(verdict, "failure", _line("; ".join(plan.blocked_by)), type="blocked")
     for rule in rules:
         case = ElementTree.SubElement(suite, "testcase", classname="holdfast.rules", name=rule.name)
         if rule.status is Status.FAIL:
-            ElementTree.SubElement(case, "failure", type="blocks" if rule.blocking else "asks for a person", message=_said(rule))
+            _say(case, "failure", _said(rule), type="blocks" if rule.blocking else "asks for a person")
         elif rule.status is Status.UNKNOWN:
-            ElementTree.SubElement(case, "skipped", message=_said(rule))
+            _say(case, "skipped", _said(rule))
     counts = {
         "tests": 1 + len(rules),
         "failures": blocked + sum(rule.status is Status.FAIL for rule in rules),
@@ -48,6 +54,11 @@ def junit(plan: AnyPlan, blocks: tuple[Block, ...]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suite, encoding="unicode")}\n'
 
 
+def _say(case: ElementTree.Element, what: str, message: str, **attributes: str) -> None:
+    """Twice: some readers of such reports show the message, others the text."""
+    ElementTree.SubElement(case, what, attributes | {"message": message}).text = message
+
+
 def github(plan: AnyPlan) -> str:
     """Workflow commands, a line each: what blocks is an error, what asks for a person a warning, the headline a notice."""
     return "".join(f"{line}\n" for line in _commands(plan))
@@ -56,13 +67,22 @@ def github(plan: AnyPlan) -> str:
 def _commands(plan: AnyPlan) -> Iterator[str]:
     about = f"Plan {plan.plan_id} for {plan.basis.group_id}: {plan.verdict.value}"
     yield _command("notice", about, plan.headline)
-    for reason in plan.blocked_by:
-        yield _command("error", "Blocked", reason)
-    for rule in _rules(plan):
-        if rule.status is not Status.PASS and not (rule.status is Status.FAIL and rule.blocking):
-            yield _command("warning", f"{rule.name}: {rule.status.value}", _said(rule))
+    yield from _at_most("error", [("Blocked", reason) for reason in plan.blocked_by])
+    to_see = [one for one in _rules(plan) if one.status is not Status.PASS and not (one.status is Status.FAIL and one.blocking)]
+    yield from _at_most("warning", [(f"{rule.name}: {rule.status.value}", _said(rule)) for rule in to_see])
     if plan.wrong_if:
         yield _command("notice", "Wrong if", plan.wrong_if.removeprefix("Wrong if "))
+
+
+def _at_most(kind: str, annotations: list[tuple[str, str]]) -> Iterator[str]:
+    """As many (title, text) as GitHub shows; the last says what else there is."""
+    fit = len(annotations) if len(annotations) <= MOST_OF_A_KIND else MOST_OF_A_KIND - 1
+    for title, text in annotations[:fit]:
+        yield _command(kind, title, text)
+    if rest := annotations[fit:]:
+        yield _command(
+            kind, f"{len(rest)} more", f"The whole plan has them: {'; '.join(f'{title}, {text}' for title, text in rest)}"
+        )
 
 
 def _command(kind: str, title: str, text: str) -> str:

@@ -3,6 +3,7 @@
 Blocks hold text as it is, hostile names included; what is printed passes `printable`, and in Markdown is escaped too.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -16,6 +17,8 @@ LONGEST_OF_TEN = 400
 MOST_ROWS_IN_SIGHT = 12
 END_OF_FOLD = "</details>"
 WIDEST_COLUMN = 60
+ROOM_FOR_TITLES = 1_000
+_ADDRESSED = re.compile(r"(?<=@)(?=\w)|(?<=#)(?=\d)|(?<=\bGH-)(?=\d)|(?<=:)(?=[a-z+-][a-z0-9_+-]*:)|\$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,51 @@ Block = Heading | Paragraph | Lines | Table
 
 
 def to_markdown(blocks: Sequence[Block], *, folded: bool = False) -> str:
-    """`folded`: as a pull request shows it, sections that stand aside and long tables behind a line that opens them."""
-    pieces = _folded(blocks) if folded else (_markdown_block(block) for block in blocks)
+    """`folded`: as a pull request shows it, sections that stand aside and long tables behind a line that opens them; and no name is
+    taken for a person, a group of them, or an issue."""
+    pieces = map(_addressed_to_nobody, _folded(blocks)) if folded else (_markdown_block(block) for block in blocks)
     return "\n\n".join(pieces) + "\n"
+
+
+def for_comment(blocks: Sequence[Block], longest: int) -> str:
+    """`to_markdown`, folded, in no more than `longest` bytes. If that is too little, what stands aside is left out, then what comes
+    last; and it says so."""
+    whole = to_markdown(blocks, folded=True)
+    if len(whole.encode()) <= longest:
+        return whole
+    room = longest - ROOM_FOR_TITLES
+    while True:
+        text, left_out = foremost(blocks, room)
+        found = _addressed_to_nobody(f"{text}\nMore is in the whole plan: {'; '.join(left_out)}.\n")
+        if len(found.encode()) <= longest or room <= 0:
+            return found
+        room -= longest // 8
+
+
+def _addressed_to_nobody(text: str) -> str:
+    """GitHub and GitLab look for @somebody, #1, GH-1, :emoji: and $formulas$ in what became of the Markdown; a comment in
+    the middle ends what they look for, and is not seen."""
+    return _ADDRESSED.sub(lambda found: "<span>$</span>" if found[0] else "<!-- -->", text)
+
+
+def foremost(blocks: Sequence[Block], longest: int) -> tuple[str, tuple[str, ...]]:
+    """As Markdown: what does not stand aside, from the beginning, in whole blocks of no more than `longest` bytes together. And the
+    titles of the sections that are not there, or not whole."""
+    kept: list[Block] = []
+    left_out: dict[str, None] = {}
+    section, aside, room = "", False, longest
+    for block in blocks:
+        if isinstance(block, Heading) and block.level <= 2:
+            section, aside = _markdown(block.text), block.aside
+        if not aside:
+            room -= len(_markdown_block(block).encode()) + 2
+        if aside or room < 0:
+            left_out[section] = None
+        else:
+            kept.append(block)
+    while kept and isinstance(kept[-1], Heading):
+        kept.pop()
+    return to_markdown(kept), tuple(left_out)
 
 
 def _folded(blocks: Sequence[Block]) -> Iterator[str]:

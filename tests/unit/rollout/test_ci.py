@@ -105,8 +105,43 @@ class TestGithub:
                 assert line.startswith(("::notice title=Plan", "::notice title=Wrong if", "::error title=Blocked"))
                 assert "%0A" not in line.replace("%250A", "")
 
+    def test_no_more_than_github_shows(self) -> None:
+        """Ten of a kind; the tenth says what else there is."""
+        for count, last in ((10, "reason 9"), (25, "The whole plan has them: Blocked, reason 9; Blocked, reason 10")):
+            plan = replace(article_plan(), blocked_by=tuple(f"reason {number}" for number in range(count)))
+            errors = [line for line in commands(plan) if line.startswith("::error")]
+            assert len(errors) == 10
+            assert last in errors[-1]
+        assert errors[-1].startswith("::error title=16 more::")
+
     def test_plain_groups_have_them_too(self) -> None:
         assert commands(plain())[0].startswith("::notice title=Plan ")
+
+
+class TestComment:
+    def test_is_the_whole_plan_where_that_fits(self) -> None:
+        plan = article_plan()
+
+        assert rendering.for_comment(workflow.blocks(plan), ci.LONGEST_COMMENT) == workflow.markdown(plan)
+
+    @pytest.mark.parametrize("longest", [3_000, 4_000, 6_000])
+    def test_says_what_it_leaves_out(self, longest: int) -> None:
+        text = rendering.for_comment(workflow.blocks(article_plan()), longest)
+        last = text.splitlines()[-1]
+
+        assert len(text.encode()) <= longest
+        assert text.startswith("# Plan ")
+        assert last.startswith("More is in the whole plan: ")
+        assert last.endswith("Words; Made from.")
+        assert "<details>" not in text
+
+    @pytest.mark.parametrize("name", ["@everyone", "a@b.example", "#12", "o/r#12", "GH-12", ":tada:", "$x$ $y$"])
+    def test_no_name_calls_anybody(self, name: str) -> None:
+        """GitHub does that to the page after Markdown: escapes do not help, a comment inside the name does."""
+        (line,) = rendering.to_markdown((Paragraph(f"host {name}"),), folded=True).splitlines()
+
+        assert re.search(r"@\w|#\d|GH-\d|:tada|(?<!>)\$", line) is None
+        assert re.sub(r"<!-- -->|</?span>", "", line) == f"host {name}"
 
 
 class TestFolding:
