@@ -18,6 +18,10 @@ CHANGE = codec.loads((EXAMPLE / "change.json").read_bytes())
 PLAIN_FORM = {"cluster": "local", "group": "streams-wordcount", "change": CHANGE, "policy": None}
 
 
+def policy(**fields: object) -> dict[str, object]:
+    return {"format_version": "1.0"} | fields
+
+
 @pytest.fixture
 def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FsspecLake:
     monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", str(tmp_path / "lake"))

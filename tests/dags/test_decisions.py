@@ -1,17 +1,16 @@
 """Who is asked about a plan, what exactly about, and what is kept of the answer: without a scheduler."""
 
 import json
-from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
+from datetime import timedelta
 from typing import Any, ClassVar
 
 import pytest
 from airflow.sdk.exceptions import AirflowSkipException
+from tests.dags.conftest import policy
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, rollouts
-from holdfast.airflow_wiring.approval import FINGERPRINT, AskForApproval
-from holdfast.errors import HoldfastError, InvalidInput, StalePlan, StepRefused
+from holdfast.errors import InvalidInput, StalePlan, StepRefused
 from holdfast.rollout import approval, codec
 from holdfast.rollout.journal import Decider
 from holdfast.rollout.plan_value import Plan
@@ -21,10 +20,6 @@ from holdfast.workflows import plan as plans
 NOTHING = {"format_version": "1.0", "events": []}
 
 pytestmark = pytest.mark.usefixtures("lake")
-
-
-def policy(**fields: object) -> dict[str, object]:
-    return {"format_version": "1.0"} | fields
 
 
 def answer(chosen: str, about: Plan, by: object = "vera", **params: object) -> dict[str, Any]:
@@ -37,11 +32,6 @@ def answer(chosen: str, about: Plan, by: object = "vera", **params: object) -> d
         "timed_out": by is None,
         "asked_by": "ann",
     }
-
-
-def context(instance: object, asked_by: str | None = "ann") -> dict[str, object]:
-    """What the operator needs of Airflow's context."""
-    return {"ti": instance, "dag_run": SimpleNamespace(triggering_user_name=asked_by)}
 
 
 class TestWhoDecides:
@@ -163,120 +153,6 @@ class TestTheQuestion:
 
         with pytest.raises(InvalidInput, match="edited after it was"):
             decisions.question(plan_id, draft)
-
-
-class Instance:
-    """What the operator needs of Airflow's task instance."""
-
-    def __init__(self) -> None:
-        self.pushed: dict[str, object] = {}
-
-    def xcom_push(self, key: str, value: object) -> None:
-        self.pushed[key] = value
-
-    def xcom_pull(self, *, task_ids: str, key: str) -> object:
-        return self.pushed[key] if task_ids == "approve" else None
-
-
-class TestTheOperator:
-    EVENT: ClassVar[dict[str, Any]] = {
-        "chosen_options": ["Approve"],
-        "params_input": {"reason": "fine"},
-        "responded_at": datetime(2026, 11, 20, 14, tzinfo=UTC),
-        "responded_by_user": {"id": "7", "name": "vera"},
-        "timedout": False,
-    }
-
-    @pytest.fixture
-    def made(self, make: Any) -> tuple[str, str]:
-        return make()
-
-    def resumed(self, made: tuple[str, str], asked_by: str | None = "ann", **event: object) -> dict[str, Any]:
-        instance = Instance()
-        instance.pushed[FINGERPRINT] = decisions.question(*made).fingerprint
-        asking = AskForApproval(task_id="approve", plan_id=made[0], draft=made[1])
-        return asking.execute_complete(context(instance, asked_by), self.EVENT | event)
-
-    def test_answers_with_what_was_asked_about(self, lake: FsspecLake, made: tuple[str, str]) -> None:
-        found = self.resumed(made)
-
-        assert found["plan_fingerprint"] == approval.fingerprint(plans.load(lake, made[0]))
-        assert (found["timed_out"], found["params_input"]) == (False, {"reason": "fine"})
-        assert self.resumed(made, params_input={})["params_input"] == {}
-
-    @pytest.mark.parametrize("chosen", ["Approve", "Reject"])
-    def test_an_answer_that_airflow_loses_is_not_asked_for_again(
-        self, lake: FsspecLake, made: tuple[str, str], chosen: str
-    ) -> None:
-        """It is kept before the task ends: the next attempt finds it."""
-        self.resumed(made, chosen_options=[chosen])
-        instance = Instance()
-        again = AskForApproval(task_id="approve", plan_id=made[0], draft=made[1]).execute(context(instance))
-
-        assert instance.pushed == {}
-        if chosen == "Reject":
-            with pytest.raises(AirflowSkipException, match="rejected by vera: fine"):
-                decisions.record_decision(made[0], again)
-        else:
-            assert decisions.record_decision(made[0], again) == made[0]
-        assert plans.approval_of(lake, made[0]).by == "vera"
-
-    def test_nobody_in_time_is_kept_as_that(self, lake: FsspecLake, made: tuple[str, str]) -> None:
-        self.resumed(made, chosen_options=["Reject"], timedout=True, responded_by_user=None)
-
-        assert plans.approval_of(lake, made[0]).decided_by is Decider.TIME_OUT
-
-    @pytest.mark.parametrize(
-        "bad",
-        [
-            {"params_input": {"reason": 99}},
-            {"params_input": {"reason": "x" * 4_001}},
-            {"params_input": {"raeson": "x"}},
-            {"params_input": {"reason": "x", "max_parallel": 3}},
-            {"chosen_options": ["Perhaps"]},
-            {"chosen_options": []},
-            {"chosen_options": ["Approve", "Reject"]},
-        ],
-    )
-    def test_takes_no_bad_answer_and_asks_again(self, lake: FsspecLake, made: tuple[str, str], bad: dict[str, object]) -> None:
-        asking = AskForApproval(task_id="approve", plan_id="p", draft="d")
-
-        with pytest.raises(ValueError, match=r".") as trouble:
-            self.resumed(made, **bad)
-        assert not isinstance(trouble.value, HoldfastError)
-        assert plans.approval_of(lake, made[0]) is None
-        assert (asking.retries, asking.retry_delay) == (10, timedelta(seconds=2))
-
-    @pytest.mark.parametrize(
-        ("chosen", "by", "counts"),
-        [
-            ("Approve", {"id": "7", "name": "Ann"}, False),
-            ("Approve", {"id": "ann", "name": "A. N. Other"}, False),
-            ("Approve", {"id": "7", "name": "vera"}, True),
-            ("Reject", {"id": "7", "name": "ann"}, True),
-        ],
-    )
-    def test_who_asked_may_only_reject_where_the_policy_wants_four_eyes(
-        self, lake: FsspecLake, make: Any, chosen: str, by: dict[str, str], counts: bool
-    ) -> None:
-        made = make(policy(four_eyes=True))
-        if counts:
-            self.resumed(made, chosen_options=[chosen], responded_by_user=by)
-            assert plans.approval_of(lake, made[0]).asked_by == "ann"
-            return
-        with pytest.raises(ValueError, match="somebody else must approve it") as trouble:
-            self.resumed(made, chosen_options=[chosen], responded_by_user=by)
-        assert not isinstance(trouble.value, HoldfastError), "it is asked again"
-        assert plans.approval_of(lake, made[0]) is None
-
-    def test_any_eyes_are_a_second_pair_where_nobody_asked(self, lake: FsspecLake, make: Any) -> None:
-        made = make(policy(four_eyes=True))
-        self.resumed(made, asked_by=None)
-
-        assert (plans.approval_of(lake, made[0]).approved, plans.approval_of(lake, made[0]).asked_by) == (True, "nobody")
-
-    def test_rejects_when_nobody_answers(self) -> None:
-        assert AskForApproval(task_id="approve", plan_id="p", draft="d").defaults == ["Reject"]
 
 
 class TestTheRecord:
