@@ -93,7 +93,10 @@ def _days_before(days: Sequence[str], count: int) -> str:
 
 def run(name: str, work: Callable[[SparkSession], None]) -> None:
     """Do the work in a session of that name. What is refused, or cannot be read, ends in one line that says so, and status 1."""
-    spark = session(name)
+    try:
+        spark = session(name)
+    except Py4JError as trouble:  # may pass: without the words that keep Airflow from trying again
+        sys.exit(f"Spark did not start for {name}: is its master there? {_first_line(str(trouble).rpartition('Exception: ')[2])}")
     try:
         work(spark)
     except HoldfastError as refusal:
