@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli import documents, plan_view, reading
-from holdfast.rollout import codec
+from holdfast.rollout import ci, codec, rendering
 from holdfast.rollout.codec import any_kind
 from holdfast.rollout.codec.any_kind import AnyPlan
 from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
@@ -22,16 +22,17 @@ from holdfast.workflows import plan as workflow
 @click.command
 @click.argument("plan")
 @click.option("--markdown", is_flag=True, help="As Markdown: what plan.md holds.")
+@click.option("--comment", is_flag=True, help="As Markdown: as much of it as a comment on GitHub takes.")
 @click.option("--snapshot", "fresh", metavar="FRESH", help="A snapshot just taken: say what drifted since, and whether it matters.")
 @click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="PLAN may be an ID then: also who decided, and how far it is.")
 @click.option("--json", "as_json", is_flag=True, help="The Plan's JSON; with --snapshot what drifted. Nothing else.")
-def command(plan: str, markdown: bool, fresh: str | None, lake: str | None, as_json: bool) -> int:
+def command(plan: str, markdown: bool, comment: bool, fresh: str | None, lake: str | None, as_json: bool) -> int:
     """Print the plan in PLAN (a file, - for standard input, or an ID in the lake) for a reader.
 
     With --snapshot, first whether it still holds. Exit status with --snapshot: 0 it holds, 3 it does not.
     """
-    if markdown and (as_json or fresh):
-        raise click.UsageError("--markdown is what plan.md holds: give it alone.")
+    if [markdown, comment, bool(as_json or fresh)].count(True) > 1:
+        raise click.UsageError("--markdown and --comment are what plan.md holds: give one of them alone.")
     if plan == fresh == documents.STANDARD_INPUT:
         raise click.UsageError("PLAN and --snapshot cannot both be standard input; put one into a file.")
     if lake and workflow.is_id(plan) and not Path(plan).exists():
@@ -45,6 +46,9 @@ def command(plan: str, markdown: bool, fresh: str | None, lake: str | None, as_j
         if found is not None:
             _show_staleness(found)
         blocks = workflow.blocks(made)
+        if comment:
+            click.echo(rendering.for_comment(blocks, ci.LONGEST_COMMENT).encode(), nl=False)
+            return 0
         plan_view.show_blocks(blocks if markdown else _with(became, blocks), markdown=markdown)
     return 3 if found is not None and found.stale else 0
 

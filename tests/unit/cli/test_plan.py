@@ -55,7 +55,8 @@ class TestPlan:
         assert (plan["chosen"], plan["verdict"]) == ("copy-process-metadata", "safe")
 
     @pytest.mark.parametrize(
-        ("shape", "begins"), [("junit", "<?xml"), ("github", "::notice title=Plan "), ("markdown", "# Plan "), ("json", "{")]
+        ("shape", "begins"),
+        [("junit", "<?xml"), ("github", "::notice title=Plan "), ("markdown", "# Plan "), ("comment", "# Plan "), ("json", "{")],
     )
     def test_is_shaped_for_who_reads_it(self, tmp_path: Path, article: tuple[Path, Path], shape: str, begins: str) -> None:
         done = run(["plan", *article, "--format", shape], tmp_path)

@@ -46,7 +46,7 @@ def test_says_who_decided_and_how_far_it_is(tmp_path: Path, plan_id: str) -> Non
 def test_a_file_and_an_id_are_the_same_plan(tmp_path: Path, plan_id: str) -> None:
     file = f"lake/plans/{plan_id}/plan.json"
 
-    for shape in ("--json", "--markdown"):
+    for shape in ("--json", "--markdown", "--comment"):
         assert run(tmp_path, "show", plan_id, "--lake", "lake", shape).stdout == run(tmp_path, "show", file, shape).stdout
     assert run(tmp_path, "show", plan_id, "--lake", "lake", "--snapshot", "now.json").returncode == 0
 
