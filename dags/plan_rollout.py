@@ -10,7 +10,7 @@ import pendulum
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import dag, task
 
-from holdfast.airflow_wiring import decisions, form, objects, planning, spark
+from holdfast.airflow_wiring import decisions, failures, form, objects, planning, spark
 from holdfast.airflow_wiring.approval import PLAN_PAGE, AskForApproval
 
 
@@ -18,7 +18,7 @@ from holdfast.airflow_wiring.approval import PLAN_PAGE, AskForApproval
     schedule=None,
     start_date=pendulum.datetime(2026, 1, 1, tz="UTC"),
     catchup=False,
-    default_args=objects.DEFAULTS,
+    default_args=objects.DEFAULTS | {"on_failure_callback": failures.keep, "on_retry_callback": failures.keep},
     tags=["holdfast", "rollout"],
     doc_md=__doc__,
     params=form.fields(),

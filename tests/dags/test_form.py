@@ -75,12 +75,15 @@ def test_means_a_change_by_a_few_fields(recorded: str) -> None:
     assert change_of(planning.draft("run", values)) == EVENTS
 
 
-def test_leaves_plain_groups_to_a_change(lake: FsspecLake) -> None:
+def test_means_a_change_to_a_plain_group_where_that_makes_sense(lake: FsspecLake) -> None:
     document = plain_groups.group({"m-1": plain_groups.member(0, 1, 2, 3, 4, 5)}, cluster="local")
     kept = snapshots.keep(lake, any_kind.snapshot_from_json(document | {"captured_at": "2026-11-20T12:00:00Z"}))
+    given = {"cluster": "local", "group": "billing", "snapshot": kept}
+    (restart,) = change_of(planning.draft("run", filled(**given, what="rolling restart")))
 
+    assert restart["restart_consumer"]["member_id"] == "m-1"
     with pytest.raises(InvalidInput, match=r"what: 'billing' is a plain consumer group.*Change document"):
-        planning.draft("run", filled(cluster="local", group="billing", snapshot=kept, what="rolling restart"))
+        planning.draft("run", filled(**given, what="stop and start all", minutes=5))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +105,7 @@ def test_a_change_that_does_not_fit_fails_the_first_task(recorded: str, event: d
         planning.draft("run", filled(cluster="local", group="streams-wordcount", snapshot=recorded, change=document))
 
 
-def change_of(draft: str) -> object:
+def change_of(draft: str) -> Any:
     from holdfast.airflow_wiring.objects import lake
 
     return codec.loads(lake().read((*draft.split("/"), "change.json"), 10**6))["events"]

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 from tests.harness import web_lake
 from tests.harness.airflow_server import Server, serving
 from tests.harness.article import LAST, C, change
+from tests.harness.browser import chromium
 from tests.harness.web_lake import WebLake, article, replacement
 
 from holdfast.rollout import codec
@@ -44,6 +46,12 @@ def start(server: Server, group: str) -> str:
 def runs(server: Server) -> dict[str, str]:
     """Runs of plan_rollout by what is to be decided. They get going while other tests read pages."""
     return {name: start(server, f"decided-{name}") for name in ("approve", "reject", "airflow")}
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,12 @@
 
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 from tests.harness.airflow_server import Server
-from tests.harness.browser import Reader, chromium, reading
+from tests.harness.browser import Reader, reading
 from tests.harness.web_lake import CLIENTS_OF_THE_LARGEST
 
 from holdfast.rollout.plan_value import Plan
@@ -17,12 +16,6 @@ pytestmark = pytest.mark.airflow
 SECONDS_MOST = 2.0
 """Until the page of a plan for 1,000 clients is drawn, once its plan has been read."""
 PAGES = ("plans", "plan", "moves", "blocked", "nothing", "stale", "hostile", "plain", "group", "plain-group", "fleet")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 def address(page: str, made: dict[str, Plan]) -> str:

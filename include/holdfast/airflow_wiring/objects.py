@@ -55,11 +55,20 @@ _TOLD = re.compile(r"^(.*\W)?holdfast [a-z_]+: ", re.MULTILINE)
 """How a Spark job begins the line that says why it ended (`adapters.spark.run`)."""
 
 
+def told(text: str) -> str | None:
+    """What a Spark job said before it ended; None: nothing of the kind."""
+    found = _TOLD.search(text)
+    return None if found is None else text[found.end() :].partition("\n")[0][:LONGEST_TOLD]
+
+
+LONGEST_TOLD = 2_000
+
+
 class Retries(ExceptionRetryPolicy):  # type: ignore[misc]  # Airflow is not typed for us
     """What may pass (a broker, a host, the lake) is tried again; a refusal is not, nor what a Spark job said before it ended."""
 
     def evaluate(self, exception: BaseException, try_number: int, max_tries: int, context: Context | None = None) -> RetryDecision:
-        if _TOLD.search(str(exception)):
+        if told(str(exception)) is not None:
             return RetryDecision.fail("would be refused again: see the message")
         return super().evaluate(exception, try_number, max_tries, context)
 

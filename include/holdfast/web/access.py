@@ -46,10 +46,11 @@ may_decide = (
     Depends(requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, DAG)),
     Depends(requires_access_dag("POST", DagAccessEntity.RUN, DAG)),
 )
+may_ask = (Depends(requires_access_dag("POST", DagAccessEntity.RUN, DAG)),)
 
 
 class Forged(HoldfastError):
-    """A decision that does not come from a page of ours that this user was shown."""
+    """A decision, or a form, that does not come from a page of ours that this user was shown."""
 
 
 def can_decide(user: BaseUser, approvers: tuple[str, ...] = ()) -> bool:
@@ -63,30 +64,38 @@ def can_decide(user: BaseUser, approvers: tuple[str, ...] = ()) -> bool:
     )
 
 
+def can_ask(user: BaseUser) -> bool:
+    """Whether `may_ask` would let this user pass: for showing the way to the form."""
+    details = DagDetails(id=DAG, team_name=DagModel.get_team_name(DAG))
+    manager = get_auth_manager()
+    return bool(manager.is_authorized_dag(method="POST", access_entity=DagAccessEntity.RUN, details=details, user=user))
+
+
 def names_of(user: BaseUser) -> tuple[str, str]:
     """What Airflow calls the user: where it says who triggered a run, and where it says who may answer."""
     return user.get_name(), str(user.get_id())
 
 
-def token_for(user: BaseUser, plan_id: str) -> str:
-    return str(_serializer().dumps([str(user.get_id()), plan_id]))
+def token_for(user: BaseUser, subject: str) -> str:
+    """`subject`: the plan that is decided, or the form that is sent."""
+    return str(_serializer().dumps([str(user.get_id()), subject]))
 
 
-def refuse_forgery(request: Request, user: BaseUser, plan_id: str, token: str) -> None:
-    """Raise Forged unless the request comes from a page of ours, with the token of this user and plan."""
+def refuse_forgery(request: Request, user: BaseUser, subject: str, token: str) -> None:
+    """Raise Forged unless the request comes from a page of ours, with the token of this user and subject."""
     if (site := request.headers.get("sec-fetch-site")) is not None and site != "same-origin":
-        raise Forged("The decision was sent by another site. Open the plan's page and decide there.")
+        raise Forged("This was sent by another site. Open the page here, and send it from there.")
     origin = request.headers.get("origin")
     if origin is None and site is None and "authorization" not in request.headers:
-        raise Forged("The request does not say where it comes from (Origin). Decide on the plan's page.")
+        raise Forged("The request does not say where it comes from (Origin). Send it from the page.")
     if origin is not None and origin not in _own_origins(request):
-        raise Forged("The decision was sent by another site. Open the plan's page and decide there.")
+        raise Forged("This was sent by another site. Open the page here, and send it from there.")
     try:
         given = _serializer().loads(token, max_age=TOKEN_SECONDS)
     except BadSignature:
         given = None
-    if given != [str(user.get_id()), plan_id]:
-        raise Forged("The page was open for too long, or was shown to somebody else. Reload it and decide again.")
+    if given != [str(user.get_id()), subject]:
+        raise Forged("The page was open for too long, or was shown to somebody else. Reload it and send it again.")
 
 
 def login_page(request: Request) -> str:

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from holdfast.adapters.lake import FsspecLake
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble
 from holdfast.rollout.approval import needs_somebody_else
-from holdfast.web import access, decision, overview, serving, templating
+from holdfast.web import access, decision, making, new_routes, overview, serving, templating
 from holdfast.web.plan_page import PlanPages, Refused
 from holdfast.web.plans import Filter, PlanList, State, select
 from holdfast.workflows import plan as plans
@@ -44,6 +44,7 @@ app = FastAPI(
     title="Holdfast", docs_url=None, redoc_url=None, openapi_url=None, dependencies=[access.may_read], redirect_slashes=False
 )
 app.add_middleware(access.SecurityHeaders)
+app.include_router(new_routes.router)
 
 
 @app.get("/static/{name}")
@@ -58,6 +59,7 @@ def static(name: str) -> Response:
 @app.get("/plans")
 def plans_page(
     request: Request,
+    user: GetUserDep,
     q: Text = "",
     state: Text = "",
     verdict: Text = "",
@@ -73,7 +75,9 @@ def plans_page(
         query = urlencode({key: value for key, value in asked.items() if value not in ("", 1)})
         return f"plans?{query}" if query else "plans"
 
-    return serving.page(request, "plans.html", found=found, wanted=wanted, states=tuple(State), now=serving.now(), address=address)
+    return serving.page(
+        request, "plans.html", found=found, wanted=wanted, states=tuple(State), address=address, may_ask=access.can_ask(user)
+    )
 
 
 @app.get("/plans/{plan_id}")
@@ -142,12 +146,12 @@ def plan_file(plan_id: str, name: str) -> Response:
 
 
 @app.get("/group")
-def group_page(request: Request, cluster: Text = "", group: Name = "") -> HTMLResponse:
+def group_page(request: Request, user: GetUserDep, cluster: Text = "", group: Name = "") -> HTMLResponse:
     url = serving.lake_url()
     rows, _ = _list_of(url).rows(serving.now())
     mine = [row for row in rows if (row.summary.cluster, row.summary.group_id) == (cluster, group)]
     found = overview.group(url, cluster, group, serving.now())
-    return serving.page(request, "group.html", view=found, plans=select(mine, Filter(), 1).rows)
+    return serving.page(request, "group.html", view=found, plans=select(mine, Filter(), 1).rows, may_ask=access.can_ask(user))
 
 
 @app.get("/fleet")
@@ -158,10 +162,13 @@ def fleet_page(request: Request, q: Text = "", page: Annotated[int, Query(ge=1, 
 
 
 @app.get("/run")
-def run_page(request: Request, run: Text = "", dag: Text = "") -> Response:
+def run_page(request: Request, user: GetUserDep, run: Text = "", dag: Text = "") -> Response:
     """The plan of a run: the tab that Airflow shows beside its runs."""
     plan_id = decision.plan_of(dag, run)
     if plan_id is None or not plans.is_id(plan_id):
+        made = making.of(FsspecLake(serving.lake_url()), run) if dag == access.DAG else None
+        if made is not None:
+            return serving.page(request, "making.html", making=made, may_ask=access.can_ask(user))
         return serving.page(request, "no_plan.html", dag=dag, ours=dag == access.DAG)
     return RedirectResponse(f"{request.scope.get('root_path', '')}/plans/{plan_id}", HTTPStatus.SEE_OTHER)
 

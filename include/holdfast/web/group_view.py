@@ -107,7 +107,7 @@ def view(snapshot: Snapshot | ConsumerSnapshot, recorded: Recorded, now: datetim
         age=ago(now, datetime.fromisoformat(taken)) if taken else "at an unknown time",
         state=snapshot.group_state or "not known",
         plain=streams is None,
-        facts=_streams_facts(streams) if streams is not None else _plain_facts(snapshot),  # type: ignore[arg-type]
+        facts=facts(snapshot),
         clients=clients[:MOST_CLIENTS],
         more_clients=max(0, len(clients) - MOST_CLIENTS),
         members=() if streams is not None else _members(snapshot),  # type: ignore[arg-type]
@@ -116,17 +116,22 @@ def view(snapshot: Snapshot | ConsumerSnapshot, recorded: Recorded, now: datetim
         changes=tuple(
             _change(row) for row in sorted(recorded.order_changes, key=lambda row: str(row["captured_at"]), reverse=True)
         ),
-        history=tuple((one, _moment(one)) for one in recorded.history),
+        history=tuple((one, moment(one)) for one in recorded.history),
         unknown=tuple(f"{one.what}: {one.reason}" for one in snapshot.unknown),
     )
 
 
-def _moment(snapshot_id: str) -> str:
+def moment(snapshot_id: str) -> str:
     """`2026-11-20 13:48:02` of a snapshot's path."""
     _, _, day, _, name = snapshot_id.split("/")
     time = name.partition("-")[0]
     clock = f" {time[0:2]}:{time[2:4]}:{time[4:6]}" if len(time) >= 6 else ""
     return f"{day.removeprefix('day=')}{clock} UTC"
+
+
+def facts(one: Snapshot | ConsumerSnapshot) -> tuple[tuple[str, str], ...]:
+    """What the group is, in labels and texts."""
+    return _streams_facts(one) if isinstance(one, Snapshot) else _plain_facts(one)
 
 
 def _streams_facts(one: Snapshot) -> tuple[tuple[str, str], ...]:

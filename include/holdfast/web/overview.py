@@ -8,9 +8,8 @@ from itertools import islice
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.parquet_tables import ParquetTables
 from holdfast.errors import InvalidInput
-from holdfast.rollout import codec
 from holdfast.rollout.blast_radius import Scenario
-from holdfast.rollout.codec.any_kind import AnySnapshot, snapshot_from_json
+from holdfast.rollout.codec.any_kind import AnySnapshot
 from holdfast.web import fleet_view, group_view
 from holdfast.web.plans import PlanRow
 from holdfast.workflows import snapshots
@@ -33,14 +32,13 @@ def group(url: str, cluster: str, group_id: str, now: datetime) -> group_view.Gr
     losses = tables.rows("blast_radius", days[-1:], _LOSS_OF_GROUP, mine, cluster)
     changes = tables.rows("order_changes", [day for day in tables.days("order_changes") if day >= since], _CHANGE, mine, cluster)
     recorded = group_view.Recorded(losses, days[-1] if losses else "", changes, history)
-    return group_view.view(_snapshot(url, history[0]), recorded, now)
+    return group_view.view(snapshot(url, history[0]), recorded, now)
 
 
 @lru_cache(maxsize=32)
-def _snapshot(url: str, snapshot_id: str) -> AnySnapshot:
+def snapshot(url: str, snapshot_id: str) -> AnySnapshot:
     """A snapshot never changes."""
-    content = FsspecLake(url).read(tuple(snapshot_id.split("/")), codec.LARGEST_DOCUMENT)
-    return snapshot_from_json(codec.loads(content))
+    return snapshots.load(FsspecLake(url), snapshot_id)
 
 
 def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int) -> fleet_view.FleetView:

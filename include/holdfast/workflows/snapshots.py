@@ -5,9 +5,9 @@ A snapshot's ID is its path in the lake. A file is never changed once it is writ
 
 import re
 from collections.abc import Iterator
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout import codec
 from holdfast.rollout.codec import any_kind
@@ -16,6 +16,7 @@ from holdfast.rollout.codec.any_kind import AnySnapshot
 FOLDER = "snapshots"
 NO_DAY = "unknown"
 _LONGEST_NAME = 200
+_CUT = re.compile(rf"[a-z]+=.{{{_LONGEST_NAME // 2}}}-[0-9a-f]{{32}}", re.ASCII)
 
 
 def segment(key: str, name: str) -> str:
@@ -76,6 +77,31 @@ def newest_first(lake: Lake, cluster: str, group_id: str, days_most: int = 60) -
     for day in (*dated, *(name for name in found if name == f"day={NO_DAY}")):
         place = (*folder, day, segment("group", group_id))
         yield from ("/".join((*place, name)) for name in reversed(lake.names(place)) if name.endswith(".json"))
+
+
+def groups(lake: Lake, days_most: int = 7) -> tuple[tuple[str, str, str], ...]:
+    """Cluster, group and the newest day of every group of which there are snapshots of each cluster's last days, sorted."""
+    found: dict[tuple[str, str], str] = {}
+    for cluster in lake.names((FOLDER,)):
+        dated = sorted(name for name in lake.names((FOLDER, cluster)) if name.startswith("day="))
+        for day in dated[-days_most:]:
+            for group in lake.names((FOLDER, cluster, day)):
+                found[cluster, group] = day
+    named = {_names(lake, (FOLDER, cluster, day, group)): day for (cluster, group), day in found.items()}
+    return tuple(sorted((*names, day.removeprefix("day=")) for names, day in named.items() if names is not None))
+
+
+def _names(lake: Lake, place: LakePath) -> tuple[str, str] | None:
+    """Cluster and group of a folder of snapshots. One whose name was cut says it in a snapshot; None: it cannot be read."""
+    segments = (place[1], place[3])
+    if any(_CUT.fullmatch(one) for one in segments):
+        try:
+            snapshot = load(lake, "/".join((*place, lake.names(place)[-1])))
+        except (HoldfastError, IndexError):
+            return None
+        return snapshot.cluster, snapshot.group_id
+    cluster, group = (unquote(one.partition("=")[2]) for one in segments)
+    return cluster, group
 
 
 def days(lake: Lake) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from holdfast.rollout.codec.document import nearest, refuse, shown, under
 from holdfast.rollout.codec.request import NAMES, request_from_form
 from holdfast.rollout.consumer import forecast as consumer_forecast
 from holdfast.rollout.consumer.change import ConsumerChange
+from holdfast.rollout.consumer.request import consumer_change_of
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.request import change_of
 from holdfast.rollout.snapshot import Snapshot
@@ -67,17 +68,9 @@ def _refuse_settings(snapshot: Snapshot, change: Change) -> None:
 
 def _as_fields(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]:
     request = request_from_form(form)
-
-    def meant(snapshot: AnySnapshot) -> AnyChange:
-        if isinstance(snapshot, ConsumerSnapshot):
-            raise InvalidInput(
-                f"{snapshot.group_id!r} is a plain consumer group, whose members have no process IDs: say what is to be done to"
-                " it as a Change document (docs/plain-groups.md)",
-                "what",
-            )
-        return change_of(request, snapshot)
-
-    return meant
+    return lambda snapshot: (
+        consumer_change_of(request, snapshot) if isinstance(snapshot, ConsumerSnapshot) else change_of(request, snapshot)
+    )
 
 
 def _as_document(form: Mapping[str, object], document: object) -> Callable[[AnySnapshot], AnyChange]:

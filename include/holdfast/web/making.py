@@ -1,0 +1,103 @@
+"""A run of `plan_rollout` that has made no plan yet: how far it is, who asked, or why there will be none."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from airflow.models.dag import DagModel
+from airflow.models.dagrun import DagRun
+from airflow.models.taskinstance import TaskInstance
+from airflow.utils.session import create_session
+from sqlalchemy import select
+
+from holdfast.airflow_wiring import failures
+from holdfast.airflow_wiring.failures import Failure
+from holdfast.errors import HoldfastError
+from holdfast.ports import Lake
+from holdfast.web.access import DAG
+
+STEPS = {
+    "snapshot": "Take a snapshot of the group, and see whether the change fits it",
+    "package": "Get Spark ready",
+    "search": "Forecast every way to make the change",
+    "assemble": "Choose one, and write the plan",
+}
+_WORDS = {
+    "success": "done",
+    "running": "under way",
+    "failed": "failed",
+    "up_for_retry": "did not work; is tried again",
+    "upstream_failed": "not reached",
+    "skipped": "skipped",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A task of the run in words. `state` is one of the words above, or `waits`."""
+
+    title: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """`over`: nothing more will come of it. `request`: what was asked for, as the run's note has it; empty where it has none."""
+
+    run_id: str
+    cluster: str
+    group: str
+    request: str
+    asked_by: str
+    asked_at: str
+    steps: tuple[Step, ...]
+    over: bool
+    paused: bool
+    failure: Failure | None
+
+
+def of(lake: Lake, run_id: str) -> Making | None:
+    """None: there is no such run."""
+    with create_session() as session:
+        run = session.scalar(select(DagRun).where(DagRun.dag_id == DAG, DagRun.run_id == run_id))
+        if run is None:
+            return None
+        rows = session.execute(
+            select(TaskInstance.task_id, TaskInstance.state).where(TaskInstance.dag_id == DAG, TaskInstance.run_id == run_id)
+        )
+        states = {task: str(state or "") for task, state in rows}
+        conf = run.conf if isinstance(run.conf, dict) else {}
+        state, note, asked_at = str(run.state), str(run.note or ""), run.queued_at or run.run_after
+        asked_by = str(run.triggering_user_name or "")
+        paused = bool(session.scalar(select(DagModel.is_paused).where(DagModel.dag_id == DAG)))
+    over = state in ("failed", "success")
+    return Making(
+        run_id=run_id,
+        cluster=str(conf.get("cluster") or ""),
+        group=str(conf.get("group") or ""),
+        request=note,
+        asked_by=asked_by,
+        asked_at=asked_at.isoformat() if isinstance(asked_at, datetime) else "",
+        steps=tuple(Step(title, _WORDS.get(states.get(task, ""), "waits")) for task, title in STEPS.items()),
+        over=over,
+        paused=paused and not over,
+        failure=_failure(lake, run_id, states),
+    )
+
+
+def conf_of(run_id: str) -> dict[str, object] | None:
+    """The parameters with which a run was triggered; None: there is no such run."""
+    with create_session() as session:
+        found = session.scalar(select(DagRun.conf).where(DagRun.dag_id == DAG, DagRun.run_id == run_id))
+    return dict(found) if isinstance(found, dict) else None
+
+
+def _failure(lake: Lake, run_id: str, states: dict[str, str]) -> Failure | None:
+    """What was kept, while it is still so: a task that was tried again with success has failed no more."""
+    failed = [task for task in states if states[task] in ("failed", "up_for_retry")]
+    if not failed:
+        return None
+    try:
+        kept = failures.of(lake, run_id)
+    except HoldfastError:
+        kept = None
+    return kept if kept is not None and kept.task in failed else Failure(failed[0], None, "")

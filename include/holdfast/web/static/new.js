@@ -1,0 +1,112 @@
+// "Plan a rollout" without waiting for pages. Everything here is also done by forms and links alone.
+(() => {
+  const later = (work, milliseconds) => {
+    let timer = 0;
+    return (...given) => { window.clearTimeout(timer); timer = window.setTimeout(() => work(...given), milliseconds); };
+  };
+  const parsed = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
+
+  // Groups are found while one types.
+  for (const form of document.querySelectorAll("form[data-live]")) {
+    const place = document.querySelector(form.dataset.live);
+    let latest = 0;
+    form.addEventListener("input", later(async () => {
+      const mine = ++latest;
+      const asked = `${form.action}?${new URLSearchParams(new FormData(form))}`;
+      const answer = await fetch(asked, { headers: { Accept: "text/html" } });
+      const found = answer.ok ? (await parsed(answer)).querySelector(form.dataset.live) : null;
+      if (found && mine === latest) { place.replaceChildren(...found.childNodes); window.history.replaceState(null, "", asked); }
+    }, 250));
+  }
+
+  // Hosts are found among many.
+  for (const finder of document.querySelectorAll("[data-finds]")) {
+    finder.closest(".finder").hidden = false;
+    const field = finder.closest("fieldset");
+    const rows = [...field.querySelectorAll(".hosts-to-choose > li")];
+    const texts = rows.map((row) => row.textContent.toLowerCase());
+    const count = field.querySelector("[data-counts]");
+    const tell = () => {
+      const shown = rows.filter((row) => !row.hidden).length;
+      const chosen = rows.filter((row) => row.querySelector("input").checked).length;
+      count.textContent = `${shown < rows.length ? `${shown} found, ` : ""}${chosen} chosen`;
+    };
+    finder.addEventListener("input", (event) => {
+      const words = finder.value.toLowerCase().split(/\s+/).filter(Boolean);
+      rows.forEach((row, at) => { row.hidden = !words.every((word) => texts[at].includes(word)); });
+      tell();
+      event.stopPropagation();
+    });
+    finder.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+    field.addEventListener("change", tell);
+    tell();
+  }
+
+  for (const form of document.querySelectorAll("form[data-asks]")) {
+    // What will be asked is said while one fills in; what is wrong is said when one asks.
+    let latest = 0;
+    const check = later(async () => {
+      const mine = ++latest;
+      const sent = new URLSearchParams([...new FormData(form), ["do", "check"]]);
+      const answer = await fetch(form.action, { method: "POST", body: sent, headers: { Accept: "text/html" } });
+      if (mine !== latest || ![200, 422].includes(answer.status)) return;
+      const page = await parsed(answer);
+      const found = page.querySelector("#preview");
+      if (!found) return;
+      form.querySelector("#preview").replaceChildren(...found.childNodes);
+      form.elements.said.value = page.querySelector("[name=said]").value;
+    }, 350);
+    const stale = () => {
+      form.elements.said.value = "";
+      latest += 1;
+      form.querySelector("#preview").classList.add("stale");
+    };
+    form.addEventListener("input", () => { stale(); check(); });
+    new MutationObserver(() => form.querySelector("#preview").classList.remove("stale"))
+      .observe(form.querySelector("#preview"), { childList: true });
+
+    // More clients or fewer: only what that asks for.
+    const clients = form.querySelector("#clients[data-now]");
+    if (clients) {
+      const chosen = form.querySelector(".hosts-to-choose");
+      const named = form.querySelector("#more_hosts");
+      const fit = () => {
+        const wanted = Number(clients.value);
+        const known = clients.value.trim() !== "" && Number.isFinite(wanted);
+        const now = Number(clients.dataset.now);
+        for (const one of [chosen, form.querySelector(".finder"), form.querySelector("#hosts-help")]) if (one) one.classList.toggle("aside", known && wanted >= now);
+        for (const one of [named, form.querySelector("label[for=more_hosts]"), form.querySelector("#more-help")]) if (one) one.classList.toggle("aside", known && wanted <= now);
+      };
+      clients.addEventListener("input", fit);
+      fit();
+    }
+
+    // Sent once. The server would make one run of it anyway.
+    form.addEventListener("submit", (event) => {
+      if (event.submitter && event.submitter.value === "send") {
+        window.setTimeout(() => { for (const button of form.querySelectorAll("button")) button.disabled = true; }, 0);
+      }
+    });
+    window.addEventListener("pageshow", () => { for (const button of form.querySelectorAll("button")) button.disabled = false; });
+  }
+  const problems = document.getElementById("problems");
+  if (problems) problems.focus();
+
+  // A plan in the making: look again, until it is there.
+  const look = async () => {
+    const here = document.querySelector("[data-again]");
+    if (!here) return;
+    try {
+      const answer = await fetch(window.location.href, { headers: { Accept: "text/html" } });
+      if (answer.redirected) { window.location.replace(answer.url); return; }
+      const found = answer.ok ? (await parsed(answer)).querySelector(".making") : null;
+      if (found && found.innerHTML !== here.innerHTML) {
+        const title = found.querySelector("h1").textContent;
+        if (title !== here.querySelector("h1").textContent) document.getElementById("told").textContent = title;
+        here.replaceWith(found);
+      }
+    } catch { /* the server is away for a moment */ }
+    window.setTimeout(look, 3000);
+  };
+  if (document.querySelector("[data-again]")) window.setTimeout(look, 3000);
+})();

@@ -1,0 +1,195 @@
+"""The page "Plan a rollout": what fields mean, what is refused and beside which field, what can be chosen."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.harness import plain_groups
+from tests.harness.article import AFTER, A, C, change, group
+from tests.harness.plans import NOON, read
+from tests.harness.web_lake import HOSTILE
+
+from holdfast.adapters.lake import FsspecLake
+from holdfast.rollout.codec import any_kind
+from holdfast.rollout.codec.any_kind import AnySnapshot
+from holdfast.rollout.request import What
+from holdfast.web import new_page, new_view
+from holdfast.workflows import snapshots
+
+GONE = json.dumps(change({"remove_client": {"process_id": A[:-1] + "7"}}))
+READERS = {"a": plain_groups.member(0, 1, 2, host="app-a"), "b": plain_groups.member(3, 4, 5, host="app-b", client_id="b")}
+
+
+def hosted() -> AnySnapshot:
+    document = group(AFTER)
+    for number, client in zip((10, 9, 2), document["clients"].values(), strict=True):
+        client["host"] = f"app-{number}"
+    return read(document)
+
+
+def plain() -> AnySnapshot:
+    return any_kind.snapshot_from_json(plain_groups.group(READERS))
+
+
+def asked(snapshot: AnySnapshot | None = None, **fields: str | list[str]) -> new_view.Asked:
+    sent = {name.replace("__", "."): [value] if isinstance(value, str) else value for name, value in fields.items()}
+    return new_view.asked_for({"cluster": ["local"], "group": ["g"]} | sent, snapshot or hosted())
+
+
+class TestWhatIsTyped:
+    def test_is_the_parameters_of_the_dag_and_those_only_that_were_said(self) -> None:
+        found = asked(
+            what="replace a host", hosts=["app-9"], new_host=" app-11 ", threads="", disk="empty", minutes="5", policy=" "
+        )
+
+        assert found.problems == {}
+        assert found.conf == {
+            "cluster": "local", "group": "g", "what": "replace a host", "hosts": ["app-9"], "new_host": "app-11", "disk": "empty",
+        }  # fmt: skip
+
+    def test_is_said_in_a_sentence_before_it_is_sent(self) -> None:
+        named = {client.host: str(client.process_id)[:8] for client in hosted().clients}  # type: ignore[union-attr]
+        said = {
+            asked(what="replace a host", hosts=["app-9"], new_host="app-11").sentence,
+            asked(what="change settings", setting__max___="", settings="max.warmup.replicas=6").sentence,
+            asked(what="scale", clients="5").sentence,
+            asked(plain(), what="replace a host", hosts=["app-b"], new_host="app-c").sentence,
+        }
+
+        assert said == {
+            f"Replace app-9 ({named['app-9']}…) by a new client on app-11 with an empty disk.",
+            "Restart every client, 1 at a time, with max.warmup.replicas = 6.",
+            "Add a client (2 times).",
+            "Replace 1 consumer: app-b, now on app-c.",
+        }
+
+    def test_of_an_unknown_group_is_checked_as_far_as_it_goes(self) -> None:
+        sent = {"cluster": ["new"], "group": ["g"], "what": ["scale"], "clients": ["5"]}
+
+        assert new_view.asked_for(sent, None).sentence.startswith("Scale to a number of clients (clients: 5); whether it fits")
+        assert "clients" in new_view.asked_for(sent | {"clients": [""]}, None).problems
+
+    def test_settings_of_their_own_fields_and_of_the_text_are_one(self) -> None:
+        sent = {"setting.max.warmup.replicas": "6", "settings": "rack.aware.assignment.tags=zone\n", "setting.made.up": "x"}
+        found = asked(what="change settings", **{name.replace(".", "__", 1): value for name, value in sent.items()})
+
+        assert found.conf["settings"] == "max.warmup.replicas=6\nrack.aware.assignment.tags=zone"
+
+    def test_what_is_asked_again_is_typed_again(self) -> None:
+        for fields in (
+            {"what": "scale", "clients": "1", "hosts": ["app-9", "app-10"]},
+            {"what": "stop and start all", "minutes": "2.5"},
+            {"what": "change", "change": json.dumps(change({"remove_client": {"process_id": C}}))},
+        ):
+            conf = asked(**fields).conf
+            again = new_view.asked_for(new_view.typed_of(conf | {"threads": None, "stranger": 1}), hosted())
+
+            assert (again.conf, again.problems) == (conf, {})
+
+    def test_the_same_form_asks_for_the_same_run_and_another_content_for_another(self) -> None:
+        key, one = new_page.new_key(NOON), asked(what="rolling restart").conf
+
+        assert new_page.run_id(key, one) == new_page.run_id(key, dict(one))
+        assert new_page.run_id(key, one) != new_page.run_id(key, dict(one) | {"at_once": 2})
+        assert new_page.new_key(NOON) != key
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("fields", "where", "said"),
+        [
+            ({}, "what", "choose what is to be done"),
+            ({"what": "explode"}, "what", "'explode' is not one of"),
+            ({"what": "replace a host"}, "hosts", "nothing was found"),
+            ({"what": "replace a host", "hosts": ["app-7"]}, "hosts", "no client of the group runs on 'app-7'"),
+            ({"what": "replace a host", "hosts": ["app-9"], "threads": "two"}, "threads", "'two' was found; a whole number"),
+            ({"what": "replace a host", "hosts": ["app-9"], "threads": "0"}, "threads", "0 is less than the minimum of 1"),
+            ({"what": "replace a host", "hosts": ["x" * 300]}, "hosts", "is too long"),
+            ({"what": "scale", "clients": "3"}, "clients", "the group has 3 clients already"),
+            ({"what": "scale", "clients": "5", "more_hosts": "x"}, "hosts", "name the host of each"),
+            ({"what": "change settings", "settings": "max.warmup.replica=6"}, "settings", "no Kafka release has"),
+            ({"what": "change settings", "settings": "sasl.jaas.config=open-sesame"}, "settings", "holds a secret"),
+            ({"what": "upgrade Kafka Streams", "kafka_release": "9.9.9"}, "kafka_release", "'9.9.9' is not one of"),
+            ({"what": "stop and start all", "minutes": "soon"}, "minutes", "a number of minutes is needed"),
+            ({"what": "stop and start all", "minutes": "9999999"}, "minutes", "9999999 is greater than the maximum"),
+            ({"what": "change"}, "change", "a Change document is needed"),
+            ({"what": "change", "change": "{"}, "change", "the document is not JSON"),
+            ({"what": "change", "change": "[1]"}, "change", "[1] is not of type"),
+            ({"what": "change", "change": '{"format_version": "7.0", "events": []}'}, "change", "format_version '7.0' is not"),
+            ({"what": "change", "change": GONE}, "change", "events[0].remove_client"),
+            ({"what": "change", "change": json.dumps(change({"add_client": {}}))}, "change", "events[0].add_client: the field"),
+            ({"what": "change", "change": json.dumps(change({"remove_topic": {"topic": "t"}}))}, "change", "events[0]: the event"),
+            ({"cluster": " ", "what": "rolling restart"}, "cluster", "the name of the cluster is needed"),
+        ],
+        ids=str,
+    )  # fmt: skip
+    def test_stand_beside_their_field(self, fields: dict[str, str | list[str]], where: str, said: str) -> None:
+        found = asked(**fields)
+
+        assert list(found.problems) == [where]
+        assert said in found.problems[where]
+        assert found.sentence == ""
+        assert "open-sesame" not in str(found.problems)
+
+    def test_a_setting_that_stands_twice(self) -> None:
+        sent = {"what": ["change settings"], "setting.max.warmup.replicas": ["6"], "settings": ["max.warmup.replicas = 7"]}
+        found = new_view.asked_for({"cluster": ["c"], "group": ["g"]} | sent, hosted())
+
+        assert "stands in its own field and in the text" in found.problems["settings"]
+
+    def test_what_a_plain_group_cannot_be_asked_for(self) -> None:
+        assert "is not for" in asked(plain(), what="stop and start all", minutes="5").problems["what"]
+        assert (
+            "a plain consumer has none" in asked(plain(), what="replace a host", hosts=["app-a"], threads="2").problems["threads"]
+        )
+
+
+class TestWhatCanBeChosen:
+    def test_hosts_in_the_order_that_people_expect(self) -> None:
+        found = new_view.known(hosted(), "id", (), NOON)
+
+        assert [one.value for one in found.hosts] == ["app-2", "app-9", "app-10"]
+        assert {one.detail for one in found.hosts} == {"2 threads, 2 stateful tasks"}
+
+    def test_a_client_without_a_host_by_its_process_id(self) -> None:
+        document = group(AFTER)
+        for client in document["clients"].values():
+            client["host"] = None
+        found = new_view.known(read(document), "id", (), NOON)
+
+        assert sorted(one.value for one in found.hosts) == sorted(document["clients"])
+        assert asked(read(document), what="replace a host", hosts=[C]).problems == {}
+
+    def test_settings_show_what_the_group_has(self) -> None:
+        found = {one.key: (one.now, one.default) for one in new_view.known(hosted(), "id", (), NOON).settings}
+
+        assert found["max.warmup.replicas"] == ("2", "2")
+        assert found["num.standby.replicas"] == ("", "0")
+
+    def test_of_plain_groups_what_makes_sense(self) -> None:
+        found = new_view.known(plain(), "id", (), NOON)
+
+        assert [way.value for way in new_view.choices(found)] == ["replace a host", "scale", "rolling restart", "change"]
+        assert [way.value for way in new_view.choices(None)] == [*What, "change"]
+        assert [(one.value, one.detail) for one in found.hosts] == [
+            ("app-a", "reads 3 partitions"),
+            ("app-b", "reads 3 partitions"),
+        ]
+
+
+def test_groups_that_the_lake_knows(tmp_path: Path) -> None:
+    """With names of every kind, of every cluster, by their newest day."""
+    lake = FsspecLake(str(tmp_path))
+    for name, day in (("plain", "2026-11-19"), ("plain", "2026-11-20"), (HOSTILE, "2026-11-20"), ("a/../b%", "2026-11-18")):
+        for cluster in ("eu", "x" * 300):
+            document = group(AFTER) | {"group_id": name, "cluster": cluster, "captured_at": f"{day}T12:00:00Z"}
+            snapshots.keep(lake, any_kind.snapshot_from_json(document))
+    (tmp_path / "snapshots" / "cluster=eu" / "day=2026-11-20" / f"group={'y' * 100}-{'0' * 32}").mkdir()
+
+    found = snapshots.groups(lake)
+
+    assert [row for row in found if row[0] == "eu"] == [
+        ("eu", HOSTILE, "2026-11-20"), ("eu", "a/../b%", "2026-11-18"), ("eu", "plain", "2026-11-20"),
+    ]  # fmt: skip
+    assert {row[0] for row in found} == {"eu", "x" * 300}
+    assert len(found) == 6
