@@ -11,6 +11,7 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.errors import InvalidInput, StatePathTrouble
 from holdfast.ports import Lake
 
+PLACE = ("a", "b", "c.json")
 LAKES: dict[str, Callable[[Path], Lake]] = {
     "fake": lambda _: MemoryLake(),
     "local folder": lambda folder: FsspecLake(str(folder / "a lake")),
@@ -96,6 +97,37 @@ def test_no_path_leads_out(lake: Lake, segment: str) -> None:
         lake.write(("plans", segment, "plan.json"), b"{}")
     with pytest.raises(InvalidInput):
         lake.read((segment,), limit=1)
+
+
+@pytest.mark.parametrize("link", ["a", "a/b", "a/b/c.json"], ids=lambda link: f"{link.count('/') + 1} down")
+def test_no_symbolic_link_is_followed(tmp_path: Path, link: str) -> None:
+    """Whoever may write into the lake shall not read what else there is on the machine that shows it."""
+    outside = tmp_path / "outside"
+    (outside / "a" / "b").mkdir(parents=True)
+    (outside / "a" / "b" / "c.json").write_text("secret")
+    place = tmp_path / "lake" / link
+    place.parent.mkdir(parents=True)
+    place.symlink_to(outside / link)
+    lake = FsspecLake(str(tmp_path / "lake"))
+
+    for ask in (
+        lambda: lake.read(PLACE, 100),
+        lambda: lake.write(PLACE, b"x"),
+        lambda: lake.exists(PLACE),
+        lambda: lake.remove(PLACE),
+    ):
+        with pytest.raises(InvalidInput, match="is a symbolic link"):
+            ask()
+    assert (outside / "a" / "b" / "c.json").read_text() == "secret"
+
+
+def test_the_lake_itself_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "lake").symlink_to(tmp_path / "elsewhere")
+    lake = FsspecLake(str(tmp_path / "lake"))
+    lake.write(PLACE, b"x")
+
+    assert lake.read(PLACE, 100) == b"x"
 
 
 def test_a_local_write_leaves_nothing_beside(tmp_path: Path) -> None:

@@ -146,6 +146,13 @@ class TestTheQuestion:
         with pytest.raises(AirflowSkipException, match="asks for no decision: nothing to do"):
             decisions.question(*make(change=NOTHING))
 
+    def test_is_not_asked_where_the_decision_cannot_be_read(self, lake: FsspecLake, make: Any) -> None:
+        plan_id, draft = make()
+        lake.write(("plans", plan_id, "approval.json"), b'{"format_version": "1.0", "plan_id"')
+
+        with pytest.raises(InvalidInput, match=f"plans/{plan_id}/approval.json: .*not JSON"):
+            decisions.question(plan_id, draft)
+
     def test_is_not_asked_about_an_edited_plan(self, lake: FsspecLake, make: Any) -> None:
         plan_id, draft = make()
         document = json.loads(lake.read(("plans", plan_id, "plan.json"), 10**8))

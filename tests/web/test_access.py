@@ -1,10 +1,14 @@
 """Who may see and do what, against a real api-server: as nobody, viewer, user and admin, and as somebody who means harm."""
 
 import re
+import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote, urlencode
 
 import pytest
 from tests.harness.airflow_server import Server
+from tests.harness.browser import chromium, reading
 from tests.harness.web_lake import HOSTILE
 
 from holdfast.rollout.plan_value import Plan
@@ -36,6 +40,70 @@ def test_nobody_sees_nothing(server: Server, made: dict[str, Plan], path: str) -
     assert browser.status == 303
     assert browser.headers["location"].startswith("/api/v2/auth/login?next=%2Fholdfast%2F")
     assert made["waiting"].basis.group_id not in machine.text + browser.text
+
+
+def routes() -> list[tuple[str, frozenset[str]]]:
+    """Every path of the app with its methods: whoever adds a route has it tried here."""
+    from fastapi.routing import APIRoute
+
+    from holdfast.web.app import app
+
+    found: dict[str, frozenset[str]] = {}
+    for route in app.routes:
+        assert isinstance(route, APIRoute), "what is mounted does not ask who the user is"
+        found[route.path] = found.get(route.path, frozenset()) | frozenset(route.methods)
+    assert {"/", "/plans/{plan_id}/decision", "/static/{name}"} <= found.keys()
+    return sorted(found.items())
+
+
+def filled(path: str, made: dict[str, Plan]) -> str:
+    name = "charts.js" if path.startswith("/static") else "plan.json"
+    known = path.replace("{plan_id}", made["waiting"].plan_id).replace("{name}", name)
+    return "/holdfast" + re.sub(r"\{\w+\}", "x", known)
+
+
+def test_no_route_answers_nobody(server: Server, made: dict[str, Plan]) -> None:
+    """Nor whoever brings a token that Airflow did not give: garbage, or one that says of itself that it needs no signature."""
+    unsigned = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiIsInJvbGUiOiJBRE1JTiIsImV4cCI6OTk5OTk5OTk5OX0."
+    for path, methods in routes():
+        for method in methods:
+            for token in ({}, {"Cookie": "_token=x"}, {"Cookie": f"_token={unsigned}"}, {"Authorization": f"Bearer {unsigned}"}):
+                form = {} if method == "GET" else {"form": {"token": "x"}}
+                answer = server.ask(method, filled(path, made), headers={"Accept": "*/*", **token}, **form)
+                assert answer.status in (401, 403), (method, path, token)
+                assert made["waiting"].basis.group_id not in answer.text
+
+
+def test_what_changes_something_is_for_those_who_may_and_from_here(server: Server, made: dict[str, Plan]) -> None:
+    """A viewer may not; nobody may from another site, or without the token of the page."""
+    ours, theirs = {"Sec-Fetch-Site": "same-origin", "Origin": server.url}, {"Origin": "https://evil.test"}
+    changing = [(path, method) for path, methods in routes() for method in methods - {"GET"}]
+    assert changing
+    for path, method in changing:
+        for user, headers in (("vera", ours), ("bob", theirs), ("bob", {}), ("bob", ours), ("admin", ours)):
+            answer = server.ask(method, filled(path, made), user, {"decision": "approve"}, headers)
+            assert answer.status == 403, (method, path, user, headers)
+
+
+def test_reading_changes_nothing(server: Server, made: dict[str, Plan]) -> None:
+    def state() -> tuple[object, ...]:
+        files = sorted((str(one), one.stat().st_mtime_ns) for one in (server.lake / "plans").rglob("*"))
+        return files, server.rest("GET", "/api/v2/dags/~/dagRuns?limit=1")["total_entries"]
+
+    before = state()
+    for path, methods in routes():
+        if "GET" in methods:
+            assert server.ask("GET", filled(path, made) + "?decision=approve&token=x", "admin").status < 500, path
+    assert state() == before
+
+
+def test_no_other_method_does_anything(server: Server, made: dict[str, Plan]) -> None:
+    for path, methods in routes():
+        for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"} - methods:
+            answer = server.ask(method, filled(path, made), "admin", headers={"Origin": "https://evil.test"})
+            if method != "GET" or path != "/plans/{plan_id}/decision":  # that is asked for as a document of the plan
+                assert answer.status in (404, 405), (method, path)
+            assert [name for name in answer.headers if name.startswith("access-control")] == []
 
 
 def test_the_login_leads_back_to_the_plan(server: Server, made: dict[str, Plan]) -> None:
@@ -115,13 +183,69 @@ def test_bad_questions_are_refused(server: Server, query: str) -> None:
     assert server.ask("GET", f"/holdfast/plans?{query}", "vera").status == 400
 
 
-def test_no_other_verb_does_anything(server: Server, made: dict[str, Plan]) -> None:
-    plan = f"/holdfast/plans/{made['waiting'].plan_id}"
-    for method, path in (
-        ("GET", f"{plan}/decision"),
-        ("PUT", plan),
-        ("DELETE", plan),
-        ("POST", plan),
-        ("PATCH", f"{plan}/decision"),
-    ):
-        assert server.ask(method, path, "admin").status in (404, 405)
+def test_a_broken_plan_is_no_trouble_for_the_others(server: Server, made: dict[str, Plan]) -> None:
+    """Half written, no plan at all, with half an approval, with a run that is none; or a link to what is not in the lake."""
+    whole = server.lake / "plans" / made["waiting"].plan_id
+    broken = {
+        "a" * 16: ("plan.json", (whole / "plan.json").read_bytes()[:5_000]),
+        "b" * 16: ("plan.json", b"[" * 100_000),
+        "c" * 16: ("approval.json", b'{"format_version": "1.0", "plan_id"'),
+        "d" * 16: ("run.json", b'{"format_version": "1.0", "run_id": "../x\\u0000"}'),
+        "e" * 16: ("plan.md", None),
+    }
+    try:
+        for name, (file, content) in broken.items():
+            shutil.copytree(whole, whole.parent / name)
+            (whole.parent / name / file).unlink(missing_ok=True)
+            if content is None:
+                (whole.parent / name / file).symlink_to("/etc/passwd")
+            else:
+                (whole.parent / name / file).write_bytes(content)
+        for name in broken:
+            for path in (f"/plans/{name}", f"/plans/{name}/plan.json", f"/plans/{name}/plan.md"):
+                answer = server.ask("GET", f"/holdfast{path}", "vera")
+                assert answer.status in (200, 404), path
+                assert "root:" not in answer.text
+            assert (
+                server.ask("GET", f"/holdfast/plans/{name}", "vera").status == (404 if name[0] in "abc" else 200) or name[0] == "d"
+            )
+        listed = server.ask("GET", "/holdfast/plans?q=streams-wordcount", "vera")
+        assert listed.status == 200
+        assert made["waiting"].plan_id in listed.text
+    finally:
+        for name in broken:
+            shutil.rmtree(whole.parent / name, ignore_errors=True)
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """A page of somebody else, which sends a decision as soon as it is open, and shows ours in a frame."""
+
+    page = b""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(self.page)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same site, another port", "another site"])
+def test_another_page_cannot_decide_nor_frame_ours(server: Server, made: dict[str, Plan], host: str) -> None:
+    """In a browser that is logged in, and even with a token that this user was shown."""
+    plan = f"{server.url}/holdfast/plans/{made['waiting'].plan_id}"
+    page = f"""<iframe src="{plan}"></iframe><form method=post action="{plan}/decision"><input name=decision value=approve>
+        <input name=token value=x></form><script>document.forms[0].submit()</script>""".encode()
+    answers: list[int] = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), type("Page", (Elsewhere,), {"page": page})) as elsewhere, chromium() as browser:
+        threading.Thread(target=elsewhere.serve_forever, daemon=True).start()
+        with reading(browser, server, "bob") as reader:
+            reader.page.on("response", lambda one: answers.append(one.status) if one.request.method == "POST" else None)
+            reader.page.goto(f"http://{host}:{elsewhere.server_address[1]}/")
+            reader.page.wait_for_url("**/decision")
+            assert "streams-wordcount" not in "".join(frame.content() for frame in reader.page.frames)
+        elsewhere.shutdown()
+
+    assert answers in ([401], [403])

@@ -1,7 +1,8 @@
 """The lake on any place that fsspec reaches: a local folder by default, an object store, a share.
 
 A file is written whole or not at all: on a local disk beside its place, synced, renamed, and the folder synced; on object stores by
-their own atomic put; elsewhere beside its place and moved. No path leads out of the lake: every segment is checked.
+their own atomic put; elsewhere beside its place and moved. No path leads out of the lake: every segment is checked, and no symbolic
+link below the lake's own folder is followed.
 """
 
 import os
@@ -108,7 +109,12 @@ class FsspecLake:
         for segment in path:
             if not _SEGMENT.fullmatch(segment):
                 raise InvalidInput(f"{segment!r} cannot be part of a path in the lake; letters, digits and =%._@+- can")
-        return "/".join((self._root.rstrip("/"), *path))
+        place = self._root.rstrip("/")
+        for segment in path:
+            place = f"{place}/{segment}"
+            if self._local and os.path.islink(place):  # noqa: PTH114 - a page asks this thousands of times
+                raise InvalidInput(f"{place} is a symbolic link, and none is followed in a lake: put there what it points to")
+        return place
 
     def _write_remote(self, place: str, content: bytes) -> None:
         protocols = (self._files.protocol,) if isinstance(self._files.protocol, str) else tuple(self._files.protocol)

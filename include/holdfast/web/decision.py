@@ -59,6 +59,8 @@ class Asked:
 
 def asked(run_id: str, plan_id: str) -> Asked | None:
     """The request of this run, if it asks about this plan."""
+    if "\0" in run_id:
+        return None  # no run's ID, and some databases raise at the sight of it
     with create_session() as session:
         found = session.execute(
             select(HITLDetail, TaskInstance.state, DagRun.triggering_user_name)
@@ -91,6 +93,8 @@ def asked(run_id: str, plan_id: str) -> Asked | None:
 
 def plan_of(dag_id: str, run_id: str) -> str | None:
     """The plan that a run made, or was about: what its task said, or what its form names."""
+    if "\0" in run_id + dag_id:
+        return None
     with create_session() as session:
         if dag_id == DAG:
             told = session.scalar(

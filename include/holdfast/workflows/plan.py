@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
+from typing import TypeVar
 
 from holdfast.errors import CannotPredict, InvalidInput, StatePathTrouble, Unsupported
 from holdfast.ports import Lake, LakePath
@@ -58,6 +59,7 @@ __all__ = [
 
 FOLDER = "plans"
 LARGEST_SMALL_FILE = 16 * 1024 * 1024
+T = TypeVar("T")
 _PLAN_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
@@ -107,7 +109,7 @@ def keep(lake: Lake, made: AnyPlan) -> str:
 
 def load(lake: Lake, plan_id: str) -> AnyPlan:
     """Raise StatePathTrouble if there is no such plan, InvalidInput if it is none any more."""
-    return any_kind.plan_from_json(codec.loads(lake.read(_place(plan_id, "plan.json"), codec.LARGEST_DOCUMENT)))
+    return _read(lake, plan_id, "plan.json", any_kind.plan_from_json, codec.LARGEST_DOCUMENT)
 
 
 def document_of(lake: Lake, plan_id: str, name: str) -> bytes:
@@ -117,9 +119,8 @@ def document_of(lake: Lake, plan_id: str, name: str) -> bytes:
 
 def summary_of(lake: Lake, plan_id: str) -> PlanSummary:
     """The kept summary; of a plan from before there were any, made from the plan."""
-    place = _place(plan_id, "summary.json")
-    if lake.exists(place):
-        return summary_from_json(codec.loads(lake.read(place, LARGEST_SMALL_FILE)))
+    if lake.exists(_place(plan_id, "summary.json")):
+        return _read(lake, plan_id, "summary.json", summary_from_json)
     return summary(load(lake, plan_id))
 
 
@@ -131,19 +132,14 @@ def keep_run(lake: Lake, plan_id: str, run_id: str) -> None:
 
 def run_of(lake: Lake, plan_id: str) -> str | None:
     """None: it was made without Airflow."""
-    place = _place(plan_id, "run.json")
-    if not lake.exists(place):
+    if not lake.exists(_place(plan_id, "run.json")):
         return None
-    fields = Fields(codec.loads(lake.read(place, LARGEST_SMALL_FILE)))
-    return fields.need("run_id", document.text)
+    return _read(lake, plan_id, "run.json", lambda value: Fields(value).need("run_id", document.text))
 
 
 def score_of(lake: Lake, plan_id: str) -> Score | None:
     """What the kept verdict says in brief; None while there is none."""
-    place = _place(plan_id, "verdict.json")
-    if not lake.exists(place):
-        return None
-    return score_from_json(codec.loads(lake.read(place, LARGEST_SMALL_FILE)))
+    return _read(lake, plan_id, "verdict.json", score_from_json) if lake.exists(_place(plan_id, "verdict.json")) else None
 
 
 def text(lake: Lake, plan_id: str) -> str:
@@ -174,10 +170,9 @@ def keep_approval(lake: Lake, approval: Approval) -> None:
 
 
 def approval_of(lake: Lake, plan_id: str) -> Approval | None:
-    place = _place(plan_id, "approval.json")
-    if not lake.exists(place):
+    if not lake.exists(_place(plan_id, "approval.json")):
         return None
-    return codec_plan.approval_from_json(codec.loads(lake.read(place, LARGEST_SMALL_FILE)))
+    return _read(lake, plan_id, "approval.json", codec_plan.approval_from_json)
 
 
 def journal_of(lake: Lake, plan_id: str) -> Journal:
@@ -202,6 +197,16 @@ def add_entry(lake: Lake, journal: Journal, entry: Entry) -> Journal:
 def keep_verdict(lake: Lake, verdict: AnyVerdict) -> None:
     content = codec.dumps(any_kind.verdict_to_json(verdict), indent=2)
     lake.write(_place(verdict.plan_id, "verdict.json"), content.encode())
+
+
+def _read(lake: Lake, plan_id: str, name: str, kind: Callable[[object], T], longest: int = LARGEST_SMALL_FILE) -> T:
+    """One document of a plan. Raise InvalidInput that names it."""
+    place = _place(plan_id, name)
+    content = lake.read(place, longest)
+    try:
+        return kind(codec.loads(content))
+    except InvalidInput as problem:
+        raise InvalidInput(str(problem), "/".join(place)) from None
 
 
 def _place(plan_id: str, name: str) -> LakePath:
