@@ -32,7 +32,7 @@ from pyspark.sql import SparkSession  # noqa: TID253 - the same
 
 from benchmarks import synthetic_fleet
 from holdfast.adapters import spark as lake_tables
-from holdfast.rollout import tables
+from holdfast.rollout import loss_rows, tables
 from holdfast.workflows import snapshots
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -96,21 +96,10 @@ def bare(lake: Path) -> tuple[float, int]:
         documents = [str(tables.decode(path, content)["document"]) for path, content in contents]
         tables.targets(documents[1])
         tables.order_change(*documents)
-        lost = tables.losses(documents[1])
-        forecast_worst(documents[1], lost)
+        lost = loss_rows.whole(documents[1])
         seconds += time.process_time() - began
         assignments += 3 + sum(len(rows) for rows in (lost["losses"], lost["places"]) if isinstance(rows, list))
     return seconds, assignments
-
-
-def forecast_worst(document: str, lost: tables.Row) -> None:
-    """As the job chooses it."""
-    losses = lost["losses"]
-    assert isinstance(losses, list), "losses are rows"
-    not_counted = [row for row in losses if row["basis"] == "not forecast"]
-    if not_counted:
-        worst = max(not_counted, key=lambda row: (row["moved"], row["without_copy"], row["process_id"], row["scenario"]))
-        tables.worst_loss(document, worst["process_id"], worst["scenario"])
 
 
 def session(cores: int) -> SparkSession:

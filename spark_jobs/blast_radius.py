@@ -1,11 +1,13 @@
 """What the loss of every single host would do, to every group by its latest snapshot of each day; the worst first.
 
-    spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21
+    spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21 [--forecast-ms 150]
 
 Reads `groups` and `documents`. Replaces these days of `blast_radius`, `blast_radius_places` and `quarantine_blast_radius`. A large
-group's hosts are split over executors. Of each group in which losses cannot be counted, the one that moves most is forecast.
+group's hosts are split over executors. Of each group in which losses cannot be counted, the worst are forecast, as far as
+`--forecast-ms` goes; they are split too.
 """
 
+import functools
 import sys
 
 import pyarrow as pa
@@ -14,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters import table_schemas as schemas
-from holdfast.rollout import tables
+from holdfast.rollout import in_full, loss_rows
 
 LARGEST_SHARE_US = 2_000_000
 """About so many microseconds of work are one piece: much more than reading its snapshot again costs."""
@@ -26,13 +28,19 @@ ONE_LOSS = ("group_id", "snapshot", "process_id", "scenario")
 LOST = pa.schema(
     [
         *((name, pa.string()) for name in (*schemas.KEY, "problem")),
-        ("losses", pa.list_(pa.struct(schemas.LOSS))),
+        ("losses", pa.list_(pa.struct([*schemas.LOSS, ("work_us", pa.int64())]))),
         ("places", pa.list_(pa.struct([("lost", pa.string()), *schemas.PLACE]))),
+    ]
+)
+CHOSEN = pa.schema(
+    [
+        *((name, pa.string()) for name in schemas.KEY),
+        ("pieces", pa.list_(pa.list_(pa.struct([("process_id", pa.string()), ("scenario", pa.string())])))),
     ]
 )
 
 
-def shared_out(groups: DataFrame, documents: DataFrame) -> DataFrame:
+def shared_out(groups: DataFrame, documents: DataFrame, forecast_ms: int = in_full.BUDGET_MS) -> DataFrame:
     """The latest snapshots, each as often as it takes, with the clients `first` to `last` (not itself) that are to be looked at."""
     sizes = groups.select(
         *schemas.PARTITION,
@@ -42,7 +50,8 @@ def shared_out(groups: DataFrame, documents: DataFrame) -> DataFrame:
         F.coalesce("threads_alike", F.lit(True)).alias("threads_alike"),
     )
     a_task = F.when(F.col("threads_alike"), F.lit(TASK_US)).otherwise(F.col("clients") * TASK_AT_A_PLACE_US)
-    one_host = F.greatest(a_task * F.col("tasks"), F.lit(1))
+    forecasts = F.lit(1_000 * forecast_ms) / F.greatest("clients", F.lit(1))  # at most, of a group that is only forecast
+    one_host = F.greatest(a_task * F.col("tasks"), forecasts, F.lit(1))
     at_once = F.greatest((F.lit(LARGEST_SHARE_US) / one_host).cast("int"), F.lit(1))
     firsts = F.sequence(F.lit(0), F.greatest(F.col("clients") - 1, F.lit(0)), at_once)
     latest = lake_tables.latest_of_day(documents).join(sizes, [*schemas.PARTITION, "snapshot"], how="inner")
@@ -50,64 +59,73 @@ def shared_out(groups: DataFrame, documents: DataFrame) -> DataFrame:
     return shares.repartition(lake_tables.pieces(groups.sparkSession), *schemas.PARTITION, "group_id", "first")
 
 
-def lose(row: dict) -> dict:
+def lose(row: dict, forecast_ms: int) -> dict:
     """Some clients of a group → a row of LOST."""
     first = row["first"]
-    return {name: row[name] for name in schemas.KEY} | tables.losses(row["document"], first, first + row["at_once"])
+    return {name: row[name] for name in schemas.KEY} | loss_rows.losses(row["document"], first, first + row["at_once"], forecast_ms)
 
 
-def lost(shares: DataFrame) -> DataFrame:
+def lost(shares: DataFrame, forecast_ms: int = in_full.BUDGET_MS) -> DataFrame:
     """Shares → LOST."""
-    return lake_tables.per_row(shares, lose, LOST)
+    return lake_tables.per_row(shares, functools.partial(lose, forecast_ms=forecast_ms), LOST)
 
 
-def worst(losses: DataFrame, documents: DataFrame) -> DataFrame:
-    """`blast_radius` → of each group in which not all is counted, the loss that moves most, with the group's document."""
-    which = F.max_by(F.struct("process_id", "scenario"), F.struct("moved", "without_copy", "process_id", "scenario")).alias("which")
-    chosen = (
-        losses.where((F.col("basis") == "not forecast") & F.col("process_id").isNotNull())
-        .groupBy(*schemas.KEY)
-        .agg(which)
-        .select(*schemas.KEY, "which.*")
-    )
+def choose(row: dict, forecast_ms: int) -> dict | None:
+    """All losses of a group that might be forecast → a row of CHOSEN."""
+    pieces = loss_rows.chosen(row["losses"], forecast_ms, LARGEST_SHARE_US)
+    return {name: row[name] for name in schemas.KEY} | {"pieces": pieces} if pieces else None
+
+
+def worst(rows: DataFrame, documents: DataFrame, forecast_ms: int = in_full.BUDGET_MS) -> DataFrame:
+    """LOST → of each group the losses that are to be forecast, `which`, in pieces that any executor may take, with the document."""
+    open_ones = F.filter("losses", lambda loss: loss["work_us"].isNotNull())
+    by_group = rows.groupBy(*schemas.KEY).agg(F.flatten(F.collect_list(open_ones)).alias("losses")).where(F.size("losses") > 0)
+    chosen = lake_tables.per_row(by_group, functools.partial(choose, forecast_ms=forecast_ms), CHOSEN)
+    pieces = chosen.select(*schemas.KEY, F.posexplode("pieces").alias("piece", "which"))
     texts = documents.select(*schemas.PARTITION, "snapshot", "document")
-    with_document = chosen.join(texts, [*schemas.PARTITION, "snapshot"], how="inner")
-    return with_document.repartition(lake_tables.pieces(losses.sparkSession), *schemas.PARTITION, "group_id")
+    with_document = pieces.join(texts, [*schemas.PARTITION, "snapshot"], how="inner")
+    return with_document.repartition(lake_tables.pieces(rows.sparkSession), *schemas.PARTITION, "group_id", "piece")
 
 
-def forecast(row: dict) -> dict | None:
-    """A loss → its row of `blast_radius`, forecast; None: it stays as it is."""
-    found = tables.worst_loss(row["document"], row["process_id"], row["scenario"])
-    return None if found is None else {name: row[name] for name in schemas.KEY} | found
+def forecast(row: dict) -> dict:
+    """Some losses of a group → a row of LOST with them, forecast."""
+    return {name: row[name] for name in schemas.KEY} | {"losses": loss_rows.forecast(row["document"], row["which"])}
 
 
 def forecast_in_full(chosen: DataFrame) -> DataFrame:
-    """The worst losses → those rows of `blast_radius` that are forecast."""
-    return lake_tables.per_row(chosen, forecast, schemas.TABLES["blast_radius"])
+    """The worst losses → LOST with those, forecast."""
+    return lake_tables.per_row(chosen, forecast, LOST)
 
 
-def tidy(rows: DataFrame, in_full: DataFrame) -> dict[str, DataFrame]:
-    """LOST, and the rows that are forecast → the tables, by name."""
-    counted = lake_tables.exploded(rows, "losses", "blast_radius")
-    rest = counted.join(in_full.select(*schemas.PARTITION, *ONE_LOSS), [*schemas.PARTITION, *ONE_LOSS], how="left_anti")
+def tidy(rows: DataFrame, in_full_rows: DataFrame, forecast_ms: int = in_full.BUDGET_MS) -> dict[str, DataFrame]:
+    """LOST, and LOST with the losses that are forecast → the tables, by name."""
+    columns = schemas.TABLES["blast_radius"].names
+    counted, found = (each.select(*schemas.KEY, F.inline("losses")) for each in (rows, in_full_rows))
+    rest = counted.join(found.select(*schemas.PARTITION, *ONE_LOSS), [*schemas.PARTITION, *ONE_LOSS], how="left_anti")
+    why = F.concat("reason", F.lit(f"; {in_full.beyond(forecast_ms)}"))
+    left_open = rest.withColumn("reason", F.when(F.col("work_us").isNotNull(), why).otherwise(F.col("reason")))
     return {
-        "blast_radius": rest.unionByName(in_full),
+        "blast_radius": left_open.select(*columns).unionByName(found.select(*columns)),
         "blast_radius_places": lake_tables.exploded(rows, "places", "blast_radius_places"),
         "quarantine_blast_radius": lake_tables.quarantined(rows).dropDuplicates(),
     }
 
 
-def work(spark: SparkSession, lake: str, days: list[str]) -> None:
+def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | None = None) -> None:
+    budget = in_full.BUDGET_MS if forecast_ms is None else in_full.budget_from_text(forecast_ms)
     groups, documents = (lake_tables.read_table(spark, lake, name, days) for name in ("groups", "documents"))
 
     def then_forecast(rows: DataFrame) -> None:
-        chosen = worst(lake_tables.exploded(rows, "losses", "blast_radius"), documents)
         lake_tables.staged(
-            spark, forecast_in_full(chosen), lake, lambda in_full: lake_tables.write_days(spark, lake, tidy(rows, in_full), days)
+            spark,
+            forecast_in_full(worst(rows, documents, budget)),
+            lake,
+            lambda found: lake_tables.write_days(spark, lake, tidy(rows, found, budget), days),
         )
 
-    lake_tables.staged(spark, lost(shared_out(groups, documents)), lake, then_forecast)
+    lake_tables.staged(spark, lost(shared_out(groups, documents, budget), budget), lake, then_forecast)
 
 
 if __name__ == "__main__":
-    lake_tables.days_job("blast_radius", __doc__, sys.argv[1:], work)
+    about = f"about so many milliseconds of one processor for forecasts of the losses of one group; {in_full.BUDGET_MS} unless said"
+    lake_tables.days_job("blast_radius", __doc__, sys.argv[1:], work, forecast_ms=about)

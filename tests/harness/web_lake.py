@@ -13,7 +13,7 @@ from tests.harness.plain_groups import member
 
 from holdfast.adapters import table_schemas
 from holdfast.adapters.lake import FsspecLake
-from holdfast.rollout import candidates, codec, tables
+from holdfast.rollout import candidates, codec, loss_rows, tables
 from holdfast.rollout.codec.any_kind import AnyPlan, snapshot_from_json
 from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
@@ -108,7 +108,7 @@ def write_tables(folder: Path, documents: list[Document], changes: list[tuple[Do
         rows.setdefault(key, []).extend(one | row for row in found)
 
     for document in documents:
-        found = tables.losses(codec.dumps(document))
+        found = loss_rows.losses(codec.dumps(document))
         add("blast_radius", document, *found["losses"])
         counts = {"groups": 1, "clients": len(document["clients"]), "stateful_tasks": len(document["tasks"]), "quarantined": 0}
         add("clusters", document, counts)

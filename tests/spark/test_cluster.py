@@ -15,11 +15,11 @@ import pytest
 from benchmarks import synthetic_fleet
 from tests.harness.process import TetheredProcess
 from tests.spark.conftest import ROOT, strange_environment
-from tests.spark.test_jobs import whole, with_the_worst_forecast
+from tests.spark.test_jobs import whole
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.table_schemas import TABLES
-from holdfast.rollout import codec, tables
+from holdfast.rollout import codec, loss_rows, tables
 from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark
@@ -112,9 +112,8 @@ def test_a_run_that_was_killed_and_run_again_loses_nothing_and_doubles_nothing(
     assert len(rows_of(lake, "tasks")) == sum(len(row["tasks"]) for row in decoded)
     assert len(rows_of(lake, "quarantine")) == POISON
     key = ("cluster", "day", "group_id", "captured_at")
-    answers = [(row, tables.losses(str(row["document"]))["losses"]) for row in decoded]
-    in_full = [(row, with_the_worst_forecast(str(row["document"]), losses)) for row, losses in answers]
-    wanted = [whole("blast_radius", {name: row[name] for name in key} | loss) for row, losses in in_full for loss in losses]
+    answers = [(row, loss_rows.whole(str(row["document"]))["losses"]) for row in decoded]
+    wanted = [whole("blast_radius", {name: row[name] for name in key} | loss) for row, losses in answers for loss in losses]
     found = [json.loads(row) for row in rows_of(lake, "blast_radius")]
     for row in found:
         assert row["snapshot"].startswith("snapshots/")

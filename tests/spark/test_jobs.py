@@ -19,7 +19,7 @@ from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.table_schemas import KEY, TABLES
-from holdfast.rollout import candidates, codec, fleet, fleet_summary, plan_tables, tables
+from holdfast.rollout import candidates, codec, fleet, fleet_summary, loss_rows, plan_tables, tables
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.verify import verify
 from holdfast.workflows import plan as plans
@@ -216,9 +216,8 @@ class TestOrderChanges:
 
 class TestBlastRadius:
     def test_is_what_the_function_gives(self, table) -> None:
-        answers = [(row, tables.losses(row["document"])) for row in latest_of_day(table("documents"))]
-        in_full = [(row, with_the_worst_forecast(row["document"], answer["losses"])) for row, answer in answers]
-        losses = [whole("blast_radius", key_of(row) | one) for row, found in in_full for one in found]
+        answers = [(row, loss_rows.whole(row["document"])) for row in latest_of_day(table("documents"))]
+        losses = [whole("blast_radius", key_of(row) | one) for row, answer in answers for one in answer["losses"]]
         places = [key_of(row) | one for row, answer in answers for one in answer["places"]]
 
         assert len(losses) > 1000
@@ -241,19 +240,9 @@ class TestBlastRadius:
 
         assert whole.count() == 1
         assert pieces.count() == groups.where("group_id = 'app-00000'").first()["clients"] > 1
-        none = spark.createDataFrame([], from_arrow_schema(TABLES["blast_radius"]))
+        none = spark.createDataFrame([], from_arrow_schema(blast.LOST))
         tidy = [sorted_rows(rows_of(blast.tidy(rows, none)["blast_radius"])) for rows in (whole, pieces)]
         assert tidy[0] == tidy[1]
-
-
-def with_the_worst_forecast(document: str, losses: list[dict]) -> list[dict]:
-    """Of those that are not counted the one that moves most is."""
-    open_ones = [row for row in losses if row["basis"] == "not forecast"]
-    if not open_ones:
-        return losses
-    worst = max(open_ones, key=lambda row: (row["moved"], row["without_copy"], row["process_id"], row["scenario"]))
-    found = tables.worst_loss(document, worst["process_id"], worst["scenario"])
-    return [found if row is worst and found is not None else row for row in losses]
 
 
 def latest_of_day(documents: list[dict]) -> list[dict]:

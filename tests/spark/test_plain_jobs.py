@@ -11,7 +11,7 @@ from tests.spark.test_jobs import Job, key_of, rows_of, sorted_rows, whole
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.lake import FsspecLake
-from holdfast.rollout import codec, fleet, fleet_summary, search, tables
+from holdfast.rollout import codec, fleet, fleet_summary, loss_rows, search, tables
 from holdfast.rollout.codec import any_kind
 from holdfast.workflows import snapshots
 
@@ -82,7 +82,7 @@ def test_a_cluster_counts_them(spark: SparkSession, written: FsspecLake) -> None
 def test_targets_moves_and_losses_are_what_the_functions_give(spark: SparkSession, written: FsspecLake) -> None:
     rows = latest(spark, written)
     targets = [whole("targets", key_of(row) | one) for row in rows for one in tables.targets(row["document"])["targets"]]
-    losses = [whole("blast_radius", key_of(row) | one) for row in rows for one in tables.losses(row["document"])["losses"]]
+    losses = [whole("blast_radius", key_of(row) | one) for row in rows for one in loss_rows.losses(row["document"])["losses"]]
     (change,) = found(spark, written, "order_changes")
 
     assert len(targets) == 12

@@ -31,6 +31,7 @@ def test_holds_what_travels_and_nothing_else(packed: Path) -> None:
     assert [name for name in names if name.startswith(("holdfast/cli", "holdfast/workflows", "holdfast/wiring"))] == []
     assert [name for name in names if name.startswith("holdfast/adapters/")] == [
         "holdfast/adapters/__init__.py",
+        "holdfast/adapters/hadoop_files.py",
         "holdfast/adapters/spark.py",
         "holdfast/adapters/table_schemas.py",
     ]

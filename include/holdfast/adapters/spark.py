@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from holdfast.adapters import hadoop_files
 from holdfast.adapters.table_schemas import KEY, PARTITION, TABLES, VERSION
 from holdfast.errors import HoldfastError, InvalidInput
 
@@ -32,8 +33,6 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
 }
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|unknown", re.ASCII)
-_EMPTY_FILE = re.compile(r"path=([^;,]*); isDirectory=false; length=0;")
-"""In what a Hadoop FileStatus prints of itself."""
 _FORBIDDEN = (
     "Permission denied",
     "AccessDenied",
@@ -71,7 +70,7 @@ def days_job(name: str, description: str | None, argv: Sequence[str], work: Call
     arguments.add_argument("--days", required=True, help="such as 2026-11-20,2026-11-21")
     arguments.add_argument("--keep-days", type=int, help="delete days of all tables that are so much older than the last of --days")
     for option, about in options.items():
-        arguments.add_argument(f"--{option}", help=about)
+        arguments.add_argument(f"--{option.replace('_', '-')}", help=about)
     given = arguments.parse_args(argv)
 
     def whole(spark: SparkSession) -> None:
@@ -150,8 +149,8 @@ def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataF
     """The snapshots of these days, one row a file: `path` in the lake, and `content`, all its bytes. Empty files too, which Spark
     itself leaves out. Raise InvalidInput if there is no such day."""
     wanted = dict.fromkeys(f"day={day}" for day in days)
-    clusters = _folders(spark, f"{lake}/snapshots")
-    folders = [f"{cluster}/{day}" for cluster in clusters for day in _names(spark, cluster) if day in wanted]
+    clusters = hadoop_files.folders(spark, f"{lake}/snapshots")
+    folders = [f"{cluster}/{day}" for cluster in clusters for day in hadoop_files.names(spark, cluster) if day in wanted]
     if not folders:
         raise InvalidInput(f"the lake {lake} has no snapshots of {', '.join(days)}: collect_groups puts them there")
     found = (
@@ -161,7 +160,7 @@ def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataF
         .load(folders)
         .select(_in_lake(F.col("path")).alias("path"), "content")
     )
-    empty = [(path,) for folder in folders for path in _empty_files(spark, folder)]
+    empty = [(path,) for folder in folders for path in hadoop_files.empty_files(spark, folder)]
     nothing = spark.createDataFrame(empty, "path string").select(_in_lake(F.col("path")).alias("path"), F.lit(b"").alias("content"))
     return found.unionByName(nothing) if empty else found
 
@@ -169,8 +168,8 @@ def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataF
 def read_reports(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFrame:
     """What runs of collecting that began on these days could not read, one row a file: `path` in the lake, and `content`."""
     wanted = dict.fromkeys(f"day={day}" for day in days)
-    clusters = _folders(spark, f"{lake}/collections")
-    folders = [f"{cluster}/{day}" for cluster in clusters for day in _names(spark, cluster) if day in wanted]
+    clusters = hadoop_files.folders(spark, f"{lake}/collections")
+    folders = [f"{cluster}/{day}" for cluster in clusters for day in hadoop_files.names(spark, cluster) if day in wanted]
     if not folders:
         return spark.createDataFrame([], "path string, content binary")
     files = spark.read.format("binaryFile").option("pathGlobFilter", "*.json").load(folders)
@@ -179,7 +178,7 @@ def read_reports(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFra
 
 def read_plans(spark: SparkSession, lake: str) -> DataFrame:
     """Plans and verdicts, one row a file: `path` in the lake, and `content`."""
-    if not _names(spark, f"{lake}/plans"):
+    if not hadoop_files.names(spark, f"{lake}/plans"):
         return spark.createDataFrame([], "path string, content binary")
     files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", "{plan,verdict}.json")
     path = F.regexp_extract("path", "(plans/[^/]+/[^/]+)$", 1)
@@ -211,8 +210,7 @@ def read_with_day_before(spark: SparkSession, lake: str, name: str, day: str) ->
 
 def has_table(spark: SparkSession, lake: str, name: str) -> bool:
     """Whether anything was ever written to it."""
-    path, files = _files(spark, table_place(lake, name))
-    return bool(files.exists(path))
+    return hadoop_files.exists(spark, table_place(lake, name))
 
 
 def table_place(lake: str, name: str) -> str:
@@ -285,7 +283,7 @@ def staged(spark: SparkSession, rows: DataFrame, lake: str, work: Callable[[Data
         rows.repartition(*PARTITION).write.mode("error").partitionBy(*PARTITION).parquet(place)
         work(spark.read.schema(rows.schema).parquet(place))
     finally:
-        delete(spark, place)
+        hadoop_files.delete(spark, place)
 
 
 def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], days: Iterable[str]) -> None:
@@ -301,19 +299,19 @@ def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], 
         for name in tables:
             _replace_days(spark, f"{beside}/new/{name}", table_place(lake, name), f"{beside}/old/{name}", wanted)
     finally:
-        delete(spark, beside)
+        hadoop_files.delete(spark, beside)
 
 
 def _replace_days(spark: SparkSession, new: str, place: str, old: str, days: Mapping[str, None]) -> None:
     """Partition by partition, the old one out of the way and the new one in; and days that are no more."""
-    _make(spark, place)
+    hadoop_files.make(spark, place)
     there = {one for one in _partitions(spark, place) if one.rsplit("/", 1)[-1] in days}
     came = set(_partitions(spark, new))
     for partition in sorted(there | came):
         if partition in there:
-            _move(spark, f"{place}/{partition}", f"{old}/{partition}")
+            hadoop_files.move(spark, f"{place}/{partition}", f"{old}/{partition}")
         if partition in came:
-            _move(spark, f"{new}/{partition}", f"{place}/{partition}")
+            hadoop_files.move(spark, f"{new}/{partition}", f"{place}/{partition}")
 
 
 def forget_days(spark: SparkSession, lake: str, before: str) -> list[str]:
@@ -325,16 +323,15 @@ def forget_days(spark: SparkSession, lake: str, before: str) -> list[str]:
         for partition in _partitions(spark, place):
             day = partition.rsplit("/day=", 1)[-1]
             if _DAY.fullmatch(day) and day < before:
-                delete(spark, f"{place}/{partition}")
+                hadoop_files.delete(spark, f"{place}/{partition}")
                 gone.append(f"{name}/{partition}")
     return gone
 
 
 def _forget_abandoned(spark: SparkSession, staging: str) -> None:
-    for folder in _folders(spark, staging):
-        path, files = _files(spark, folder)
-        if time.time() - files.getFileStatus(path).getModificationTime() / 1000 > _ABANDONED_S:
-            delete(spark, folder)
+    for folder in hadoop_files.folders(spark, staging):
+        if time.time() - hadoop_files.changed_at(spark, folder) > _ABANDONED_S:
+            hadoop_files.delete(spark, folder)
 
 
 def write_lines(spark: SparkSession, lines: DataFrame, place: str) -> None:
@@ -343,57 +340,14 @@ def write_lines(spark: SparkSession, lines: DataFrame, place: str) -> None:
     beside = f"{parent}/.{name}.{secrets.token_hex(4)}.tmp"
     try:
         lines.write.mode("error").text(beside)
-        delete(spark, place)
-        _move(spark, beside, place)
+        hadoop_files.delete(spark, place)
+        hadoop_files.move(spark, beside, place)
     finally:
-        delete(spark, beside)
+        hadoop_files.delete(spark, beside)
 
 
 def _partitions(spark: SparkSession, place: str) -> list[str]:
     """`cluster=…/day=…` of a table, as they are called on disk."""
-    found = [
-        (cluster.rsplit("/", 1)[-1], day) for cluster in _folders(spark, place) for day in _names(spark, cluster) if "day=" in day
-    ]
+    clusters = hadoop_files.folders(spark, place)
+    found = [(one.rsplit("/", 1)[-1], day) for one in clusters for day in hadoop_files.names(spark, one) if "day=" in day]
     return [f"{cluster}/{day}" for cluster, day in found if cluster.startswith("cluster=")]
-
-
-def _files(spark: SparkSession, place: str) -> tuple[Any, Any]:
-    """Hadoop's own view of a path: whatever file system the job writes to, its settings are Spark's."""
-    path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path(place)  # noqa: SLF001 - PySpark has no public way to file systems
-    return path, path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())  # noqa: SLF001
-
-
-def _names(spark: SparkSession, place: str) -> list[str]:
-    """The names of the folders in a folder."""
-    path, files = _files(spark, place)
-    if not files.exists(path):
-        return []
-    return sorted(str(one.getPath().getName()) for one in files.listStatus(path) if one.isDirectory())
-
-
-def _folders(spark: SparkSession, place: str) -> list[str]:
-    return [f"{place}/{name}" for name in _names(spark, place)]
-
-
-def _empty_files(spark: SparkSession, folder: str) -> list[str]:
-    """Those below the groups' folders. In one call to the JVM: of files there are many."""
-    path, files = _files(spark, f"{folder}/*/*.json")
-    listed = spark.sparkContext._jvm.org.apache.commons.lang3.ArrayUtils.toString(files.globStatus(path))  # noqa: SLF001
-    return _EMPTY_FILE.findall(str(listed))
-
-
-def _make(spark: SparkSession, place: str) -> None:
-    path, files = _files(spark, place)
-    files.mkdirs(path)
-
-
-def _move(spark: SparkSession, source: str, place: str) -> None:
-    path, files = _files(spark, place)
-    files.mkdirs(path.getParent())
-    if not files.rename(_files(spark, source)[0], path):
-        raise OSError(f"{source} could not be renamed to {place}")
-
-
-def delete(spark: SparkSession, place: str) -> None:
-    path, files = _files(spark, place)
-    files.delete(path, True)

@@ -103,6 +103,7 @@ LOSS = _columns(
     needless=_number,
     stopped_partition_seconds=_real,
     longest_stop_seconds=_real,
+    covered=_real,
 )
 MOVE = _columns(task_id=_text, owner_before=_text, owner_after=_text, topic=_text, partition=_number)
 SEED = _columns(lost=_text, keeps_the_order=_text)

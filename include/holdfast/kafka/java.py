@@ -4,6 +4,7 @@ What is modelled is what can be seen from outside: hash codes, the order in whic
 and the array order of a PriorityQueue. The golden values of the tests come from a JVM (tests/conformance).
 """
 
+import heapq
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
@@ -105,38 +106,6 @@ class PriorityQueue(Generic[_E]):
             self._sift_down(0, last)
         return head
 
-    def in_order(self) -> bool:
-        """Whether the array is a heap: no element comes before the one above it. What changed its rank since may lie amiss."""
-        ranks = [self._rank(element) for element in self._heap]
-        return all(ranks[(index - 1) >> 1] <= ranks[index] for index in range(1, len(ranks)))
-
-    def drained(self) -> list[_E]:
-        """All elements in the order in which `poll` would give them now, one after the other. The queue stays as it is."""
-        heap, rank = self._heap, self._rank
-        if self.in_order():
-            return sorted(heap, key=rank)  # the common case, and much quicker
-        copy: PriorityQueue[_E] = PriorityQueue(rank)
-        copy._heap = list(heap)
-        return [copy.poll() for _ in heap]
-
-    def refill(self, elements: Iterable[_E]) -> None:
-        """Empty the queue and offer these, one after the other. Written out, because a movement of tasks may do it twice."""
-        heap: list[_E] = []
-        ranks: list[Any] = []
-        for element in elements:
-            own = self._rank(element)
-            index = len(heap)
-            heap.append(element)
-            ranks.append(own)
-            while index > 0:
-                parent = (index - 1) >> 1
-                if own >= ranks[parent]:
-                    break
-                heap[index], ranks[index] = heap[parent], ranks[parent]
-                index = parent
-            heap[index], ranks[index] = element, own
-        self._heap = heap
-
     def remove(self, element: _E) -> bool:
         """Remove the first equal element of the array; False if there is none (Java's `remove(Object)`)."""
         try:
@@ -174,6 +143,89 @@ class PriorityQueue(Generic[_E]):
                 if least > other:
                     child, least = right, other
             if own <= least:
+                break
+            heap[index] = heap[child]
+            index = child
+        heap[index] = element
+
+
+class QueueOfDifferent(Generic[_E]):
+    """`java.util.PriorityQueue` of elements no two of which are equal, compared by themselves; the first are offered one by one.
+
+    One that changes while it waits (`change`) stays where it lies, as an element does whose Java comparator reads what has changed.
+    Where the array is a heap, Python's `heapq` leaves it as Java does, and is much quicker: both move the gap down the path of the
+    smaller children, and on that path there is one place for the element that fills it.
+    """
+
+    __slots__ = ("_heap", "_may_lie_amiss")
+
+    def __init__(self, elements: Iterable[_E] = ()) -> None:
+        self._heap: list[Any] = []
+        self._may_lie_amiss = False
+        for element in elements:
+            heapq.heappush(self._heap, element)
+
+    def offer(self, element: _E) -> None:
+        heapq.heappush(self._heap, element)  # Java's siftUp, step for step
+
+    def poll(self) -> _E:
+        """Remove and return the head; the queue must not be empty."""
+        if self.in_order():
+            return heapq.heappop(self._heap)  # type: ignore[no-any-return]  # elements compare, which nothing says
+        heap = self._heap
+        head, last = heap[0], heap.pop()
+        if heap:
+            self._sift_down(0, last)
+        return head  # type: ignore[no-any-return]
+
+    def change(self, before: _E, after: _E) -> None:
+        """Let an element be another one, where it lies; nothing if it does not wait."""
+        if before in self._heap:
+            self._heap[self._heap.index(before)] = after
+            self._may_lie_amiss = True
+
+    def remove(self, element: _E) -> None:
+        """Java's `remove(Object)`."""
+        if element not in self._heap:
+            return
+        index = self._heap.index(element)
+        moved = self._heap.pop()
+        if index == len(self._heap):
+            return
+        self._sift_down(index, moved)
+        if self._heap[index] is moved:
+            self._sift_up(index, moved)
+
+    def in_order(self) -> bool:
+        """Whether the array is a heap: no element comes before the one above it."""
+        if self._may_lie_amiss:
+            heap = self._heap
+            self._may_lie_amiss = any(heap[index] < heap[(index - 1) >> 1] for index in range(1, len(heap)))
+        return not self._may_lie_amiss
+
+    def drained(self) -> list[_E]:
+        """All elements in the order in which `poll` would give them now, one after the other. The queue stays as it is."""
+        if self.in_order():
+            return sorted(self._heap)
+        copy: QueueOfDifferent[_E] = QueueOfDifferent()
+        copy._heap, copy._may_lie_amiss = list(self._heap), True
+        return [copy.poll() for _ in self._heap]
+
+    def _sift_up(self, index: int, element: Any) -> None:
+        heap = self._heap
+        while index > 0 and element < heap[(index - 1) >> 1]:
+            heap[index] = heap[(index - 1) >> 1]
+            index = (index - 1) >> 1
+        heap[index] = element
+
+    def _sift_down(self, index: int, element: Any) -> None:
+        heap = self._heap
+        half = len(heap) >> 1
+        while index < half:
+            child = 2 * index + 1
+            if child + 1 < len(heap) and heap[child] > heap[child + 1]:
+                child += 1
+            if element <= heap[child]:
                 break
             heap[index] = heap[child]
             index = child

@@ -2,10 +2,11 @@
 
 Each way is a Change (`change_of`), and every figure is what the forecast of that Change says; the tests hold one against the other.
 But a forecast each would take days for a whole fleet. So tasks moved and tasks without a copy are read off the target, and what
-follows is counted where counting is exact (`movements`). Elsewhere it is forecast, or said not to be: never guessed.
+follows is counted where counting is exact (`movements`). Elsewhere it is forecast as far as a budget goes (`in_full`), or said not
+to be: never guessed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
@@ -14,13 +15,8 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import groups, order
 from holdfast.rollout.change import Change, NewClient, RemoveClient, ReplaceClient
 from holdfast.rollout.decided_losses import DecidedLosses, by_rack
-from holdfast.rollout.forecast import forecast
 from holdfast.rollout.movements import Fate, Movements
 from holdfast.rollout.snapshot import Snapshot
-
-MOST_WORK = 8_000
-"""Tasks that move, times stateful tasks, times copies of each: up to that a loss is forecast where it cannot be counted (about a
-second's work, and mostly far less)."""
 
 
 class Scenario(StrEnum):
@@ -55,15 +51,16 @@ class Loss:
     """One way of losing a client, until the group is stable.
 
     `moved`: stateful tasks that end up with another client. `without_copy`: those that stand still until their state is restored.
-    `rebalances` are the least there are unless `rebalances_exact`. `warm_ups`: copies that are restored while their tasks run
-    elsewhere. `restore_bytes` is None also where a changelog was not measured.
+    Both are None where not even that can be told without a forecast, and there is none. `rebalances` are the least there are unless
+    `rebalances_exact`. `warm_ups`: copies that are restored while their tasks run elsewhere. `restore_bytes` is None also where a
+    changelog was not measured.
     """
 
     process_id: ProcessId
     scenario: Scenario
     place: Place | None
-    moved: int
-    without_copy: int
+    moved: int | None
+    without_copy: int | None
     basis: Basis
     rebalances: int | None = None
     rebalances_exact: bool = False
@@ -77,7 +74,8 @@ class Loss:
 class BlastRadius:
     """Every way of losing one client. `places`: every position that a fresh ID can take, their probabilities add up to 1.
 
-    Where tasks are placed by rack it may be the likeliest ones only: to look at all of them would take too long in a large group.
+    Where tasks are placed by rack, or every position takes a forecast, it may be the likeliest ones only: to look at all of them
+    would take too long in a large group.
     """
 
     process_id: ProcessId
@@ -85,13 +83,14 @@ class BlastRadius:
     places: tuple[Place, ...]
 
     @property
-    def worst_moved(self) -> int:
-        return max(loss.moved for loss in self.losses)
+    def expected_moved(self) -> float | None:
+        """By a fresh ID, on average over the positions that were looked at; None: none was."""
+        return sum(one.probability * one.moved for one in self.places) / self.covered if self.places else None
 
     @property
-    def expected_moved(self) -> float:
-        """By a fresh ID, on average over the positions that were looked at."""
-        return sum(one.probability * one.moved for one in self.places) / sum(one.probability for one in self.places)
+    def covered(self) -> float:
+        """How likely it is that a fresh ID takes one of the positions that were looked at."""
+        return sum(one.probability for one in self.places)
 
 
 def change_of(loss: Loss) -> Change:
@@ -111,9 +110,10 @@ def change_of(loss: Loss) -> Change:
 def blast_radius(snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None) -> tuple[BlastRadius, ...]:
     """Of every client, in process-ID order, or of `only` these.
 
-    Raise CannotPredict or Unsupported where it cannot be told by counting. Without a release: as the newest that fits.
+    Raise NotByPlaces where it cannot be told without forecasts, CannotPredict or Unsupported where it cannot be told at all.
+    Without a release: as the newest that fits.
     """
-    snapshot = _of_a_release(snapshot)
+    snapshot = of_a_release(snapshot)
     if by_rack(snapshot):
         decided = DecidedLosses(snapshot)
         return tuple(_decided(decided, one) for one in (decided.order if only is None else only))
@@ -121,32 +121,8 @@ def blast_radius(snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None) 
     return tuple(_of_client(books, one) for one in (books.order if only is None else only))
 
 
-def in_full(snapshot: Snapshot, loss: Loss) -> Loss:
-    """The same loss of this group, forecast, if it is not counted and not too much work. Raise what `forecast` raises."""
-    snapshot = _of_a_release(snapshot)
-    standbys = dict(snapshot.config).get("num.standby.replicas", 0)
-    copies = 1 + (standbys if isinstance(standbys, int) else 0)
-    work = loss.moved * copies * sum(task.stateful for task in snapshot.tasks)
-    if loss.basis is not Basis.NOT_FORECAST or work > MOST_WORK or len(snapshot.clients) == 1:
-        return loss
-    outcome = forecast(snapshot, change_of(loss)).outcomes[0]
-    if not outcome.stable:
-        return replace(loss, reason=outcome.notes[-1])
-    summary = outcome.summary
-    return replace(
-        loss,
-        moved=summary.active_moved,
-        without_copy=summary.without_caught_up_copy.tasks,
-        basis=Basis.FORECAST,
-        rebalances=summary.rebalances,
-        rebalances_exact=True,
-        seconds=summary.seconds_to_stable,
-        restore_bytes=summary.restore_bytes,
-        reason=None,
-    )
-
-
-def _of_a_release(snapshot: Snapshot) -> Snapshot:
+def of_a_release(snapshot: Snapshot) -> Snapshot:
+    """The same group; where nobody said which release it is, the newest that fits."""
     return snapshot if snapshot.kafka_release is not None else groups.with_release(snapshot, groups.fitting_releases(snapshot)[-1])
 
 
@@ -177,15 +153,10 @@ def _decided(books: DecidedLosses, process_id: ProcessId) -> BlastRadius:
         known = place if place is None else replace(place, moved=fate.moved)
         return replace(unknown, place=known, moved=fate.moved, without_copy=fate.without_copy, reason=fate.reason)
 
-    gaps = enumerate(order.gaps(one for one in books.order if one != process_id))
-    open_ones = [(place, lower, upper, share) for place, (lower, upper, share) in gaps if share * order.SPACE > 1]
-    widest = sorted(open_ones, key=lambda one: (-one[3], one[0]))[: books.places()]
-    fresh = [
-        loss(Scenario.FRESH_LIKELIEST, Place(place, float(share), 0, order.between(lower, upper)))
-        for place, lower, upper, share in widest
-    ]
+    widest = likeliest_places(books.order, process_id, books.places())
+    fresh = [loss(Scenario.FRESH_LIKELIEST, place) for place in widest]
     places = tuple(sorted((one.place for one in fresh if one.place is not None), key=lambda place: place.place))
-    worst = max(fresh, key=lambda one: (one.moved, one.place.probability if one.place else 0.0))
+    worst = max(fresh, key=lambda one: (one.moved or 0, one.place.probability if one.place else 0.0))
     losses = (
         _not_replaced(books, process_id, lambda: loss(Scenario.NOT_REPLACED, None)),
         loss(Scenario.SAME_ID, None),
@@ -196,11 +167,21 @@ def _decided(books: DecidedLosses, process_id: ProcessId) -> BlastRadius:
 
 
 def _not_replaced(books: Movements | DecidedLosses, process_id: ProcessId, among_others: Callable[[], Loss]) -> Loss:
-    if len(books.order) > 1:
-        return among_others()
-    tasks = books.owned_by(process_id)
+    return among_others() if len(books.order) > 1 else nobody_left(process_id, books.owned_by(process_id))
+
+
+def nobody_left(process_id: ProcessId, tasks: int) -> Loss:
+    """The only client is lost, which runs so many stateful tasks."""
     reason = "no client is left in the group: its tasks run nowhere until one joins"
     return Loss(process_id, Scenario.NOT_REPLACED, None, tasks, tasks, Basis.NOT_FORECAST, reason=reason)
+
+
+def likeliest_places(in_order: Sequence[ProcessId], lost: ProcessId, most: int) -> list[Place]:
+    """So many positions that a fresh ID can take in the place of a lost client, the likeliest first; what moves is not told."""
+    gaps = enumerate(order.gaps(one for one in in_order if one != lost))
+    open_ones = [(place, lower, upper, share) for place, (lower, upper, share) in gaps if share * order.SPACE > 1]
+    widest = sorted(open_ones, key=lambda one: (-one[3], one[0]))[:most]
+    return [Place(place, float(share), 0, order.between(lower, upper)) for place, lower, upper, share in widest]
 
 
 def _places(books: Movements, process_id: ProcessId) -> Iterator[Place]:

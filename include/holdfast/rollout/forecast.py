@@ -97,10 +97,10 @@ _SAMPLED = (
 
 def _outcome(snapshot: Snapshot, change: Change, way: Chance, notes: tuple[str, ...]) -> Outcome:
     change = shorthands.written_out(snapshot, change)
-    course = _course(snapshot, change, change.assume)
+    course = carried_out(snapshot, change, change.assume)
     quick = course
     if change.assume.catch_up is CatchUp.PROBING_REBALANCE and any(one.trigger is Trigger.IMMEDIATE for one in course.rounds):
-        quick = _course(snapshot, change, replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE))
+        quick = carried_out(snapshot, change, replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE))
     undetermined = (note for one in course.rounds if isinstance(one.decision, Assignment) for note in one.decision.undetermined)
     return Outcome(
         probability=float(way.probability),
@@ -116,7 +116,7 @@ def _outcome(snapshot: Snapshot, change: Change, way: Chance, notes: tuple[str, 
 
 
 @dataclass(frozen=True, slots=True)
-class _Course:
+class Course:
     """All rounds, what members report after them, and why they do not end in peace (None: they do); the rest as in `Restoring`."""
 
     rounds: tuple[Round, ...]
@@ -130,9 +130,9 @@ class _Course:
     trouble: str | None = None
 
 
-def _course(snapshot: Snapshot, change: Change, assume: Assume) -> _Course:
-    """Carry out the change, batch by batch, each with the rebalances that it causes."""
-    stage = _Stage(snapshot, assume)
+def carried_out(snapshot: Snapshot, change: Change, assume: Assume, most_rounds: int = MOST_ROUNDS) -> Course:
+    """A change that leaves nothing to chance, batch by batch, each with the rebalances that it causes; one course of a forecast."""
+    stage = _Stage(snapshot, assume, most_rounds)
     for batch in change.numbered_batches():
         stage.carry_out(batch)
         if static_members.causes_no_rebalance(batch):
@@ -154,10 +154,11 @@ def _course(snapshot: Snapshot, change: Change, assume: Assume) -> _Course:
 class _Stage:
     """The one mutable thing of a forecast: where the group is now, and how it came there."""
 
-    def __init__(self, snapshot: Snapshot, assume: Assume) -> None:
+    def __init__(self, snapshot: Snapshot, assume: Assume, most_rounds: int) -> None:
         group = groups.group_of(snapshot)
         self._snapshot = snapshot
         self._assume = assume
+        self._most_rounds = most_rounds
         self._group = group
         self._closed_in_doubt: dict[TaskId, None] = {}
         self._reports = self._rules()
@@ -174,7 +175,7 @@ class _Stage:
         self._fingerprints: dict[ProcessId, tuple[Client, int]] = {}
         self._latent: tuple[TaskId, ...] = ()
 
-    def course(self, trouble: str | None) -> _Course:
+    def course(self, trouble: str | None) -> Course:
         books = self._restoring
         counts = books.waiting_records, books.open_copies, books.unstarted
         notes = self.scene.notes
@@ -185,7 +186,7 @@ class _Stage:
         if self._closed_in_doubt:
             notes = (*notes, CLOSED_IN_DOUBT.format(listed(sorted(self._closed_in_doubt))))
         stopped = tuple(self._stopped.values())
-        return _Course(tuple(self._rounds), self.scene.clients, *counts, stopped, notes, len(self._latent), trouble)
+        return Course(tuple(self._rounds), self.scene.clients, *counts, stopped, notes, len(self._latent), trouble)
 
     def came_back_unseen(self) -> None:
         """Clients came back without a rebalance: note what the next one will set out to do about their process IDs."""
@@ -265,8 +266,8 @@ class _Stage:
             if pending is None or until is Wait.REBALANCE:
                 return None
             group = replace(group, clients=self.scene.clients)
-            if len(self._rounds) >= MOST_ROUNDS:
-                return f"The group does not settle within {MOST_ROUNDS:,} rebalances."
+            if len(self._rounds) >= self._most_rounds:
+                return f"The group does not settle within {self._most_rounds:,} rebalances."
             trigger = pending
             self._at_seconds += seconds
 
@@ -336,10 +337,10 @@ def _pause(pending: Trigger | None, group: Group, until: Wait) -> tuple[Pause, f
     return Pause.PROBING, milliseconds // 1000 if milliseconds % 1000 == 0 else milliseconds / 1000
 
 
-def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
+def _summary(snapshot: Snapshot, course: Course, quick: Course) -> Summary:
     stateful = tuple(task.id for task in snapshot.tasks if task.stateful)
     before = dict(order.owners(snapshot))
-    after = _owners_at_the_end(course, before, snapshot.tasks)
+    after = owners_at_the_end(course, before, snapshot.tasks)
     by_client: dict[ProcessId, int] = {}
     for one in course.rounds:
         for process_id, records in one.restoring:
@@ -362,11 +363,11 @@ def _summary(snapshot: Snapshot, course: _Course, quick: _Course) -> Summary:
     )
 
 
-def _last_seconds(course: _Course) -> float:
+def _last_seconds(course: Course) -> float:
     return course.rounds[-1].at_seconds if course.rounds else 0
 
 
-def _owners_at_the_end(course: _Course, before: Mapping[TaskId, ProcessId], tasks: tuple[Task, ...]) -> Mapping[TaskId, ProcessId]:
+def owners_at_the_end(course: Course, before: Mapping[TaskId, ProcessId], tasks: tuple[Task, ...]) -> Mapping[TaskId, ProcessId]:
     """Who has which task after the last decision; a leader that fails hands out nothing.
 
     Without any decision who ran a task runs it still, maybe under another process ID.
@@ -379,7 +380,7 @@ def _owners_at_the_end(course: _Course, before: Mapping[TaskId, ProcessId], task
     return before
 
 
-def _waiting(course: _Course) -> Waiting:
+def _waiting(course: Course) -> Waiting:
     seconds: dict[TaskId, float] = {}
     for index, one in enumerate(course.rounds):
         until = course.rounds[index + 1].at_seconds if index + 1 < len(course.rounds) else one.at_seconds

@@ -27,6 +27,11 @@ from holdfast.rollout.evolution import Reports, reported
 from holdfast.rollout.scene import Scene
 from holdfast.rollout.snapshot import Snapshot
 
+
+class NotByPlaces(CannotPredict):
+    """What moves hangs on more than places in the order and copies: a forecast tells."""
+
+
 _NOBODY, _NEW = -1, -2
 """Stand for a client's number: who runs a task that nobody runs, and a client that was not there before."""
 _SEVERAL = "several clients have copies of tasks that are on their way: who runs them meanwhile hangs on what else each is given"
@@ -270,19 +275,17 @@ def _refuse_other_ways(group: Group) -> None:
         raise CannotPredict("The group has no client: there is none to lose.")
     config = group.config
     if config.task_assignor is not TaskAssignor.HIGH_AVAILABILITY:
-        raise CannotPredict(f"With {config.task_assignor} a task's target is not a matter of places; a forecast tells.")
+        raise NotByPlaces(f"With {config.task_assignor} a task's target is not a matter of places")
     if config.rack_aware_assignment_strategy != "none":
-        raise CannotPredict(
-            f"Tasks are placed by rack (rack.aware.assignment.strategy={config.rack_aware_assignment_strategy}); a forecast tells."
-        )
+        raise NotByPlaces(f"Tasks are placed by rack (rack.aware.assignment.strategy={config.rack_aware_assignment_strategy})")
     newest = behaviour(group.release).metadata_version
     oldest = leader.FIRST_VERSION_WITH_NEXT_REBALANCE
     known = {task.id for task in group.tasks}
     for client in group.clients:
         for consumer in client.consumers:
             if consumer.error_code or not oldest <= (newest if consumer.metadata_version is None else consumer.metadata_version):
-                raise CannotPredict(f"Member {consumer.member_id!r} is too old, or asks for something; a forecast tells.")
+                raise NotByPlaces(f"Member {consumer.member_id!r} is too old, or asks for something")
             if any(task not in known for task, _ in consumer.task_offset_sums):
-                raise CannotPredict(f"Member {consumer.member_id!r} reports tasks that are not in the topology; a forecast tells.")
+                raise NotByPlaces(f"Member {consumer.member_id!r} reports tasks that are not in the topology")
     if group.missing_topics:
         raise CannotPredict("Source topics are missing: such a leader hands out nothing.")

@@ -8,9 +8,8 @@ from urllib.parse import unquote
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.kafka.streams.group import Client, Task
-from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId
+from holdfast.kafka.vocabulary import LATEST_OFFSET
 from holdfast.rollout import codec, groups, order
-from holdfast.rollout.blast_radius import BlastRadius, Loss, Place, blast_radius, in_full
 from holdfast.rollout.codec import any_kind
 from holdfast.rollout.consumer import rows
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
@@ -131,74 +130,6 @@ def order_change(before: str, after: str) -> Row | None:
         ],
         "seeds": [{"lost": str(lost), "keeps_the_order": str(seed)} for lost, seed in change.seeds],
         "text_order_misleads": change.text_order_misleads,
-    }
-
-
-def losses(document: str, first: int = 0, last: int | None = None) -> Row:
-    """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of fresh IDs.
-
-    Of a plain group: of its consumers, in the order of the member list, without `places`.
-    """
-    try:
-        snapshot = any_kind.snapshot_from_json(codec.loads(document))
-        if isinstance(snapshot, ConsumerSnapshot):
-            return {"problem": None, "losses": rows.lost(snapshot, first, last), "places": []}
-        in_order = sorted(client.process_id for client in snapshot.clients)
-        radii = blast_radius(snapshot, tuple(in_order[first:last]))
-    except HoldfastError as refusal:
-        return {"problem": str(refusal), "losses": [], "places": []}
-    host_of = {client.process_id: client.host for client in snapshot.clients}
-    stateful = sum(task.stateful for task in snapshot.tasks)
-    return {
-        "problem": None,
-        "losses": [_loss(radius, loss, host_of[radius.process_id], stateful) for radius in radii for loss in radius.losses],
-        "places": [{"lost": str(radius.process_id)} | _at(place) for radius in radii for place in radius.places],
-    }
-
-
-def worst_loss(document: str, process_id: str, scenario: str) -> Row | None:
-    """That loss as a row of `losses`, forecast; None where it is as `losses` has it, or cannot be told."""
-    try:
-        snapshot = codec.snapshot_from_json(codec.loads(document))
-        lost = ProcessId.parse(process_id)
-        (radius,) = blast_radius(snapshot, (lost,))
-        counted = next(loss for loss in radius.losses if loss.scenario == scenario)
-        loss = in_full(snapshot, counted)
-    except HoldfastError:
-        return None
-    client = snapshot.client(lost)
-    stateful = sum(task.stateful for task in snapshot.tasks)
-    return None if loss == counted else _loss(radius, loss, None if client is None else client.host, stateful)
-
-
-def _loss(radius: BlastRadius, loss: Loss, host: str | None, stateful_tasks: int) -> Row:
-    fresh = loss.place is not None
-    return {
-        "process_id": str(loss.process_id),
-        "host": host,
-        "scenario": str(loss.scenario),
-        "place": None if loss.place is None else loss.place.place,
-        "probability": None if loss.place is None else loss.place.probability,
-        "stateful_tasks": stateful_tasks,
-        "moved": loss.moved,
-        "expected_moved": radius.expected_moved if fresh else float(loss.moved),
-        "without_copy": loss.without_copy,
-        "warm_ups": loss.warm_ups,
-        "rebalances": loss.rebalances,
-        "rebalances_exact": loss.rebalances_exact,
-        "hours": None if loss.seconds is None else loss.seconds / 3600,
-        "restore_bytes": loss.restore_bytes,
-        "basis": str(loss.basis),
-        "reason": loss.reason,
-    }
-
-
-def _at(place: Place) -> Row:
-    return {
-        "place": place.place,
-        "probability": place.probability,
-        "moved": place.moved,
-        "process_id": str(place.process_id),
     }
 
 

@@ -224,6 +224,8 @@ def _loss(row: Row) -> tuple[str, int]:
     total = row["stateful_tasks"] or 0
     if not total:
         return f"{row['partitions'] or 0:,} partitions", 0
+    if row["moved"] is None:
+        return "not forecast", 0
     parts = [f"{row['moved']:,} of {total:,} move"]
     if row["without_copy"]:
         parts.append(f"{row['without_copy']:,} stand still")

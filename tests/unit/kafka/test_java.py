@@ -1,5 +1,6 @@
 """Java's arithmetic and collections, by values that its own documentation or a JVM gave (tests/conformance asks the JVM)."""
 
+import random
 import uuid
 
 import pytest
@@ -82,5 +83,33 @@ class TestPriorityQueue:
         queue = java.PriorityQueue(rank.__getitem__, "abc")
         rank["c"] = 0
         assert list(queue) == ["a", "b", "c"]
-        assert queue.drained() == ["a", "c", "b"]
         assert [queue.poll() for _ in range(3)] == ["a", "c", "b"]
+
+    @pytest.mark.parametrize("seed", range(200))
+    def test_of_elements_no_two_of_which_are_equal(self, seed: int) -> None:
+        """The quick queue beside the literal one, step by step, also while elements lie amiss."""
+        chance = random.Random(seed)
+        rank = {element: (chance.randint(0, 4), element) for element in range(chance.choice([1, 2, 7, 30]))}
+        literal: java.PriorityQueue[int] = java.PriorityQueue(rank.__getitem__)
+        for element in rank:
+            literal.offer(element)
+        quick = java.QueueOfDifferent(rank.values())
+        for _ in range(60):
+            element = chance.choice(list(rank))
+            match chance.choice(("offer", "poll", "change", "remove", "drained")):
+                case "offer" if element not in list(literal):
+                    literal.offer(element)
+                    quick.offer(rank[element])
+                case "poll" if len(literal):
+                    assert literal.poll() == quick.poll()[1]
+                case "change":
+                    before, rank[element] = rank[element], (chance.randint(0, 4), element)
+                    quick.change(before, rank[element])
+                case "remove":
+                    literal.remove(element)
+                    quick.remove(rank[element])
+                case "drained":
+                    copy = java.PriorityQueue(rank.__getitem__)
+                    copy._heap = list(literal)
+                    assert [copy.poll() for _ in literal] == [one for _, one in quick.drained()]
+            assert [rank[one] for one in literal] == quick._heap

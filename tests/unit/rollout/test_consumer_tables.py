@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.harness.plain_groups import Document, change, group, handed, member
 
-from holdfast.rollout import codec, tables
+from holdfast.rollout import codec, loss_rows, tables
 from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
 from holdfast.rollout.consumer import losses
 from holdfast.rollout.consumer.losses import fresh_places
@@ -132,7 +132,7 @@ class TestLosses:
         ids = [f"app-{number}{RANDOM[1:]}" for number in (1, 7, 9)]
         consumers = {name: eager(2 * place, 2 * place + 1, client_id="app") for place, name in enumerate(ids)}
         snapshot = group(consumers)
-        rows = tables.losses(text(snapshot))["losses"]
+        rows = loss_rows.losses(text(snapshot))["losses"]
         by_scenario = {row["scenario"]: row for row in rows if row["member_id"] == ids[0]}
 
         assert list(by_scenario) == ["not replaced", "fresh ID, likeliest", "fresh ID, worst"]
@@ -149,20 +149,20 @@ class TestLosses:
         assert (by_scenario["fresh ID, worst"]["place"], by_scenario["fresh ID, worst"]["moved"]) == (2, 6)
 
     def test_of_a_static_consumer_know_that_it_may_come_back(self) -> None:
-        rows = tables.losses(text(group({"a": member(0, 1, 2, group_instance_id="i"), "b": member(3, 4, 5)})), 0, 1)["losses"]
+        rows = loss_rows.losses(text(group({"a": member(0, 1, 2, group_instance_id="i"), "b": member(3, 4, 5)})), 0, 1)["losses"]
 
         assert [row["scenario"] for row in rows] == ["not replaced", "same ID"]
         assert (rows[1]["moved"], rows[1]["rebalances"], rows[1]["longest_stop_seconds"]) == (0, 0, None)
         assert "stands still until it is back" in rows[1]["reason"]
 
     def test_of_the_only_consumer_cannot_be_told(self) -> None:
-        rows = tables.losses(text(group({"a": member(0, 1)})))["losses"]
+        rows = loss_rows.losses(text(group({"a": member(0, 1)})))["losses"]
 
         assert (rows[0]["basis"], rows[0]["moved" if "moved" in rows[0] else "basis"]) == ("not forecast", "not forecast")
         assert "No consumer is left" in rows[0]["reason"]
 
     def test_of_a_group_that_cannot_be_forecast_are_a_problem(self) -> None:
-        assert "9.9" in tables.losses(text(group({"a": member(0)}, kafka_release="9.9.9")))["problem"]
+        assert "9.9" in loss_rows.losses(text(group({"a": member(0)}, kafka_release="9.9.9")))["problem"]
 
 
 class TestFreshPlaces:
@@ -203,7 +203,7 @@ class TestFreshPlaces:
 
 def test_of_a_very_large_group_no_loss_is_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(losses, "MOST_FORECAST", 11)
-    rows = tables.losses(text(group({"a": member(0, 1, 2), "b": member(3, 4, 5)})))["losses"]
+    rows = loss_rows.losses(text(group({"a": member(0, 1, 2), "b": member(3, 4, 5)})))["losses"]
 
     assert [(row["member_id"], row["basis"]) for row in rows] == [("a", "not forecast"), ("b", "not forecast")]
     assert "too large" in rows[0]["reason"]
@@ -212,7 +212,7 @@ def test_of_a_very_large_group_no_loss_is_forecast(monkeypatch: pytest.MonkeyPat
 def test_many_positions_are_not_all_forecast() -> None:
     consumers = {f"app-{number:x}{RANDOM[1:]}": member(number, client_id="app") for number in range(16)}
     partitions = losses.MOST_WORK // 16 + 1
-    rows = tables.losses(text(group(consumers, partitions=partitions)), 0, 1)["losses"]
+    rows = loss_rows.losses(text(group(consumers, partitions=partitions)), 0, 1)["losses"]
 
     assert [row["scenario"] for row in rows] == ["not replaced", "fresh ID, likeliest"]
     assert rows[1]["expected_moved"] is None

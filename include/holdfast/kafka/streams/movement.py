@@ -237,7 +237,7 @@ class ConstrainedPrioritySet:
 
     def _offer_all_anew(self) -> None:
         """As after a poll that found nobody."""
-        self._offered = None if self._is_heap else self._hash_set_order(self._made_up().queue.drained())
+        self._offered = None if self._is_heap else self._hash_set_order([client for _, client in self._made_up().queue.drained()])
         self._begin = set(self._waiting), list(self._loads)
         self._array = None
         self._since.clear()
@@ -265,24 +265,27 @@ class _Array:
     def __init__(self, offered: Iterable[int], loads: list[tuple[float, int]], hash_set_order: java_hash.SubsetOrder) -> None:
         self._loads = list(loads)
         self._hash_set_order = hash_set_order
-        self.queue: java.PriorityQueue[int] = java.PriorityQueue(self._loads.__getitem__)
-        self.queue.refill(offered)
+        self.queue: java.QueueOfDifferent[tuple[float, int]] = java.QueueOfDifferent(self._loads[client] for client in offered)
 
     def poll(self, eligible: AbstractSet[int]) -> int:
         passed_over: list[int] = []
-        found = self.queue.poll()
+        found = self.queue.poll()[1]
         while found not in eligible:
             passed_over.append(found)
-            found = self.queue.poll()
+            found = self.queue.poll()[1]
         for client in self._hash_set_order(passed_over):
-            self.queue.offer(client)
+            self.queue.offer(self._loads[client])
         return found
 
     def settle(self, source: int, destination: int, own: tuple[float, int], after: tuple[float, int]) -> None:
-        self._loads[source], self._loads[destination] = own, after
-        for client in (source, destination):
-            self.queue.remove(client)
-            self.queue.offer(client)
+        """Both have other loads at once, wherever they lie; then one after the other is put where it belongs."""
+        settled = (source, own), (destination, after)
+        for client, load in settled:
+            self.queue.change(self._loads[client], load)
+            self._loads[client] = load
+        for _, load in settled:
+            self.queue.remove(load)
+            self.queue.offer(load)
 
 
 def _urgency(movement: Movement) -> tuple[int, int]:
