@@ -1,6 +1,7 @@
 """### Plan a change before anybody makes it
 
-Choose the group and what is to be done to it; only the fields that it asks for need anything. A run takes a snapshot of the group
+Choose the group and what is to be done to it; only the fields that it asks for need anything. (The page *Plan a rollout* has the
+group's hosts and settings to choose from.) A run takes a snapshot of the group
 (or one that is already in the lake), lets Spark search the ways to make the change, and writes `plans/<plan id>/plan.json` and
 `plan.md`. Then it asks: **approve** or **reject**, and why (docs/approval.md). The answer is kept beside the plan; an approved plan
 is what `apply_rollout` walks. Nothing is changed by this DAG.

@@ -11,7 +11,7 @@ from typing import Any
 
 from airflow.sdk import Param
 
-from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, WHICH_SNAPSHOT
+from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, WHICH_SNAPSHOT, address
 from holdfast.kafka.release import RELEASES
 
 MOST_SUGGESTED = 200
@@ -30,6 +30,10 @@ ASKED_FOR = {
     "upgrade Kafka Streams": "Go to another release of Kafka Streams",
     "stop and start all": "Stop everything for some minutes",
 }
+ABOUT_CLUSTER = """**[Plan a rollout]({page})** asks for the same with the group's own hosts and settings to choose from, and says
+what is wrong before anything is sent.
+
+The name of the cluster, as in the connection `holdfast_kafka_<cluster>`."""
 WHAT = """What is to be done to the application. It asks for:
 
 - **Replace a host**: *Hosts*, the one; in the next section its new name and what its disk holds, if that is known
@@ -81,8 +85,8 @@ def fields() -> dict[str, Param]:
     """The parameters of the DAG, in the form's order."""
     clusters, groups = suggested()
     return {
-        "cluster": _name("local", "Cluster", "As in the connection holdfast_kafka_<cluster>.", clusters),
-        "group": _name("streams-wordcount", "Group", "The application.id.", groups),
+        "cluster": _name("local", "Cluster", ABOUT_CLUSTER.format(page=address("/holdfast/new")), clusters),
+        "group": _name("streams-wordcount", "Group", "The `application.id`, or `group.id`.", groups),
         "what": Param(
             "replace a host", type="string", enum=[*ASKED_FOR], values_display=ASKED_FOR, title="What", description_md=WHAT,
         ),
@@ -136,7 +140,7 @@ def _name(default: str, title: str, about: str, known: list[str]) -> Param:
     suggestions = {"examples": known} if known else {}
     return Param(
         known[0] if len(known) == 1 else default,
-        type="string", minLength=1, maxLength=249, pattern=r"\S", title=title, description=about, **suggestions,
+        type="string", minLength=1, maxLength=249, pattern=r"\S", title=title, description_md=about, **suggestions,
     )  # fmt: skip
 
 

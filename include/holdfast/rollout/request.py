@@ -159,9 +159,13 @@ def _more(request: Request, snapshot: Snapshot, more: int) -> Iterator[Item]:
 
 def _clients(hosts: tuple[str, ...], snapshot: Snapshot) -> tuple[Client, ...]:
     """All clients on these hosts, in the order in which they are named."""
+    named: dict[str | None, list[Client]] = {}
+    for client in snapshot.clients:
+        for name in dict.fromkeys((client.host, str(client.process_id))):
+            named.setdefault(name, []).append(client)
     found: dict[ProcessId, Client] = {}
     for host in hosts:
-        on_it = [client for client in snapshot.clients if host in (client.host, str(client.process_id))]
+        on_it = named.get(host)
         if not on_it:
             raise InvalidInput(f"no client of the group runs on '{printable(host)}'. The group has {_known(snapshot)}", "hosts")
         found |= {client.process_id: client for client in on_it}

@@ -1,6 +1,7 @@
 """What the form of `plan_rollout` means: a Change document, or a few fields. The first airflow task and the page both ask here."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from holdfast.errors import InvalidInput
@@ -50,10 +51,21 @@ def refuse_misfit(snapshot: AnySnapshot, change: AnyChange) -> None:
     if isinstance(snapshot, Snapshot):
         assert isinstance(change, Change), "a change is of its group's kind"
         _refuse_settings(snapshot, change)
-        candidates.refuse_misfit(snapshot, change)
+        candidates.refuse_misfit(snapshot, _one_for_all(snapshot, change))
     else:
         assert isinstance(change, ConsumerChange), "a change is of its group's kind"
         consumer_forecast.refuse_misfit(snapshot, change)
+
+
+def _one_for_all(snapshot: Snapshot, change: Change) -> Change:
+    """Nothing but a rolling restart of clients that are there: if it fits one, it fits all, and a thousand take seconds."""
+    if len(change.events) != 1 or not isinstance(rolling := change.events[0], RollingRestart) or not snapshot.clients:
+        return change
+    there = tuple(client.process_id for client in snapshot.clients)
+    chosen = there if rolling.process_ids is None else rolling.process_ids
+    if not (rolling.keeps_process_id and rolling.keeps_state) or rolling.within_session or not set(chosen) <= set(there):
+        return change
+    return replace(change, events=(replace(rolling, process_ids=chosen[:1]),))
 
 
 def _refuse_settings(snapshot: Snapshot, change: Change) -> None:
