@@ -143,7 +143,19 @@ class TestTelling:
         assert said == "b"
         assert "Heard did not tell anybody" in caplog.text
 
-    def test_a_wrong_variable_stops_nobody(self, tell: Any, caplog: pytest.LogCaptureFixture) -> None:
-        tell({"no such": "argument"})
+    def test_a_wrong_one_stops_nobody_and_no_other(self, tell: Any, caplog: pytest.LogCaptureFixture) -> None:
+        _, said = tell({"no such": "argument"}, {"message": "b"})
+
+        assert said == "b"
+        assert (
+            "Heard did not tell anybody that the plan waits: the notifier 'team.Heard' of holdfast_review_notifiers" in caplog.text
+        )
+
+    @pytest.mark.parametrize("variable", ["{}", "[1]", '[{"with": {}}]'])
+    def test_a_wrong_variable_stops_nobody(
+        self, make: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, variable: str
+    ) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_REVIEW_NOTIFIERS", variable)
+        notify(*make())
 
         assert "Nobody was told that the plan waits" in caplog.text

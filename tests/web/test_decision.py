@@ -8,9 +8,10 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import Browser
 from tests.harness.airflow_server import Answer, Server
 from tests.harness.article import C
-from tests.harness.browser import Reader, chromium, reading
+from tests.harness.browser import Reader, reading
 from tests.harness.web_lake import WebLake, article
 
 from holdfast.workflows import plan as plans
@@ -183,7 +184,9 @@ def test_an_approval_is_recorded(server: Server, asked: dict[str, str]) -> None:
     assert {one["owner"] for one in logged} == {"admin", "bob", "olga"}, "who tried in vain is there too"
 
 
-def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(server: Server, runs: dict[str, str]) -> None:
+def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
+    browser: Browser, server: Server, runs: dict[str, str]
+) -> None:
     """Under Required Actions, in a browser. Who asked is told there that somebody else must approve; their yes is asked again."""
     plan_id = waiting_plan(server, runs["airflow"])
     task = f"/api/v2/dags/plan_rollout/dagRuns/{quote(runs['airflow'])}/taskInstances/approve"
@@ -213,18 +216,17 @@ def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(server: S
             press(reader, "Read <i>there</i>")
         return None
 
-    with chromium() as browser:
-        with reading(browser, server, "bob") as reader:
-            press(reader, "")
-            server.wait("the question again", asks_again)
-        with reading(browser, server, "olga") as reader:
-            text = reader.open(where).page.locator("body")
-            reader.page.get_by_test_id("hitl-option-Reject").wait_for()
-            assert f"decided-airflow on local: approve plan {plan_id}?" in text.inner_text()
-            assert "bob asked for this plan, so somebody else must approve it." in text.inner_text()
-            assert reader.page.locator(f"a[href$='/holdfast/plans/{plan_id}']").count() == 1
-            server.wait("the decision", recorded)
-            assert reader.trouble == []
+    with reading(browser, server, "bob") as reader:
+        press(reader, "")
+        server.wait("the question again", asks_again)
+    with reading(browser, server, "olga") as reader:
+        text = reader.open(where).page.locator("body")
+        reader.page.get_by_test_id("hitl-option-Reject").wait_for()
+        assert f"decided-airflow on local: approve plan {plan_id}?" in text.inner_text()
+        assert "bob asked for this plan, so somebody else must approve it." in text.inner_text()
+        assert reader.page.locator(f"a[href$='/holdfast/plans/{plan_id}']").count() == 1
+        server.wait("the decision", recorded)
+        assert reader.trouble == []
 
     found = kept(server, plan_id)
     assert {key: found[key] for key in ("approved", "by", "by_id", "reason", "asked_by", "decided_by")} == {

@@ -15,7 +15,12 @@ log = logging.getLogger(__name__)
 
 
 def named_in(variable: str) -> list[Any]:
-    """As the variable names them: `[{"notifier": "airflow.providers.….SmtpNotifier", "with": {…}}]`."""
+    """The notifiers that the variable names. Raise InvalidInput where one of them cannot be."""
+    return [_made(one, variable) for one in _entries(variable)]
+
+
+def _entries(variable: str) -> list[dict[str, Any]]:
+    """As they stand there: `[{"notifier": "airflow.providers.….SmtpNotifier", "with": {…}}]`."""
     from airflow.sdk import Variable
 
     wanted = Variable.get(variable, default=[], deserialize_json=True)
@@ -24,12 +29,13 @@ def named_in(variable: str) -> list[Any]:
             f"the variable {variable} is not a JSON list of objects like"
             ' {"notifier": "airflow.providers.smtp.notifications.smtp.SmtpNotifier", "with": {"to": "team@example.com"}}'
         )
-    return [_made(one["notifier"], one.get("with", {}), variable) for one in wanted]
+    return wanted
 
 
-def _made(name: str, arguments: Mapping[str, Any], variable: str) -> Any:
+def _made(entry: Mapping[str, Any], variable: str) -> Any:
     from airflow.sdk.module_loading import import_string
 
+    name, arguments = entry["notifier"], entry.get("with", {})
     try:
         kind = import_string(name)
     except ImportError as error:
@@ -66,12 +72,15 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
             "answer_link": address(where),
         }
         try:
-            wanted = named_in(REVIEW_NOTIFIERS_VARIABLE)
+            wanted = _entries(REVIEW_NOTIFIERS_VARIABLE)
         except InvalidInput as refusal:
             log.warning("Nobody was told that the plan waits: %s", refusal)
             return
-        for notifier in wanted:
+        for entry in wanted:
+            name = entry["notifier"]
             try:
-                notifier({**context, **said})
+                _made(entry, REVIEW_NOTIFIERS_VARIABLE)({**context, **said})
+            except InvalidInput as refusal:
+                log.warning("%s did not tell anybody that the plan waits: %s", name, refusal)
             except Exception as trouble:  # noqa: BLE001 - a notifier may raise anything, and a chat that is down is no reason to wait
-                log.warning("%s did not tell anybody that the plan waits: %s", type(notifier).__name__, type(trouble).__name__)
+                log.warning("%s did not tell anybody that the plan waits: %s", name, type(trouble).__name__)

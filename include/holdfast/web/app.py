@@ -103,7 +103,7 @@ async def decide(request: Request, plan_id: str, user: GetUserDep) -> Response:
     choice, reason = form.get("decision", ""), form.get("reason", "").strip()
     try:
         asked = await _in_thread(lambda: _what_is_asked(plan_id, choice, reason, user))
-        await decision.answer(request, asked, approve=choice == "approve", reason=reason)
+        await decision.answer(request, asked, plan_id, approve=choice == "approve", reason=reason)
     except (Refused, decision.NotAnswered) as refusal:
         problem = refusal if isinstance(refusal, Refused) else Refused(str(refusal), status=refusal.status)
         return await _in_thread(lambda: _plan_page(request, plan_id, user, problem=problem))

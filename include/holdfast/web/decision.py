@@ -34,6 +34,12 @@ round after that: its heartbeat shows it. A person reads longer than this takes;
 LONGEST_REASON = 2_000
 
 
+AT_THE_SAME_MOMENT_S = 0.3
+_ONE_AT_A_TIME = asyncio.Lock()
+"""Of two answers within some hundredths of a second Airflow takes both (200), and keeps one. Ours do not come so close together;
+one from Airflow's own page may."""
+
+
 class NotAnswered(HoldfastError):
     """Airflow did not take the answer. `status` is what it said."""
 
@@ -127,14 +133,20 @@ def _scheduler_seen() -> datetime | None:
         return found
 
 
-async def answer(request: Request, one: Asked, *, approve: bool, reason: str) -> None:
+async def answer(request: Request, one: Asked, plan_id: str, *, approve: bool, reason: str) -> None:
     """Answer as the user who sent `request`. Raise NotAnswered with Airflow's own reason."""
     if one.asked_at is not None:
         await _parked(one.asked_at)
     path = f"/api/v2/dags/{DAG}/dagRuns/{quote(one.run_id, safe='')}/taskInstances/{TASK}/-1/hitlDetails"
-    body = {"chosen_options": [APPROVE if approve else REJECT], "params_input": {"reason": reason}}
-    told = await own_airflow.ask(request, "PATCH", path, body)
+    chosen = APPROVE if approve else REJECT
+    body = {"chosen_options": [chosen], "params_input": {"reason": reason}}
+    async with _ONE_AT_A_TIME:
+        told = await own_airflow.ask(request, "PATCH", path, body)
     if told.status_code == httpx.codes.CONFLICT:
         raise NotAnswered("Somebody else has decided this plan meanwhile.", 409)
     if not told.is_success:
         raise NotAnswered(f"Airflow did not take the answer ({told.status_code}): {told.text[:300]}", told.status_code)
+    await asyncio.sleep(AT_THE_SAME_MOMENT_S)
+    kept = await run_in_threadpool(lambda: asked(one.run_id, plan_id))
+    if kept is not None and kept.answer is not None and (kept.answer, kept.reason) != (chosen, reason):
+        raise NotAnswered(f"{kept.by or 'Somebody else'} answered at the same moment, and Airflow keeps that answer.", 409)
