@@ -316,7 +316,7 @@ class Told(BaseNotifier):
 
 class TestFleet:
     CHANGE: ClassVar[dict] = {
-        "cluster": "c", "group_id": "g", "left": [], "joined": ["x"], "moved": 3, "moved_between_survivors": 2,
+        "cluster": "c", "group_id": "<g>", "left": [], "joined": ["x"], "moved": 3, "moved_between_survivors": 2,
     }  # fmt: skip
 
     @pytest.fixture
@@ -327,16 +327,18 @@ class TestFleet:
 
     def test_is_summarized_for_a_person(self, lake: FsspecLake, found: str) -> None:
         text = lake.read((*found.split("/"), "fleet.md"), 10_000).decode()
-        assert "| g of c | 0 | 1 | 3 | 2 |" in text
+        assert "g\\> of c | 0 | 1 | 3 | 2 |" in text
 
     def test_tells_the_notifiers_what_is_above_the_policy(self, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        notifier = {"notifier": f"{__name__}.Told", "with": {"message": "{{ alert_count }}: {{ alerts }}"}}
+        notifier = {"notifier": f"{__name__}.Told", "with": {"message": "{{ alert_count }}: {{ alerts_escaped }}"}}
         monkeypatch.setitem(sys.modules, __name__, sys.modules[Told.__module__])
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_NOTIFIERS", json.dumps([notifier]))
         Told.said.clear()
 
         assert fleet.alert(found, {}) == 1
-        assert Told.said == ["1: g of c: process IDs changed their order; 2 stateful tasks of clients that did nothing will move"]
+        assert Told.said == [
+            "1: &lt;g&gt; of c: process IDs changed their order; 2 stateful tasks of clients that did nothing will move"
+        ]
 
     def test_tells_nobody_what_was_told_before(self, found: str) -> None:
         assert fleet.alert(found, {}) == 1

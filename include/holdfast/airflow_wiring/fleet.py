@@ -3,10 +3,11 @@
 import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 from holdfast.airflow_wiring import notifiers
-from holdfast.airflow_wiring.objects import FLEET_POLICY_VARIABLE, NOTIFIERS_VARIABLE, lake
+from holdfast.airflow_wiring.objects import FLEET_POLICY_VARIABLE, NOTIFIERS_VARIABLE, address, lake
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +32,8 @@ def summarize(days: str) -> str:
 def alert(folder: str, context: Mapping[str, Any]) -> int:
     """Tell every notifier of the variable what came above a limit and was not told on this day before; return how much that is.
 
-    Each may use `{{ alerts }}` (a sentence a line), `{{ alert_count }}` and `{{ fleet_md }}` in its templated arguments.
+    Each may use `{{ alerts }}` (a sentence a line), `{{ alerts_escaped }}` (where `<` means something), `{{ alert_count }}`,
+    `{{ fleet_link }}` (the fleet's page) and `{{ fleet_md }}` (where it lies) in its templated arguments.
     """
     from airflow.sdk.exceptions import AirflowSkipException
 
@@ -42,7 +44,13 @@ def alert(folder: str, context: Mapping[str, Any]) -> int:
         raise AirflowSkipException("nothing came above a limit that was not told before")
     for one in above:
         log.warning("%s", one)
-    said = {"alerts": "\n".join(above), "alert_count": len(above), "fleet_md": f"{lake().url}/{folder}/fleet.md"}
+    said = {
+        "alerts": "\n".join(above),
+        "alerts_escaped": escape("\n".join(above), quote=False),
+        "alert_count": len(above),
+        "fleet_link": address("/holdfast/fleet"),
+        "fleet_md": f"{lake().url}/{folder}/fleet.md",
+    }
     for notifier in notifiers.named_in(NOTIFIERS_VARIABLE):
         notifier({**context, **said})
     _keep((*place, "told.json"), [*before, *above])
