@@ -2,6 +2,7 @@
 
 import html
 import re
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs, urlencode
 
 import pytest
@@ -90,12 +91,14 @@ def test_what_was_not_read_before_is_not_sent(server: Server) -> None:
 
 
 def test_a_run_that_fails_says_why_and_is_asked_again(server: Server) -> None:
-    """Sent twice it is one run, with the parameters of the DAG and the name of whoever asked. Nobody knows this group."""
+    """Nobody knows this group. Sent four times, also at once, it is one run, with the parameters and the name of who asked."""
     fields = form(server, "bob", cluster="nowhere", group=f"{HOSTILE[:60]}g", at_once="2")
-    first, again = send(server, "bob", fields), send(server, "bob", fields)
+    with ThreadPoolExecutor(3) as senders:
+        first, *again = (*senders.map(lambda _: send(server, "bob", fields), range(3)), send(server, "bob", fields))
     found = run(server, run_of(first.headers["location"]))
 
-    assert (first.status, first.headers["location"]) == (again.status, again.headers["location"])
+    assert first.status == 303
+    assert {(one.status, one.headers["location"]) for one in again} == {(303, first.headers["location"])}
     assert (found["triggering_user_name"], found["run_type"]) == ("bob", "manual")
     assert found["conf"] == {"cluster": "nowhere", "group": f"{HOSTILE[:60]}g", "what": "rolling restart", "at_once": 2}
 
@@ -134,6 +137,11 @@ def test_a_plan_is_asked_for_in_a_browser(browser: Browser, server: Server, made
         page.get_by_label("Find among").fill("app-bbb8")
         page.get_by_role("radio", name="app-bbb8").check()
         page.get_by_label("Where the new one runs").fill("app-<b>")
+        reader.until("document.querySelector('.sentence') !== null")
+        page.get_by_label("Its stream threads").fill("two")
+        page.get_by_text("Threads: 'two' was found; a whole number is needed").wait_for()
+        assert page.get_by_role("button", name="Make the plan").count() == 0
+        page.get_by_label("Its stream threads").fill("")
         reader.until("document.querySelector('.sentence') !== null")
         said = page.locator(".sentence").inner_text()
         assert said == "Replace app-bbb8 (bbb83e43…) by a new client on app-<b> with an empty disk."

@@ -42,33 +42,31 @@ SECURITY_HEADERS = (
 )
 
 may_read = Depends(requires_access_dag("GET", param_dag_id=DAG))
-may_decide = (
-    Depends(requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, DAG)),
-    Depends(requires_access_dag("POST", DagAccessEntity.RUN, DAG)),
-)
 may_ask = (Depends(requires_access_dag("POST", DagAccessEntity.RUN, DAG)),)
+may_decide = (Depends(requires_access_dag("PUT", DagAccessEntity.HITL_DETAIL, DAG)), *may_ask)
 
 
 class Forged(HoldfastError):
     """A decision, or a form, that does not come from a page of ours that this user was shown."""
 
 
+def can_ask(user: BaseUser) -> bool:
+    """Whether `may_ask` would let this user pass: for showing the way to the form."""
+    return bool(get_auth_manager().is_authorized_dag(method="POST", access_entity=DagAccessEntity.RUN, details=_dag(), user=user))
+
+
 def can_decide(user: BaseUser, approvers: tuple[str, ...] = ()) -> bool:
     """Whether `may_decide` and Airflow's own request would let this user pass: for showing the form."""
-    details = DagDetails(id=DAG, team_name=DagModel.get_team_name(DAG))
     manager = get_auth_manager()
     return bool(
-        manager.is_authorized_dag(method="PUT", access_entity=DagAccessEntity.HITL_DETAIL, details=details, user=user)
-        and manager.is_authorized_dag(method="POST", access_entity=DagAccessEntity.RUN, details=details, user=user)
+        can_ask(user)
+        and manager.is_authorized_dag(method="PUT", access_entity=DagAccessEntity.HITL_DETAIL, details=_dag(), user=user)
         and (not approvers or manager.is_authorized_hitl_task(assigned_users=set(approvers), user=user))
     )
 
 
-def can_ask(user: BaseUser) -> bool:
-    """Whether `may_ask` would let this user pass: for showing the way to the form."""
-    details = DagDetails(id=DAG, team_name=DagModel.get_team_name(DAG))
-    manager = get_auth_manager()
-    return bool(manager.is_authorized_dag(method="POST", access_entity=DagAccessEntity.RUN, details=details, user=user))
+def _dag() -> DagDetails:
+    return DagDetails(id=DAG, team_name=DagModel.get_team_name(DAG))
 
 
 def names_of(user: BaseUser) -> tuple[str, str]:

@@ -15,8 +15,9 @@ from holdfast.airflow_wiring import planning
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.codec.any_kind import AnySnapshot
-from holdfast.web import new_view, overview
-from holdfast.web.new_view import FRESH, Asked, Known, Sent
+from holdfast.web import new_asked, new_view, overview
+from holdfast.web.new_asked import FRESH, Asked, Sent
+from holdfast.web.new_view import Known
 from holdfast.workflows import snapshots
 
 MOST_GROUPS = 60
@@ -35,13 +36,12 @@ class Groups:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One group. `known` None: the lake knows nothing of it. `connection`: this server sees one to its cluster."""
+    """One group. `known` None: the lake knows nothing of it, or nothing that can be read, for `problem`."""
 
     cluster: str
     group_id: str
     known: Known | None
     snapshot: AnySnapshot | None
-    connection: bool
     problem: str = ""
 
 
@@ -57,19 +57,19 @@ def groups(url: str, text: str) -> Groups:
 
 def group(url: str, cluster: str, group_id: str, now: datetime) -> Group:
     """By its newest snapshot. One that cannot be read is as good as none, and `problem` says why."""
-    connection = _sees_connection(cluster)
     history = tuple(islice(snapshots.newest_first(FsspecLake(url), cluster, group_id), MOST_HISTORY))
     if not history:
-        return Group(cluster, group_id, None, None, connection)
+        return Group(cluster, group_id, None, None)
     try:
         snapshot = overview.snapshot(url, history[0])
         found = new_view.known(snapshot, history[0], history, now)
     except HoldfastError as problem:
-        return Group(cluster, group_id, None, None, connection, str(problem))
-    return Group(cluster, group_id, found, snapshot, connection)
+        return Group(cluster, group_id, None, None, str(problem))
+    return Group(cluster, group_id, found, snapshot)
 
 
-def _sees_connection(cluster: str) -> bool:
+def sees_connection(cluster: str) -> bool:
+    """Whether this server knows a connection to the cluster. Workers may know one all the same."""
     try:
         Connection.get_connection_from_secrets(f"{KAFKA_CONNECTION}{cluster}")
     except (AirflowNotFoundException, ValueError):
@@ -80,7 +80,7 @@ def _sees_connection(cluster: str) -> bool:
 def asked(url: str, one: Group, sent: Sent) -> Asked:
     """What was typed, checked; against the snapshot that was chosen, or else the newest."""
     snapshot = one.snapshot
-    chosen = new_view.text(sent, "snapshot")
+    chosen = new_asked.text(sent, "snapshot")
     problems: dict[str, str] = {}
     try:
         if chosen not in ("", FRESH):
@@ -90,10 +90,10 @@ def asked(url: str, one: Group, sent: Sent) -> Asked:
     except HoldfastError as problem:
         problems["snapshot"] = problem.problem if isinstance(problem, InvalidInput) else str(problem)
     try:
-        planning.limits(new_view.text(sent, "policy").strip(), "policy")
+        planning.limits(new_asked.text(sent, "policy").strip(), "policy")
     except HoldfastError as problem:
         problems["policy"] = problem.problem if isinstance(problem, InvalidInput) else str(problem)
-    found = new_view.asked_for(sent, snapshot)
+    found = new_asked.asked_for(sent, snapshot)
     return Asked(found.conf, {**found.problems, **problems}, "" if problems else found.sentence)
 
 

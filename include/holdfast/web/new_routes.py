@@ -3,6 +3,7 @@
 All of it needs the right to trigger that DAG. Annotations are real objects here too (see `app`).
 """
 
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlencode
@@ -16,8 +17,8 @@ from starlette.concurrency import run_in_threadpool
 from holdfast.errors import InvalidInput
 from holdfast.kafka.release import RELEASES
 from holdfast.rollout.wording import printable
-from holdfast.web import access, making, new_page, new_view, own_airflow, serving
-from holdfast.web.new_view import NAMES, Asked, Sent
+from holdfast.web import access, making, new_asked, new_page, new_view, own_airflow, serving
+from holdfast.web.new_asked import NAMES, Asked, Sent
 
 LONGEST_FORM = 1024 * 1024
 """A Change document for a large group, or a thousand hosts."""
@@ -36,7 +37,7 @@ def new(request: Request, user: GetUserDep, cluster: Text = "", group: Name = ""
         conf = making.conf_of(again)
         if conf is None:
             raise InvalidInput("There is no such run of plan_rollout.")
-        return _form(request, user, new_view.typed_of(conf))
+        return _form(request, user, new_asked.typed_of(conf))
     if not group:
         found = new_page.groups(serving.lake_url(), q)
         return serving.page(request, "new_groups.html", groups=found, q=q, cluster=cluster)
@@ -47,12 +48,15 @@ def new(request: Request, user: GetUserDep, cluster: Text = "", group: Name = ""
 @router.post("/new")
 async def ask(request: Request, user: GetUserDep) -> Response:
     sent = await serving.form(request, LONGEST_FORM, MOST_FIELDS)
-    key = new_view.text(sent, "key")
-    access.refuse_forgery(request, user, f"new {key}", new_view.text(sent, "token"))
+    key = new_asked.text(sent, "key")
+    access.refuse_forgery(request, user, f"new {key}", new_asked.text(sent, "token"))
     one, asked = await run_in_threadpool(lambda: _checked(sent))
-    send = new_view.text(sent, "do") == "send" and not asked.problems
-    if not send or new_view.text(sent, "said") != asked.said:
-        status = HTTPStatus.UNPROCESSABLE_ENTITY if asked.problems and new_view.text(sent, "do") == "send" else HTTPStatus.OK
+    if new_asked.text(sent, "only") == "preview":
+        shown = partial(serving.page, request, "new_preview.html", user=user.get_name(), live=True)
+        return await run_in_threadpool(lambda: shown(asked=asked, known=one.known, problems=dict(asked.problems)))
+    send = new_asked.text(sent, "do") == "send" and not asked.problems
+    if not send or new_asked.text(sent, "said") != asked.said:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY if asked.problems and new_asked.text(sent, "do") == "send" else HTTPStatus.OK
         return await run_in_threadpool(lambda: _form(request, user, sent, one=one, asked=asked, key=key, status=status))
     run_id = new_page.run_id(key, asked.conf)
     told = await _triggered(request, run_id, asked)
@@ -84,7 +88,7 @@ def _detail(told: httpx.Response) -> str:
 
 def _checked(sent: Sent) -> tuple[new_page.Group, Asked]:
     url = serving.lake_url()
-    one = new_page.group(url, new_view.text(sent, "cluster"), new_view.text(sent, "group"), serving.now())
+    one = new_page.group(url, new_asked.text(sent, "cluster"), new_asked.text(sent, "group"), serving.now())
     return one, new_page.asked(url, one, sent)
 
 
@@ -99,7 +103,7 @@ def _form(
     status: int = HTTPStatus.OK,
 ) -> HTMLResponse:
     """The page with what was typed. `asked` None: nothing was checked yet."""
-    one = one or new_page.group(serving.lake_url(), new_view.text(sent, "cluster"), new_view.text(sent, "group"), serving.now())
+    one = one or new_page.group(serving.lake_url(), new_asked.text(sent, "cluster"), new_asked.text(sent, "group"), serving.now())
     key = key or new_page.new_key(serving.now())
     return serving.page(
         request,
@@ -107,15 +111,17 @@ def _form(
         status=status,
         group=one,
         known=one.known,
+        connection=new_page.sees_connection(one.cluster),
         ways=new_view.choices(one.known),
-        what=new_view.text(sent, "what"),
-        wanted=new_view.fields_of(new_view.text(sent, "what")),
+        what=new_asked.text(sent, "what"),
+        wanted=new_view.fields_of(new_asked.text(sent, "what")),
         sent=sent,
         releases=tuple(reversed(RELEASES)),
-        text=lambda name: new_view.text(sent, name),
+        text=lambda name: new_asked.text(sent, name),
         asked=asked,
         problems=dict(asked.problems) if asked is not None else {},
         key=key,
         token=access.token_for(user, f"new {key}"),
         user=user.get_name(),
+        live=False,
     )

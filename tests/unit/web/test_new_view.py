@@ -13,7 +13,7 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.rollout.codec import any_kind
 from holdfast.rollout.codec.any_kind import AnySnapshot
 from holdfast.rollout.request import What
-from holdfast.web import new_page, new_view
+from holdfast.web import new_asked, new_page, new_view
 from holdfast.workflows import snapshots
 
 GONE = json.dumps(change({"remove_client": {"process_id": A[:-1] + "7"}}))
@@ -31,9 +31,9 @@ def plain() -> AnySnapshot:
     return any_kind.snapshot_from_json(plain_groups.group(READERS))
 
 
-def asked(snapshot: AnySnapshot | None = None, **fields: str | list[str]) -> new_view.Asked:
+def asked(snapshot: AnySnapshot | None = None, **fields: str | list[str]) -> new_asked.Asked:
     sent = {name.replace("__", "."): [value] if isinstance(value, str) else value for name, value in fields.items()}
-    return new_view.asked_for({"cluster": ["local"], "group": ["g"]} | sent, snapshot or hosted())
+    return new_asked.asked_for({"cluster": ["local"], "group": ["g"]} | sent, snapshot or hosted())
 
 
 class TestWhatIsTyped:
@@ -66,8 +66,8 @@ class TestWhatIsTyped:
     def test_of_an_unknown_group_is_checked_as_far_as_it_goes(self) -> None:
         sent = {"cluster": ["new"], "group": ["g"], "what": ["scale"], "clients": ["5"]}
 
-        assert new_view.asked_for(sent, None).sentence.startswith("Scale to a number of clients (clients: 5); whether it fits")
-        assert "clients" in new_view.asked_for(sent | {"clients": [""]}, None).problems
+        assert new_asked.asked_for(sent, None).sentence.startswith("Scale to a number of clients (clients: 5); whether it fits")
+        assert "clients" in new_asked.asked_for(sent | {"clients": [""]}, None).problems
 
     def test_settings_of_their_own_fields_and_of_the_text_are_one(self) -> None:
         sent = {"setting.max.warmup.replicas": "6", "settings": "rack.aware.assignment.tags=zone\n", "setting.made.up": "x"}
@@ -82,7 +82,7 @@ class TestWhatIsTyped:
             {"what": "change", "change": json.dumps(change({"remove_client": {"process_id": C}}))},
         ):
             conf = asked(**fields).conf
-            again = new_view.asked_for(new_view.typed_of(conf | {"threads": None, "stranger": 1}), hosted())
+            again = new_asked.asked_for(new_asked.typed_of(conf | {"threads": None, "stranger": 1}), hosted())
 
             assert (again.conf, again.problems) == (conf, {})
 
@@ -133,7 +133,7 @@ class TestRefusals:
 
     def test_a_setting_that_stands_twice(self) -> None:
         sent = {"what": ["change settings"], "setting.max.warmup.replicas": ["6"], "settings": ["max.warmup.replicas = 7"]}
-        found = new_view.asked_for({"cluster": ["c"], "group": ["g"]} | sent, hosted())
+        found = new_asked.asked_for({"cluster": ["c"], "group": ["g"]} | sent, hosted())
 
         assert "stands in its own field and in the text" in found.problems["settings"]
 
@@ -165,6 +165,12 @@ class TestWhatCanBeChosen:
 
         assert found["max.warmup.replicas"] == ("2", "2")
         assert found["num.standby.replicas"] == ("", "0")
+
+    def test_the_example_fits_the_group(self) -> None:
+        for snapshot in (hosted(), plain()):
+            text = new_view.known(snapshot, "id", (), NOON).example
+
+            assert asked(snapshot, what="change", change=text).problems == {}
 
     def test_of_plain_groups_what_makes_sense(self) -> None:
         found = new_view.known(plain(), "id", (), NOON)

@@ -44,26 +44,17 @@
 
   for (const form of document.querySelectorAll("form[data-asks]")) {
     // What will be asked is said while one fills in; what is wrong is said when one asks.
+    const preview = form.querySelector("#preview");
     let latest = 0;
     const check = later(async () => {
       const mine = ++latest;
-      const sent = new URLSearchParams([...new FormData(form), ["do", "check"]]);
+      const sent = new URLSearchParams([...new FormData(form), ["only", "preview"]]);
       const answer = await fetch(form.action, { method: "POST", body: sent, headers: { Accept: "text/html" } });
-      if (mine !== latest || ![200, 422].includes(answer.status)) return;
-      const page = await parsed(answer);
-      const found = page.querySelector("#preview");
-      if (!found) return;
-      form.querySelector("#preview").replaceChildren(...found.childNodes);
-      form.elements.said.value = page.querySelector("[name=said]").value;
+      if (mine !== latest || !answer.ok || answer.redirected) return;
+      preview.replaceChildren(...(await parsed(answer)).body.childNodes);
+      preview.classList.remove("stale");
     }, 350);
-    const stale = () => {
-      form.elements.said.value = "";
-      latest += 1;
-      form.querySelector("#preview").classList.add("stale");
-    };
-    form.addEventListener("input", () => { stale(); check(); });
-    new MutationObserver(() => form.querySelector("#preview").classList.remove("stale"))
-      .observe(form.querySelector("#preview"), { childList: true });
+    form.addEventListener("input", () => { latest += 1; preview.classList.add("stale"); check(); });
 
     // More clients or fewer: only what that asks for.
     const clients = form.querySelector("#clients[data-now]");
