@@ -8,6 +8,7 @@
     ├── CannotPredict           the evidence for a prediction is missing or contradicts itself
     ├── ClusterTrouble          a broker did not answer, refused, or has not what was asked for
     ├── StatePathTrouble        a state directory or a lake path that cannot be read or written
+    │   └── NotAllowed          the same, for want of the right to: asking again would not help
     ├── StepRefused             a plan, or its next step, must not be carried out now: not approved, or it would do harm
     └── StalePlan               the group is not the one that the plan was made for
 
@@ -63,6 +64,10 @@ class ClusterTrouble(HoldfastError):
 
 class StatePathTrouble(HoldfastError):
     """A state directory, or a path of the lake, that cannot be read or written."""
+
+
+class NotAllowed(StatePathTrouble):
+    """The right to read or write there is missing. To try again would not help."""
 
 
 class StepRefused(HoldfastError):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, StalePlan, Unsupported
+from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, NotAllowed, StalePlan, Unsupported
 
 ROOT = Path(__file__).resolve().parents[2]
 DAGS = ("apply_rollout", "collect_groups", "forecast_fleet", "plan_rollout", "verify_rollout")
@@ -55,7 +55,7 @@ class TestEveryDag:
         for task in bag.dags[name].tasks:
             assert task.retries >= 2, task.task_id
             assert task.retry_delay <= timedelta(minutes=1)
-            for refusal in (InvalidInput("x"), Unsupported("x"), StalePlan("p", ()), HoldfastError("x")):
+            for refusal in (InvalidInput("x"), Unsupported("x"), StalePlan("p", ()), NotAllowed("x"), HoldfastError("x")):
                 assert task.retry_policy.evaluate(refusal, 1, 3).action.value == "fail"
             assert task.retry_policy.evaluate(ClusterTrouble("x"), 1, 3).action.value == "retry"
             assert task.retry_policy.evaluate(ConnectionError("x"), 1, 3).action.value == "default"

@@ -5,7 +5,7 @@
 
 A second broker joins the cluster of a first one: `Broker(another_folder, joins=broker, node_id=2)`. More listeners, server
 properties and SCRAM users may be given. With `listeners=("PLAINTEXT", "SASL_SSL")` (a listener is named as its security
-protocol), `broker.address("SASL_SSL")` says where the second one is.
+protocol), `broker.address("SASL_SSL")` says where the second one is. `release="2.8.2"` is the oldest: KRaft began there.
 """
 
 import shutil
@@ -71,6 +71,7 @@ class Broker:
         rack: str | None = None,
         joins: "Broker | None" = None,
         node_id: int = 1,
+        release: str = RELEASE,
         start_timeout_s: float = 120,
     ) -> None:
         self.folder = folder
@@ -79,6 +80,7 @@ class Broker:
         self._scram_users = dict(scram_users or {})
         self._joins = joins
         self._node_id = node_id
+        self._release = release
         self._start_timeout_s = start_timeout_s
         self._ports: dict[str, int] = {}
         self._process: TetheredProcess | None = None
@@ -140,13 +142,13 @@ class Broker:
         self._format(properties)
         log = self.folder / "broker.log"
         log.unlink(missing_ok=True)
-        self._process = TetheredProcess("the broker", [*_java(), "kafka.Kafka", str(properties)], log)
+        self._process = TetheredProcess("the broker", [*_java(self._release), "kafka.Kafka", str(properties)], log)
         self._process.wait_until(
             lambda: self._process is not None and self._process.logged(_READY), "started", self._start_timeout_s
         )
 
     def _format(self, properties: Path) -> None:
-        command = [*_java(), "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c", str(properties)]
+        command = [*_java(self._release), "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c", str(properties)]
         for user, password in self._scram_users.items():
             command += ["--add-scram", f"SCRAM-SHA-256=[name={user},password={password}]"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=self._start_timeout_s, check=False)
@@ -183,5 +185,5 @@ def free_ports(number: int) -> tuple[int, ...]:
             each.close()
 
 
-def _java() -> list[str]:
-    return [java_tool("java"), *_JVM, *_LOGGING, "-cp", classpath(f"org.apache.kafka:kafka_2.13:{RELEASE}", SIMPLE_LOGGING)]
+def _java(release: str) -> list[str]:
+    return [java_tool("java"), *_JVM, *_LOGGING, "-cp", classpath(f"org.apache.kafka:kafka_2.13:{release}", SIMPLE_LOGGING)]

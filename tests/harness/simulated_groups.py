@@ -81,7 +81,7 @@ def create_topics(bootstrap: str, groups: Sequence[SimulatedGroup], replication:
         admin.close()
     tasks = json.loads(EXAMPLE.read_text())["tasks"].values()
     ends = [(number, end) for task in tasks for _, number, end in task["changelogs"]]
-    producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=50)
+    producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=50, enable_idempotence=False)
     for group in groups:
         for number, end in ends:
             for _ in range(end):
@@ -170,17 +170,21 @@ def _join_together(bootstrap: str, groups: Sequence[SimulatedGroup], connections
 
 
 def _coordinators(bootstrap: str, group_ids: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """Once there are any: a young cluster makes the topic that they need when it is first asked."""
+    """Once there are any: a young cluster makes the topic that they need when it is first asked. One by one: brokers before 3.0
+    know no other way."""
     host, _, port = bootstrap.rpartition(":")
     ends_at = time.monotonic() + _TIMEOUT_S
+    homes: dict[str, tuple[str, int]] = {}
     with _Connection((host, int(port))) as connection:
-        while True:
-            connection.send(FindCoordinatorRequest(key_type=CoordinatorType.GROUP.value, coordinator_keys=list(group_ids)), 4)
-            found = connection.answer(FindCoordinatorResponse, 4).coordinators
-            if not any(one.error_code for one in found):
-                return {one.key: (one.host, one.port) for one in found}
-            assert time.monotonic() < ends_at, f"no coordinator: error {found[0].error_code}"
+        while len(homes) < len(group_ids):
+            connection.send(FindCoordinatorRequest(key=group_ids[len(homes)], key_type=CoordinatorType.GROUP.value), 3)
+            found = connection.answer(FindCoordinatorResponse, 3)
+            if not found.error_code:
+                homes[group_ids[len(homes)]] = found.host, found.port
+                continue
+            assert time.monotonic() < ends_at, f"no coordinator: error {found.error_code}"
             time.sleep(0.5)
+    return homes
 
 
 def _bytes(text: str) -> bytes:

@@ -1,12 +1,14 @@
 """Days of tables appear whole or not at all, replace what was there, and go when they are old."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from holdfast.adapters import hadoop_files
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.table_schemas import TABLES
 from holdfast.errors import InvalidInput
@@ -128,3 +130,71 @@ def test_every_table_is_described(request: pytest.FixtureRequest) -> None:
         assert len(described) == 1, f"docs/tables.md has no section about {name}, or several"
         missing = [column for column in schema.names if f"`{column}`" not in described[0] + about_all]
         assert missing == [], f"docs/tables.md does not say what these columns of {name} mean"
+
+
+class Killed(BaseException):
+    """What happens to a driver, as far as files go: from then on it does nothing to them."""
+
+
+@pytest.mark.parametrize("files_moved", range(4))
+def test_a_run_killed_between_any_two_renames_and_run_again_loses_nothing_and_doubles_nothing(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files_moved: int
+) -> None:
+    """Until then each day is whole, old or new, or out of the way; that one is found again even if nobody runs it again."""
+    old, new = ([("a", day, f"{what} {number}") for day in DAYS for number in (1, 2)] for what in ("old", "new"))
+    lake, left_alone = tmp_path / "lake", tmp_path / "left alone"
+    lake_tables.write_days(spark, str(lake), {"quarantine": quarantine(spark, *old)}, DAYS)
+    left = files_moved
+    move = hadoop_files.move
+
+    def some(spark: SparkSession, source: str, place: str) -> None:
+        nonlocal left
+        if not left:
+            raise Killed
+        left -= 1
+        move(spark, source, place)
+
+    def nothing(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as dying:
+        dying.setattr(hadoop_files, "move", some)
+        dying.setattr(hadoop_files, "delete", nothing)
+        with pytest.raises(Killed):
+            lake_tables.write_days(spark, str(lake), {"quarantine": quarantine(spark, *new)}, DAYS)
+    shutil.copytree(lake, left_alone)
+
+    days = {day: {row[2].split()[0] for row in found(spark, lake) if row[1] == day} for day in DAYS}
+    there = {day: len([row for row in found(spark, lake) if row[1] == day]) for day in DAYS}
+    away = [day for day in DAYS if not days[day]]
+    assert all(len(days[day]) == 1 and there[day] == 2 for day in DAYS if day not in away)
+    assert len(away) == files_moved % 2
+
+    lake_tables.write_days(spark, str(lake), {"quarantine": quarantine(spark, *new)}, DAYS)
+    assert found(spark, lake) == sorted(new)
+
+    monkeypatch.setattr(lake_tables, "_ABANDONED_S", -1)
+    lake_tables.forget_days(spark, str(left_alone), DAYS[0])
+    assert {day for _, day, _ in found(spark, left_alone)} == set(DAYS)
+    assert len(found(spark, left_alone)) == len(new)
+    assert list((left_alone / "tables" / ".staging").iterdir()) == []
+
+
+def test_a_day_that_cannot_be_moved_in_leaves_the_old_one(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = [("a", day, "old") for day in DAYS]
+    lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, *old)}, DAYS)
+    move = hadoop_files.move
+
+    def not_in(spark: SparkSession, source: str, place: str) -> None:
+        if "/new/" in source:
+            raise OSError("no space left on device")
+        move(spark, source, place)
+
+    with monkeypatch.context() as full:
+        full.setattr(hadoop_files, "move", not_in)
+        with pytest.raises(OSError, match="no space"):
+            lake_tables.write_days(spark, str(tmp_path), {"quarantine": quarantine(spark, ("a", DAYS[0], "new"))}, DAYS)
+
+    assert found(spark, tmp_path) == sorted(old)

@@ -45,9 +45,10 @@ def empty_files(spark: SparkSession, folder: str) -> list[str]:
     return _EMPTY_FILE.findall(str(listed))
 
 
-def make(spark: SparkSession, place: str) -> None:
+def make(spark: SparkSession, place: str) -> bool:
+    """Make a folder, and those above it; False where that is refused without a word."""
     path, there = _files(spark, place)
-    there.mkdirs(path)
+    return bool(there.mkdirs(path))
 
 
 def move(spark: SparkSession, source: str, place: str) -> None:

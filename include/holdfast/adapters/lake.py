@@ -5,6 +5,7 @@ their own atomic put; elsewhere beside its place and moved. No path leads out of
 link below the lake's own folder is followed.
 """
 
+import errno
 import os
 import re
 import secrets
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from holdfast.errors import InvalidInput, StatePathTrouble
+from holdfast.errors import InvalidInput, NotAllowed, StatePathTrouble
 from holdfast.ports import LakePath
 
 ATOMIC_PUT = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory", "oci", "oss")
@@ -55,7 +56,7 @@ class FsspecLake:
             else:
                 self._write_remote(place, content)
         except _TROUBLES as error:
-            raise StatePathTrouble(f"{'/'.join(path)} cannot be written to the lake {self._url}: {error}") from None
+            raise _trouble(f"{'/'.join(path)} cannot be written to the lake {self._url}", error) from None
 
     def read(self, path: LakePath, limit: int) -> bytes:
         place = self._place(path)
@@ -65,7 +66,7 @@ class FsspecLake:
         except FileNotFoundError:
             raise StatePathTrouble(f"The lake {self._url} holds no {'/'.join(path)}.") from None
         except _TROUBLES as error:
-            raise StatePathTrouble(f"{'/'.join(path)} in the lake {self._url} cannot be read: {error}") from None
+            raise _trouble(f"{'/'.join(path)} in the lake {self._url} cannot be read", error) from None
         if len(content) > limit:
             raise StatePathTrouble(f"{'/'.join(path)} in the lake {self._url} is larger than the {limit:,} bytes allowed.")
         return content
@@ -75,7 +76,7 @@ class FsspecLake:
         try:
             return bool(self._files.isfile(place))
         except _TROUBLES as error:
-            raise StatePathTrouble(f"{'/'.join(path)} in the lake {self._url} cannot be looked up: {error}") from None
+            raise _trouble(f"{'/'.join(path)} in the lake {self._url} cannot be looked up", error) from None
 
     def remove(self, path: LakePath) -> None:
         place = self._place(path)
@@ -85,7 +86,7 @@ class FsspecLake:
         except FileNotFoundError:
             return
         except _TROUBLES as error:
-            raise StatePathTrouble(f"{'/'.join(path)} in the lake {self._url} cannot be deleted: {error}") from None
+            raise _trouble(f"{'/'.join(path)} in the lake {self._url} cannot be deleted", error) from None
 
     def names(self, folder: LakePath) -> tuple[str, ...]:
         place = self._place(folder)
@@ -95,7 +96,7 @@ class FsspecLake:
         except (FileNotFoundError, NotADirectoryError):
             return ()
         except _TROUBLES as error:
-            raise StatePathTrouble(f"{'/'.join(folder)} in the lake {self._url} cannot be listed: {error}") from None
+            raise _trouble(f"{'/'.join(folder)} in the lake {self._url} cannot be listed", error) from None
         if len(found) > MOST_NAMES:
             raise StatePathTrouble(
                 f"{'/'.join(folder)} in the lake {self._url} holds more than {MOST_NAMES:,} entries: tidy it up."
@@ -131,6 +132,13 @@ class FsspecLake:
             with suppress(*_TROUBLES):
                 self._files.rm(beside)
             raise
+
+
+def _trouble(what: str, error: Exception) -> StatePathTrouble:
+    """What the file system refused for want of a right is refused again."""
+    if isinstance(error, OSError) and (isinstance(error, PermissionError) or error.errno == errno.EROFS):
+        return NotAllowed(f"{what}: {error}. Whoever runs this needs the right to read and write the whole lake.")
+    return StatePathTrouble(f"{what}: {error}")
 
 
 def _write_local(place: Path, content: bytes) -> None:

@@ -22,7 +22,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from holdfast.adapters import hadoop_files
 from holdfast.adapters.table_schemas import KEY, PARTITION, TABLES, VERSION
-from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.errors import HoldfastError, InvalidInput, NotAllowed
 
 SETTINGS = {
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a cluster called 007 is no number
@@ -75,11 +75,20 @@ def days_job(name: str, description: str | None, argv: Sequence[str], work: Call
 
     def whole(spark: SparkSession) -> None:
         days, lake = days_of(given.days), given.lake.rstrip("/")
+        _refuse_what_cannot_be_written_to(spark, lake)
         work(spark, lake, days, **{option: getattr(given, option) for option in options})
         if given.keep_days is not None:
             forget_days(spark, lake, _days_before(days, given.keep_days))
 
     run(name, whole)
+
+
+def _refuse_what_cannot_be_written_to(spark: SparkSession, lake: str) -> None:
+    """Before anything is computed. Raise NotAllowed, or what the file system raises."""
+    place = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
+    if not hadoop_files.make(spark, place):
+        raise NotAllowed(f"nothing can be written to {lake}/tables: Spark needs the right to read and write the whole lake")
+    hadoop_files.delete(spark, place)
 
 
 def _days_before(days: Sequence[str], count: int) -> str:
@@ -117,7 +126,8 @@ def told(trouble: Exception) -> str | None:
     if "CANNOT_READ_FILE" in text or "is not a Parquet file" in text or "FAILED_READ_FILE" in text:
         return f"a file in the lake is damaged: {_first_line(text)}. Delete its day of that table, and let it be computed again"
     if any(sign in text for sign in _FORBIDDEN):
-        return f"Spark may not read or write there: {_first_line(text)}. It needs to read and write the whole lake"
+        said = next(line for line in text.splitlines() if any(sign in line for sign in _FORBIDDEN))
+        return f"Spark may not read or write there: {_first_line(said)}. It needs to read and write the whole lake"
     if "No space left on device" in text:
         return "no space is left on the disk that Spark or the lake writes to"
     return None
@@ -289,7 +299,8 @@ def staged(spark: SparkSession, rows: DataFrame, lake: str, work: Callable[[Data
 def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], days: Iterable[str]) -> None:
     """Put these days of the tables in the place of what was there: all are written beside before the first is moved.
 
-    A partition is moved by one rename: whole or not at all. Whoever is killed in between leaves days that the next run replaces.
+    A partition is moved by one rename: whole or not at all. A run killed in between leaves days for the next to replace; what was
+    out of the way just then is put in its place when what was left beside is cleared away (`forget_days`).
     """
     beside = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
     wanted = dict.fromkeys(f"day={day}" for day in days)
@@ -308,15 +319,21 @@ def _replace_days(spark: SparkSession, new: str, place: str, old: str, days: Map
     there = {one for one in _partitions(spark, place) if one.rsplit("/", 1)[-1] in days}
     came = set(_partitions(spark, new))
     for partition in sorted(there | came):
+        at, aside = f"{place}/{partition}", f"{old}/{partition}"
         if partition in there:
-            hadoop_files.move(spark, f"{place}/{partition}", f"{old}/{partition}")
-        if partition in came:
-            hadoop_files.move(spark, f"{new}/{partition}", f"{place}/{partition}")
+            hadoop_files.move(spark, at, aside)
+        if partition not in came:
+            continue
+        try:
+            hadoop_files.move(spark, f"{new}/{partition}", at)
+        finally:
+            if partition in there and not hadoop_files.exists(spark, at):
+                hadoop_files.move(spark, aside, at)
 
 
 def forget_days(spark: SparkSession, lake: str, before: str) -> list[str]:
     """Delete every table's partitions of days before that one, and what runs that were killed left beside; return what went."""
-    _forget_abandoned(spark, f"{lake}/tables/.staging")
+    _forget_abandoned(spark, lake)
     gone = []
     for name in TABLES:
         place = table_place(lake, name)
@@ -328,10 +345,21 @@ def forget_days(spark: SparkSession, lake: str, before: str) -> list[str]:
     return gone
 
 
-def _forget_abandoned(spark: SparkSession, staging: str) -> None:
-    for folder in hadoop_files.folders(spark, staging):
+def _forget_abandoned(spark: SparkSession, lake: str) -> None:
+    for folder in hadoop_files.folders(spark, f"{lake}/tables/.staging"):
         if time.time() - hadoop_files.changed_at(spark, folder) > _ABANDONED_S:
+            _finish(spark, lake, folder)
             hadoop_files.delete(spark, folder)
+
+
+def _finish(spark: SparkSession, lake: str, beside: str) -> None:
+    """Put in its place the day of which a run that was killed had moved the old one away and not yet moved the new one in."""
+    for name in hadoop_files.names(spark, f"{beside}/old"):
+        came = _partitions(spark, f"{beside}/new/{name}")
+        for partition in _partitions(spark, f"{beside}/old/{name}"):
+            at = f"{table_place(lake, name)}/{partition}"
+            if partition in came and not hadoop_files.exists(spark, at):
+                hadoop_files.move(spark, f"{beside}/new/{name}/{partition}", at)
 
 
 def write_lines(spark: SparkSession, lines: DataFrame, place: str) -> None:

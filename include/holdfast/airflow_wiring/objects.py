@@ -9,7 +9,7 @@ from airflow.sdk import Asset, Param
 from airflow.sdk.definitions.context import Context
 from airflow.sdk.definitions.retry_policy import ExceptionRetryPolicy, RetryAction, RetryDecision, RetryRule
 
-from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, StatePathTrouble
+from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, NotAllowed, StatePathTrouble
 from holdfast.ports import Lake
 
 KAFKA_POOL = "holdfast_kafka"
@@ -79,6 +79,7 @@ DEFAULTS = {
     "retry_delay": timedelta(seconds=30),
     "retry_policy": Retries(
         rules=[
+            RetryRule(exception=NotAllowed, action=RetryAction.FAIL, reason="the right to is missing: see the message"),
             RetryRule(exception=[ClusterTrouble, StatePathTrouble], action=RetryAction.RETRY, reason="may pass: asking again"),
             RetryRule(exception=HoldfastError, action=RetryAction.FAIL, reason="would be refused again: see the message"),
         ]
