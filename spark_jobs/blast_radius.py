@@ -1,6 +1,6 @@
 """What the loss of every single host would do, to every group by its latest snapshot of each day; the worst first.
 
-    spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21 [--forecast-ms 150]
+    spark-submit --py-files holdfast.zip blast_radius.py --lake URL --days 2026-11-21 [--forecast-ms 60]
 
 Reads `groups` and `documents`. Replaces these days of `blast_radius`, `blast_radius_places` and `quarantine_blast_radius`. A large
 group's hosts are split over executors. Of each group in which losses cannot be counted, the worst are forecast, as far as

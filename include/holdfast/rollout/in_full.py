@@ -32,9 +32,9 @@ from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.forecast import carried_out, owners_at_the_end
 from holdfast.rollout.snapshot import Snapshot
 
-BUDGET_MS = 150
+BUDGET_MS = 60
 """For the losses of one group, unless somebody says otherwise."""
-MOST_FOR_THE_WORST_MS = 1_500
+MOST_FOR_THE_WORST_MS = 300
 """The worst loss of a group is forecast even where it alone takes more than the budget, up to so much."""
 MOST_REBALANCES = 5_000
 """Whoever has not settled by then does not, as far as a night goes. (Five thousand warm-up lots are a month.)"""
