@@ -215,11 +215,11 @@ def _named(conf: Mapping[str, object]) -> str:
 def _unchecked(conf: Mapping[str, object]) -> str:
     """Of a group that the lake does not know."""
     if DOCUMENT in conf:
-        return "Carry out the Change document; whether it fits the group shows when the run has taken a snapshot."
+        return "Carry out the Change document."
     skipped = ("cluster", "group", "what", "policy", "snapshot")
     details = "; ".join(f"{name.replace('_', ' ')}: {_plainly(value)}" for name, value in conf.items() if name not in skipped)
     title = form.ASKED_FOR[str(conf["what"])]
-    return f"{title}{f' ({details})' if details else ''}; whether it fits the group shows when the run has taken a snapshot."
+    return f"{title}{f' ({details})' if details else ''}."
 
 
 def _plainly(value: object) -> str:

@@ -3,6 +3,7 @@
 All of it needs the right to trigger that DAG. Annotations are real objects here too (see `app`).
 """
 
+import asyncio
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated
@@ -24,6 +25,8 @@ LONGEST_FORM = 1024 * 1024
 """A Change document for a large group, or a thousand hosts."""
 MOST_FIELDS = 2_000
 LONGEST_NOTE = 900
+TRIES, PAUSE_S = 3, 0.5
+_one_at_a_time = asyncio.Lock()
 Text = Annotated[str, Query(max_length=300)]
 Name = Annotated[str, Query(max_length=4_000)]
 
@@ -68,14 +71,23 @@ async def ask(request: Request, user: GetUserDep) -> Response:
 
 
 async def _triggered(request: Request, run_id: str, asked: Asked) -> httpx.Response:
-    """By Airflow's own route, as this user: its checks apply, and it records who it was."""
+    """By Airflow's own route, as this user: its checks apply, and it records who it was.
+
+    The ID makes it safe to ask again where Airflow's database was busy. Two clicks at the same moment would make SQLite busy.
+    """
     body = {
         "dag_run_id": run_id,
         "logical_date": None,
         "conf": dict(asked.conf),
         "note": printable(asked.sentence, LONGEST_NOTE),
     }
-    return await own_airflow.ask(request, "POST", f"/api/v2/dags/{access.DAG}/dagRuns", body)
+    async with _one_at_a_time:
+        for tries_left in reversed(range(TRIES)):
+            told = await own_airflow.ask(request, "POST", f"/api/v2/dags/{access.DAG}/dagRuns", body)
+            if not told.is_server_error or not tries_left:
+                break
+            await asyncio.sleep(PAUSE_S)
+    return told
 
 
 def _detail(told: httpx.Response) -> str:
