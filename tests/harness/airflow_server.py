@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import psutil
 
@@ -54,6 +54,15 @@ class Server:
     lake: Path
     environment: dict[str, str]
     tokens: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def below(self) -> str:
+        """The path of its address; empty at the root."""
+        return urlsplit(self.url).path
+
+    @property
+    def origin(self) -> str:
+        return self.url.removesuffix(self.below)
 
     def token(self, user: str) -> str:
         if user not in self.tokens:
@@ -104,7 +113,8 @@ class Server:
             return Answer(refusal.code, refusal.read().decode(errors="replace"), found)
 
 
-def environment(home: Path, lake: Path, port: int) -> dict[str, str]:
+def environment(home: Path, lake: Path, url: str) -> dict[str, str]:
+    """`url`: where Airflow is found, with the path below which it stands, if any."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")}
     include = ROOT / "include"
     return inherited | {
@@ -116,8 +126,8 @@ def environment(home: Path, lake: Path, port: int) -> dict[str, str]:
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in USERS.items()),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(home / "passwords.json"),
         "AIRFLOW__API__HOST": "127.0.0.1",
-        "AIRFLOW__API__PORT": str(port),
-        "AIRFLOW__API__BASE_URL": f"http://127.0.0.1:{port}",
+        "AIRFLOW__API__PORT": str(urlsplit(url).port),
+        "AIRFLOW__API__BASE_URL": url,
         "AIRFLOW__API__SECRET_KEY": secrets.token_hex(32),
         "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(64),
         "AIRFLOW__CORE__PARALLELISM": "3",
@@ -139,12 +149,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(home: Path, lake: Path, *, scheduling: bool = False) -> Iterator[Server]:
-    """A database and an api-server, and what runs DAGs if `scheduling`; ended whatever happens."""
+def serving(home: Path, lake: Path, *, below: str = "", scheduling: bool = False) -> Iterator[Server]:
+    """A database and an api-server, and what runs DAGs if `scheduling`; ended whatever happens. `below`: the path of Airflow's own
+    address, as behind a proxy that many applications share."""
     home.mkdir(parents=True, exist_ok=True)
     (home / "passwords.json").write_text(json.dumps({name: name for name in USERS}))
-    port = free_port()
-    server = Server(f"http://127.0.0.1:{port}", home, lake, environment(home, lake, port))
+    url = f"http://127.0.0.1:{free_port()}{below}"
+    server = Server(url, home, lake, environment(home, lake, url))
     airflow = str(ROOT / ".venv" / "bin" / "airflow")
     components = ("api-server", *(("dag-processor", "scheduler --skip-serve-logs") if scheduling else ()))
     running: list[subprocess.Popen[bytes]] = []

@@ -56,5 +56,6 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, lake_folder: Path, made: dict[str, Plan]) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("airflow"), lake_folder, scheduling=True) as running:
+    """Below a path, as behind a proxy that others share: whatever forgets the path is not found."""
+    with serving(tmp_path_factory.mktemp("airflow"), lake_folder, below="/airflow", scheduling=True) as running:
         yield running

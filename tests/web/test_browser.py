@@ -86,6 +86,7 @@ def test_the_other_way_is_shown_by_keyboard_alone(browser: Browser, server: Serv
         assert page.locator("#owners-2").is_visible()
         assert page.locator("#owners-2 td:last-child .chip.needless").count() == 4
         assert page.locator("#owners-1").is_hidden()
+        assert "All of them go to the next client in the order" in page.locator(".hop").nth(1).inner_text()
 
 
 def test_plans_are_found(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
@@ -119,10 +120,36 @@ def test_inside_airflow_the_page_is_in_its_frame(browser: Browser, server: Serve
 
 
 def test_a_page_prints_whole(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
-    with reading(browser, server, "vera") as reader:
-        page = reader.open(address("plan", made)).charts_drawn().page
+    """From a dark screen: in light colours, everything folded out, nothing wider than the paper."""
+    with reading(browser, server, "vera", theme="dark", width=700) as reader:
+        page = reader.open(address("moves", made)).charts_drawn().page
         page.emulate_media(media="print")
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
 
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+        assert page.locator("main details:not([open])").count() == 0
         assert page.locator("#owners-2").is_visible()
         assert page.locator(".bar").is_hidden()
+        assert reader.too_wide() == 0
+        cut = "[...document.querySelectorAll('.scroll, .hop, .card')].filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+        assert page.evaluate(cut) == 0
+        page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        assert page.locator("main details:not([open])").count() > 0
         assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_groups_are_listed_by_a_cell_of_the_matrix(browser: Browser, server: Server) -> None:
+    with reading(browser, server, "vera") as reader:
+        page = reader.open("/holdfast/fleet").page
+        cells = page.locator("a.cell")
+        groups, first = sum(map(int, cells.all_inner_texts())), int(cells.first.inner_text())
+        assert page.locator("#risk .group").count() == groups
+        cells.first.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**cell=**")
+
+        assert page.locator("#risk .group").count() == first
+        assert page.locator("a.cell[aria-current]").count() == 1
+        assert reader.axe() == []
+        assert reader.trouble == []

@@ -48,7 +48,7 @@ def token_in(text: str) -> str:
 def send(
     server: Server, plan_id: str, user: str | None, form: Mapping[str, str], headers: Mapping[str, str] | None = None
 ) -> Answer:
-    sent = OURS | {"Origin": server.url} if headers is None else headers
+    sent = OURS | {"Origin": server.origin} if headers is None else headers
     return server.ask("POST", f"/holdfast/plans/{plan_id}/decision", user, form, sent)
 
 
@@ -127,7 +127,7 @@ def test_forged_decisions_are_refused(server: Server, asked: dict[str, str]) -> 
         "no token": (send(server, plan_id, "bob", form | {"token": ""}), 403),
         "another plan's token": (send(server, asked["reject"], "bob", form), 403),
         "another site": (send(server, plan_id, "bob", form, {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.test"}), 403),
-        "a neighbour": (send(server, plan_id, "bob", form, {"Sec-Fetch-Site": "same-site", "Origin": server.url}), 403),
+        "a neighbour": (send(server, plan_id, "bob", form, {"Sec-Fetch-Site": "same-site", "Origin": server.origin}), 403),
         "another origin": (send(server, plan_id, "bob", form, {"Origin": "https://evil.test"}), 403),
         "no origin": (send(server, plan_id, "bob", form, {}), 403),
         "no choice": (send(server, plan_id, "bob", form | {"decision": "maybe"}), 400),
@@ -163,7 +163,7 @@ def test_a_rejection_is_recorded_with_its_reason(server: Server, asked: dict[str
     answer = decided(server, plan_id, "bob", "reject", "<b>Not</b> today")
     again = send(server, plan_id, "bob", {"decision": "reject", "reason": "again", "token": token})
 
-    assert (answer.status, answer.headers["location"]) == (303, f"/holdfast/plans/{plan_id}#decision")
+    assert (answer.status, answer.headers["location"]) == (303, f"{server.below}/holdfast/plans/{plan_id}#decision")
     assert again.status == 409
     found = kept(server, plan_id)
     assert {key: found[key] for key in ("approved", "by", "reason", "plan_id")} == {
@@ -245,5 +245,5 @@ def test_airflow_leads_to_the_page(server: Server, asked: dict[str, str]) -> Non
         for task in ("assemble", "approve")
     ]
 
-    assert tab.headers["location"] == f"/holdfast/plans/{plan_id}"
-    assert links == [{"Open the plan": f"/holdfast/plans/{plan_id}"}] * 2
+    assert tab.headers["location"] == f"{server.below}/holdfast/plans/{plan_id}"
+    assert links == [{"Open the plan": f"{server.below}/holdfast/plans/{plan_id}"}] * 2

@@ -12,6 +12,7 @@ from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.evaluation import Cost
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
 from holdfast.rollout.policy import Policy
+from holdfast.rollout.wording import duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,14 @@ class Figures:
     noticed: int = 0
     """The part of `stands_still` until the group notices that the task's client is gone; the rest is to restore."""
 
+    @property
+    def still_says(self) -> str:
+        return duration(self.stands_still) if self.stands_still else "under 1 s" if self.cold_tasks else "none"
+
+    @property
+    def stable_says(self) -> str:
+        return _stable(self.to_stable)
+
 
 @dataclass(frozen=True, slots=True)
 class ReadFigures:
@@ -48,6 +57,18 @@ class ReadFigures:
     rebalances: int
     to_stable: int | None
     read_twice: int | None
+
+    @property
+    def still_says(self) -> str:
+        return "none" if not self.rebalances else "not known" if self.unread is None else duration(self.unread)
+
+    @property
+    def stable_says(self) -> str:
+        return _stable(self.to_stable)
+
+
+def _stable(seconds: int | None) -> str:
+    return "never" if seconds is None else duration(seconds) if seconds else "at once"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from holdfast.rollout.asked import asked
 from holdfast.rollout.burden import burden
 from holdfast.rollout.cost import end_owners
 from holdfast.rollout.evaluation import Cost, Round, worst_of
+from holdfast.rollout.plan_summary import figures
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
 from holdfast.rollout.rendering import Block, Heading, Lines, Paragraph, Table
 from holdfast.rollout.rules import Status
@@ -232,10 +233,8 @@ def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
     if not one.costs:
         return (one.name, "not known", "not known", "not known", "not known", "not known", why)
     worst = _worst(one)
-    speed = plan.policy.restore_records_per_second
-    longest = worst.stands_still_longest(speed)
-    still = f"{duration(longest) if longest else 'under 1 s'}" if longest or worst.cold_tasks else "none"
-    still += f" ({many(worst.cold_tasks, 'task')} to restore)" if worst.cold_tasks else ""
+    restoring = f" ({many(worst.cold_tasks, 'task')} to restore)" if worst.cold_tasks else ""
+    still = figures(worst, plan.policy).still_says + restoring
     moved = _moved(worst) if len(one.costs) == 1 else f"at worst {_moved(worst)}"
     rebalances = span(worst.rebalances.low, worst.rebalances.high)
     return (one.name, moved, rebalances, _stable(plan, worst), still, _amount(plan, worst), why)

@@ -21,7 +21,7 @@ from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble
 from holdfast.rollout.approval import needs_somebody_else
 from holdfast.web import access, decision, making, new_routes, overview, serving, templating
 from holdfast.web.plan_page import PlanPages, Refused
-from holdfast.web.plans import Filter, PlanList, State, select
+from holdfast.web.plans import Filter, PlanList, select
 from holdfast.workflows import plan as plans
 
 T = TypeVar("T")
@@ -66,7 +66,9 @@ def plans_page(
     cluster: Text = "",
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> HTMLResponse:
-    rows, unreadable = _list_of(serving.lake_url()).rows(serving.now())
+    url = serving.lake_url()
+    rows, unreadable = _list_of(url).rows(serving.now())
+    steps = () if rows else _first_steps(url, planned=False)
     wanted = Filter(q, state, verdict, cluster)
     found = select(rows, wanted, page, unreadable)
 
@@ -75,9 +77,8 @@ def plans_page(
         query = urlencode({key: value for key, value in asked.items() if value not in ("", 1)})
         return f"plans?{query}" if query else "plans"
 
-    return serving.page(
-        request, "plans.html", found=found, wanted=wanted, states=tuple(State), address=address, may_ask=access.can_ask(user)
-    )
+    may_ask = access.can_ask(user)
+    return serving.page(request, "plans.html", found=found, wanted=wanted, steps=steps, address=address, may_ask=may_ask)
 
 
 @app.get("/plans/{plan_id}")
@@ -155,10 +156,15 @@ def group_page(request: Request, user: GetUserDep, cluster: Text = "", group: Na
 
 
 @app.get("/fleet")
-def fleet_page(request: Request, q: Text = "", page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> HTMLResponse:
+def fleet_page(request: Request, q: Text = "", cell: Text = "", page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> HTMLResponse:
     url = serving.lake_url()
     rows, _ = _list_of(url).rows(serving.now())
-    return serving.page(request, "fleet.html", view=overview.fleet(url, rows, q, page), q=q)
+    view = overview.fleet(url, rows, q, page, cell)
+    return serving.page(request, "fleet.html", view=view, q=q, steps=() if view.day else _first_steps(url, planned=bool(rows)))
+
+
+def _first_steps(url: str, *, planned: bool) -> tuple[tuple[str, bool], ...]:
+    return overview.first_steps(url, clusters=serving.knows_clusters(), planned=planned)
 
 
 @app.get("/run")
@@ -178,7 +184,7 @@ def start(request: Request) -> Response:
     return RedirectResponse(f"{request.scope.get('root_path', '')}/plans", HTTPStatus.SEE_OTHER)
 
 
-TITLES = {401: "Please log in", 403: "Not allowed", 404: "Not found", 409: "Not now", 413: "Too large"}
+TITLES = {401: "Please log in", 403: "Not allowed", 404: "Not found", 409: "Not now", 413: "Too large", 503: "Not set up yet"}
 
 
 def _refusal(request: Request, status: int, message: str) -> Response:
@@ -209,5 +215,7 @@ async def _bad_request(request: Request, refusal: RequestValidationError) -> Res
 async def _our_refusal(request: Request, refusal: HoldfastError) -> Response:
     if isinstance(refusal, access.Forged):
         return _refusal(request, 403, str(refusal))
+    if isinstance(refusal, serving.NotSetUp):
+        return _refusal(request, 503, str(refusal))
     missing = isinstance(refusal, InvalidInput | StatePathTrouble)
     return _refusal(request, 404 if missing else 422, str(refusal))

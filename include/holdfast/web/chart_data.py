@@ -1,7 +1,6 @@
 """What the charts of the pages draw, as JSON in the page: numbers and names, no options of the library."""
 
 from holdfast.rollout.wording import printable
-from holdfast.web.fleet_view import FleetView
 from holdfast.web.ownership import Picture
 from holdfast.web.plan_parts import PlanView
 
@@ -33,14 +32,4 @@ def hops_data(one: Picture, view: PlanView) -> dict[str, object]:
         "names": [printable(name) for name in one.names],
         "thing": one.words.thing,
         "owner": one.words.owner,
-    }
-
-
-def fleet_data(view: FleetView) -> dict[str, object]:
-    """A dot a group: per cent of its tasks that move, hours until stable (null: not known), stateful tasks, name."""
-    return {
-        "dots": [
-            [one.share / 10, one.hours, one.stateful_tasks, printable(one.group_id, 80), printable(one.host, 80)]
-            for one in view.dots
-        ]
     }

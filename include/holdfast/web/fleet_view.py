@@ -1,7 +1,9 @@
 """All groups at a glance: which are at risk, where the order of process IDs changed, and whether forecasts came true."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from holdfast.rollout.verify import Result
@@ -9,26 +11,53 @@ from holdfast.web.plans import PlanRow
 
 Row = Mapping[str, Any]
 PAGE_SIZE = 25
-MOST_CHANGES = 50
-MOST_DOTS = 4_000
+MOST_CHANGES = 25
+SHARES = ((0, "none"), (100, "up to 10 %"), (250, "to 25 %"), (500, "to 50 %"), (800, "to 80 %"), (1000, "more"))
+"""Columns of the matrix: up to so many thousandths of a group's tasks, or partitions, move."""
+TIMES = ((0.0, "at once"), (1 / 6, "up to 10 min"), (1.0, "to 1 h"), (6.0, "to 6 h"), (24.0, "to a day"), (inf, "longer"))
+"""Its rows from below: up to so many hours until the group is stable. One more is for those of which it is not known."""
+UNKNOWN_TIME = len(TIMES)
 
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """A group by the loss of one host that moves most, if its replacement draws a fresh process ID."""
+    """A group by the loss of one host that moves most, if its replacement draws a fresh process ID, or member ID.
+
+    `total`: stateful tasks, or partitions of a `plain` group; `without_copy`: tasks that wait for their state; None: it has none.
+    """
 
     cluster: str
     group_id: str
     host: str
-    stateful_tasks: int
+    total: int
     moved: int
-    without_copy: int
+    without_copy: int | None
     hours: float | None
+    plain: bool
 
     @property
     def share(self) -> int:
-        """Of its stateful tasks, in thousandths."""
-        return self.moved * 1000 // self.stateful_tasks if self.stateful_tasks else 0
+        """Of `total`, in thousandths."""
+        return self.moved * 1000 // self.total if self.total else 0
+
+    @property
+    def cell(self) -> str:
+        """Its place in the matrix: column and row, `4-2`."""
+        column = next(
+            number for number, (most, _) in enumerate(SHARES) if (1 if self.moved and not most else 0) + self.share <= most
+        )
+        hours = self.hours
+        row = UNKNOWN_TIME if hours is None else next(number for number, (most, _) in enumerate(TIMES) if hours <= most)
+        return f"{column}-{row}"
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """Groups of one place in the matrix. `level`: how bad that is: `calm`, `good`, `warn` or `bad`."""
+
+    name: str
+    count: int
+    level: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +86,10 @@ class FleetView:
     found: int
     page: int
     pages: int
-    dots: tuple[Risk, ...]
+    columns: tuple[str, ...]
+    matrix: tuple[tuple[str, tuple[CellView, ...]], ...]
+    """Rows from the longest time down, with what they are called; the last is of those of which it is not known."""
+    cell: str
     changes: tuple[Row, ...]
     more_changes: int
     accuracy: Accuracy
@@ -74,12 +106,13 @@ class Tables:
     order_changes: Sequence[Row] = ()
 
 
-def view(tables: Tables, plans: Iterable[PlanRow], text: str = "", page: int = 1) -> FleetView:
+def view(tables: Tables, plans: Iterable[PlanRow], text: str = "", page: int = 1, cell: str = "") -> FleetView:
     risks = risks_of(tables.losses)
     found = [
         one
         for one in risks
-        if all(word in f"{one.group_id} {one.cluster} {one.host}".casefold() for word in text.casefold().split())
+        if cell in ("", one.cell)
+        and all(word in f"{one.group_id} {one.cluster} {one.host}".casefold() for word in text.casefold().split())
     ]
     pages = max(1, -(-len(found) // PAGE_SIZE))
     page = min(max(1, page), pages)
@@ -100,12 +133,32 @@ def view(tables: Tables, plans: Iterable[PlanRow], text: str = "", page: int = 1
         found=len(found),
         page=page,
         pages=pages,
-        dots=risks[:MOST_DOTS],
+        columns=tuple(says for _, says in SHARES),
+        matrix=_matrix(risks),
+        cell=cell,
         changes=tuple(changes[:MOST_CHANGES]),
         more_changes=max(0, len(changes) - MOST_CHANGES),
         accuracy=accuracy_of(plans),
         quarantined=counted["quarantined"],
     )
+
+
+def _matrix(risks: Iterable[Risk]) -> tuple[tuple[str, tuple[CellView, ...]], ...]:
+    """Rows without any group are left out, but for those between others."""
+    counts = Counter(one.cell for one in risks)
+    rows = [
+        (says, tuple(_cell(column, row, counts[f"{column}-{row}"]) for column in range(len(SHARES))))
+        for row, says in enumerate((*(says for _, says in TIMES), "not known"))
+    ]
+    known = [number for number, (_, cells) in enumerate(rows[:UNKNOWN_TIME]) if any(one.count for one in cells)]
+    shown = rows[known[0] : known[-1] + 1][::-1] if known else []
+    return tuple(shown + [row for row in rows[UNKNOWN_TIME:] if any(one.count for one in row[1])])
+
+
+def _cell(column: int, row: int, count: int) -> CellView:
+    bad = column + (2 if row == UNKNOWN_TIME else row)
+    level = "calm" if not count else "good" if not column or bad < 4 else "warn" if bad < 7 else "bad"
+    return CellView(f"{column}-{row}", count, level)
 
 
 def risks_of(losses: Iterable[Row]) -> tuple[Risk, ...]:
@@ -114,21 +167,26 @@ def risks_of(losses: Iterable[Row]) -> tuple[Risk, ...]:
     for row in losses:
         key = (str(row["cluster"]), str(row["group_id"]))
         known = worst.get(key)
-        if row["stateful_tasks"] and (known is None or (row["moved"] or 0) > (known["moved"] or 0)):
+        if _total(row) and (known is None or (row["moved"] or 0) > (known["moved"] or 0)):
             worst[key] = row
     found = (
         Risk(
             cluster,
             group_id,
             str(row["host"] or "host not known"),
-            row["stateful_tasks"],
+            _total(row),
             row["moved"] or 0,
-            row["without_copy"] or 0,
+            None if row["stateful_tasks"] is None else row["without_copy"] or 0,
             row["hours"],
+            row["stateful_tasks"] is None,
         )
         for (cluster, group_id), row in worst.items()
     )
     return tuple(sorted(found, key=lambda one: (-one.share, -one.moved, one.group_id)))
+
+
+def _total(row: Row) -> int:
+    return int((row["partitions"] if row["stateful_tasks"] is None else row["stateful_tasks"]) or 0)
 
 
 def accuracy_of(plans: Iterable[PlanRow]) -> Accuracy:

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
-from holdfast.rollout import order
+from holdfast.errors import HoldfastError
+from holdfast.kafka.consumer import plain
+from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId, TopicPartition
+from holdfast.rollout import groups, order
 from holdfast.rollout.blast_radius import Scenario
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.consumer import member_order
+from holdfast.rollout.consumer.ownership import Readers
+from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.wording import amount_of_bytes, listed
+from holdfast.rollout.wording import amount_of_bytes, duration, listed, many
 from holdfast.web.plan_parts import ago
 
 Row = Mapping[str, Any]
@@ -41,6 +45,21 @@ class ClientView:
     more_copies: int
     caught_up: int
     share: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemberView:
+    """A consumer of a plain group. `share`: of what the busiest one reads, in thousandths. `behind`: records between what is
+    committed and the end, of all that it reads; None: not known."""
+
+    place: int
+    member_id: str
+    name: str
+    rack: str
+    count: int
+    share: int
+    which: str
+    behind: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +97,8 @@ class GroupView:
     facts: tuple[tuple[str, str], ...]
     clients: tuple[ClientView, ...]
     more_clients: int
-    members: tuple[tuple[str, str, int, str], ...]
+    members: tuple[MemberView, ...]
+    more_members: int
     losses: tuple[LossView, ...]
     losses_day: str
     changes: tuple[OrderChangeView, ...]
@@ -100,6 +120,7 @@ def view(snapshot: Snapshot | ConsumerSnapshot, recorded: Recorded, now: datetim
     taken = snapshot.captured_at or ""
     streams = snapshot if isinstance(snapshot, Snapshot) else None
     clients = () if streams is None else _clients(streams)
+    members = _members(snapshot) if isinstance(snapshot, ConsumerSnapshot) else ()
     return GroupView(
         cluster=snapshot.cluster,
         group_id=snapshot.group_id,
@@ -110,7 +131,8 @@ def view(snapshot: Snapshot | ConsumerSnapshot, recorded: Recorded, now: datetim
         facts=facts(snapshot),
         clients=clients[:MOST_CLIENTS],
         more_clients=max(0, len(clients) - MOST_CLIENTS),
-        members=() if streams is not None else _members(snapshot),  # type: ignore[arg-type]
+        members=members[:MOST_CLIENTS],
+        more_members=max(0, len(members) - MOST_CLIENTS),
         losses=_losses(recorded.losses),
         losses_day=recorded.losses_day,
         changes=tuple(
@@ -142,33 +164,75 @@ def _streams_facts(one: Snapshot) -> tuple[tuple[str, str], ...]:
         ("Clients", f"{len(one.clients):,} with {threads:,} stream threads"),
         ("Tasks", f"{len(one.tasks):,}, {stateful:,} of them stateful"),
         ("Kafka Streams", one.kafka_release or "release not known"),
-        ("Assignor", one.task_assignor or "not known"),
+        ("Assignor", _assignor(one)),
         ("Standbys", str(config.get("num.standby.replicas", "Kafka's default, 0"))),
         ("Warm-ups at a time", str(config.get("max.warmup.replicas", "Kafka's default, 2"))),
     )
 
 
+def _assignor(one: Snapshot) -> str:
+    """What the snapshot says, else what the release has where nothing else is set."""
+    if one.task_assignor:
+        return one.task_assignor
+    try:
+        defaults = {str(groups.settings_of(one, release).task_assignor) for release in groups.releases_of(one)}
+    except HoldfastError:
+        return "not known"
+    return f"{defaults.pop()}, Kafka's default" if len(defaults) == 1 else "not known: it depends on the release"
+
+
 def _plain_facts(one: ConsumerSnapshot) -> tuple[tuple[str, str], ...]:
+    partitions = sum(len(topic.partitions) for topic in one.topics)
+    assignors = dict.fromkeys(str(name) for member in one.members for name in member.assignors)
+    static = sum(member.group_instance_id is not None for member in one.members)
     return (
-        ("Members", f"{len(one.members):,}"),
-        ("Topics", listed([topic.name for topic in one.topics], 6)),
+        ("Members", f"{len(one.members):,}, {static:,} of them static"),
+        ("Partitions", f"{partitions:,} of {many(len(one.topics), 'topic')}: {listed([topic.name for topic in one.topics], 6)}"),
+        ("Assignors", listed(list(assignors)) or "not known"),
         ("Clients' release", one.kafka_release or "not known"),
         ("Generation", "not known" if one.generation is None else str(one.generation)),
     )
 
 
-def _members(one: ConsumerSnapshot) -> tuple[tuple[str, str, int, str], ...]:
-    assigned = one.assigned or tuple(member.owned for member in one.members)
-    found = [
-        (
-            member.member_id,
-            member.host or "host not known",
-            len(mine),
-            listed([f"{part.topic}-{part.partition}" for part in mine], 8),
+def _members(one: ConsumerSnapshot) -> tuple[MemberView, ...]:
+    """In the order in which Kafka deals partitions out."""
+    reads: dict[str, list[TopicPartition]] = {}
+    for partition, reader in sorted((_readers(one) or {}).items()):
+        reads.setdefault(reader, []).append(partition)
+    behind = {
+        TopicPartition(topic.name, number): _behind(partition)
+        for topic in one.topics
+        for number, partition in enumerate(topic.partitions)
+    }
+    most = max(map(len, reads.values()), default=1)
+    found = []
+    for place, member in enumerate(plain.in_member_order(one.members), start=1):
+        mine = reads.get(member.member_id, [])
+        lags = [behind.get(partition) for partition in mine]
+        found.append(
+            MemberView(
+                place=place,
+                member_id=member.member_id,
+                name=" on ".join(name for name in (member.group_instance_id, member.host) if name) or "host not known",
+                rack=member.rack or "",
+                count=len(mine),
+                share=len(mine) * 1000 // most,
+                which=listed([str(partition) for partition in mine], 8),
+                behind=None if None in lags else sum(lag or 0 for lag in lags),
+            )
         )
-        for member, mine in zip(one.members, assigned, strict=True)
-    ]
-    return tuple(found[:MOST_CLIENTS])
+    return tuple(found)
+
+
+def _readers(one: ConsumerSnapshot) -> Readers | None:
+    try:
+        return member_order.readers_of(one)
+    except HoldfastError:
+        return None
+
+
+def _behind(one: ConsumedPartition) -> int | None:
+    return None if one.committed_offset is None or one.end_offset is None else max(0, one.end_offset - one.committed_offset)
 
 
 def _clients(one: Snapshot) -> tuple[ClientView, ...]:
@@ -221,14 +285,14 @@ def _losses(rows: Sequence[Row]) -> tuple[LossView, ...]:
 
 
 def _loss(row: Row) -> tuple[str, int]:
-    total = row["stateful_tasks"] or 0
-    if not total:
-        return f"{row['partitions'] or 0:,} partitions", 0
-    if row["moved"] is None:
+    total = (row["partitions"] if row["stateful_tasks"] is None else row["stateful_tasks"]) or 0
+    if not total or row["moved"] is None:
         return "not forecast", 0
     parts = [f"{row['moved']:,} of {total:,} move"]
     if row["without_copy"]:
-        parts.append(f"{row['without_copy']:,} stand still")
+        parts.append(f"{row['without_copy']:,} wait for their state")
+    if row["longest_stop_seconds"]:
+        parts.append(f"nobody reads for {duration(round(row['longest_stop_seconds']))}")
     if row["hours"] is not None:
         parts.append(
             f"{row['hours']:.1f} h" if row["hours"] >= 1 else f"{round(row['hours'] * 60)} min" if row["hours"] else "at once"

@@ -16,8 +16,8 @@ from holdfast.workflows import snapshots
 
 MOST_HISTORY = 20
 CHANGES_OF_DAYS = 30
-_LOSS = ("group_id", "host", "scenario", "stateful_tasks", "moved", "without_copy", "hours")
-_LOSS_OF_GROUP = (*_LOSS, "process_id", "member_id", "probability", "restore_bytes", "partitions")
+_LOSS = ("group_id", "host", "scenario", "stateful_tasks", "partitions", "moved", "without_copy", "hours")
+_LOSS_OF_GROUP = (*_LOSS, "process_id", "member_id", "probability", "restore_bytes", "longest_stop_seconds")
 _CHANGE = ("group_id", "captured_at", "joined", "left", "moved", "moved_between_survivors")
 
 
@@ -41,11 +41,17 @@ def snapshot(url: str, snapshot_id: str) -> AnySnapshot:
     return snapshots.load(FsspecLake(url), snapshot_id)
 
 
-def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int) -> fleet_view.FleetView:
+def first_steps(url: str, *, clusters: bool, planned: bool) -> tuple[tuple[str, bool], ...]:
+    """What leads to a first plan, and whether it is done. `clusters`: Airflow knows of one."""
+    collected, forecast = bool(snapshots.days(FsspecLake(url))), bool(ParquetTables(url).days("clusters"))
+    return (("clusters", clusters or collected), ("collected", collected), ("forecast", forecast), ("planned", planned))
+
+
+def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int, cell: str = "") -> fleet_view.FleetView:
     tables = ParquetTables(url)
     days = tables.days("clusters")
     if not days:
-        return fleet_view.view(fleet_view.Tables(""), plans, text, page)
+        return fleet_view.view(fleet_view.Tables(""), plans, text, page, cell)
     day = days[-1]
     found = fleet_view.Tables(
         day,
@@ -53,4 +59,4 @@ def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int) -> fleet_vie
         tables.rows("blast_radius", (day,), _LOSS, {"scenario": str(Scenario.FRESH_LIKELIEST)}),
         tables.rows("order_changes", (day,), _CHANGE),
     )
-    return fleet_view.view(found, plans, text, page)
+    return fleet_view.view(found, plans, text, page, cell)

@@ -20,6 +20,8 @@ _KINDS = (STAYS, ASKED, NEEDLESS)
 _A_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _A_SHIFT = 0.6
 """The share of what moves that goes equally far, from which on it is called a shift."""
+_A_FEW = 4
+"""Owners among whom nobody would call it a reshuffle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,8 @@ def _says(deal: Deal, how: Mapping[str, str], hops: _Hops) -> str:
     (hop, most), *_ = sorted(far.items(), key=lambda one: (-one[1], abs(one[0])))
     if most < _A_SHIFT * moved or most == 1:
         there = len({owner for thing, owner in deal.after.items() if how[thing] != STAYS})
-        return f"{first} They go to {many(there, words.owner)}, near and far: a reshuffle."
+        reshuffle = ", near and far: a reshuffle" if there > _A_FEW else ""
+        return f"{first} They go to {many(there, words.owner)}{reshuffle}."
     which = "All of them go" if most == moved else f"{most:,} of them go"
     neighbour = f"the {'next' if hop > 0 else 'previous'} {words.owner}"
     where = f"to {neighbour} in the order" if abs(hop) == 1 else f"{abs(hop)} places {'on' if hop > 0 else 'back'} in the order"

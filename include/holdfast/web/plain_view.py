@@ -56,16 +56,14 @@ def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
         plan=plan,
         labels=LABELS,
         request=asked(plan.change) if plan.change.events else "",
-        title=plan.headline if way is None else way.title,
+        title=plan_parts.head(plan),
         effect=capital(effect),
         why=_why(plan),
         wrong_if=capital(plan.wrong_if.removeprefix("Wrong if ")),
         warnings=() if way is None else way.warnings,
         figures=_figures(way, plain),
-        pictures=tuple(
-            _picture(plan, one, title_of(one, way), course) for one, course in pairs if any(share.now for share in course.shares)
-        ),
-        timelines=tuple(_timeline(one.name, title_of(one, way), course) for one, course in pairs if course.rounds),
+        pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),
+        timelines=tuple(_timeline(plan, one, course) for one, course in pairs if course.rounds),
         ways=_ways(plan),
         steps=tuple(_steps(plan)),
         settings=()
@@ -116,7 +114,7 @@ def _figures(way: Considered | None, plain: Considered | None) -> tuple[Figure, 
         f"of {found.partitions:,}{nobody}",
         _why_unread(found),
         "none: nobody notices" if not found.rebalances else _until_stable(found),
-        "at most: read already, and not committed by then",
+        _why_twice(found),
     )
     labels = ("Partitions that change hands", "Longest nobody reads a partition", "Rebalances", "Records read twice")
     other = read_figures(plain) if plain is not None and plain is not way else None
@@ -131,6 +129,12 @@ def _why_unread(found: ReadFigures) -> str:
     return f"usually; up to {duration(found.unread_most or 0)} where a consumer is slow to poll"
 
 
+def _why_twice(found: ReadFigures) -> str:
+    if found.read_twice is None:
+        return "how far everybody has committed is not known"
+    return "at most: read, and not committed by then" if found.read_twice else "everybody commits before giving a partition up"
+
+
 def _until_stable(found: ReadFigures) -> str:
     if found.to_stable is None:
         return "and the group does not settle"
@@ -138,10 +142,10 @@ def _until_stable(found: ReadFigures) -> str:
 
 
 def _said(found: ReadFigures) -> tuple[Said, ...]:
-    unread = NOT_KNOWN if found.unread is None else (found.unread, duration(found.unread) if found.unread else "none")
+    unread = 0 if not found.rebalances else NEVER if found.unread is None else found.unread
     return (
         NOT_KNOWN if found.moved is None else (found.moved, f"{found.moved:,}"),
-        unread if found.rebalances else (0, "none"),
+        (unread, found.still_says),
         (found.rebalances, f"{found.rebalances:,}") if found.to_stable is not None else (NEVER, "without end"),
         NOT_KNOWN if found.read_twice is None else (found.read_twice, compact(found.read_twice) if found.read_twice else "none"),
     )
@@ -150,7 +154,7 @@ def _said(found: ReadFigures) -> tuple[Said, ...]:
 # Who reads what, and when.
 
 
-def _picture(plan: ConsumerPlan, way: Considered, title: str, course: Course) -> Picture:
+def _picture(plan: ConsumerPlan, way: Considered, course: Course) -> Picture:
     anew = {one.was: one.member_id for one in course.shares if one.was is not None and one.then is not None}
     names = {one.member_id: anew.get(one.member_id, one.member_id) for one in course.shares}
     deal = Deal(
@@ -163,7 +167,7 @@ def _picture(plan: ConsumerPlan, way: Considered, title: str, course: Course) ->
         names={one.member_id: _name(one, plan) for one in course.shares},
         anew=frozenset(anew.values()),
     )
-    return picture(way.name, title, deal)
+    return picture(way.name, title_of(way.name, plan), deal)
 
 
 def _name(one: Share, plan: ConsumerPlan) -> str:
@@ -173,13 +177,13 @@ def _name(one: Share, plan: ConsumerPlan) -> str:
     return " on ".join(part for part in (instance, one.host) if part) or "host not known"
 
 
-def _timeline(name: str, title: str, course: Course) -> Timeline:
+def _timeline(plan: ConsumerPlan, way: Considered, course: Course) -> Timeline:
     points, so_far = [], 0
     for number, one in enumerate(course.rounds, start=1):
         so_far += one.handed_over
         still = "" if one.stopped is None else f"{many(one.stopped, 'partition')} standing still for {one.lasts.usual:g} s, usually"
         points.append(Point(number, so_far, one.handed_over, still, ""))
-    return Timeline(name, title, tuple(_rounds(course))[:MOST_ROUNDS], tuple(points), len(points))
+    return Timeline(way.name, title_of(way.name, plan), tuple(_rounds(course))[:MOST_ROUNDS], tuple(points), len(points))
 
 
 def _rounds(course: Course) -> Iterator[RoundView]:

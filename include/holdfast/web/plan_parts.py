@@ -174,9 +174,19 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def title_of(one: object, chosen: object) -> str:
-    """What one of the two ways is called that are shown side by side."""
-    return "Recommended" if one is chosen else "Done plainly"
+def title_of(name: str, plan: AnyPlan) -> str:
+    """What one of the two ways is called that are shown side by side. Nothing is recommended that must not be done."""
+    if name != plan.chosen:
+        return "Done plainly"
+    return "The best there is" if plan.verdict is PlanVerdict.BLOCKED else "Recommended"
+
+
+def head(plan: AnyPlan) -> str:
+    """What is to be done, as the page's title."""
+    way = plan.chosen_way
+    if way is None:
+        return plan.headline
+    return f"Blocked: {way.title[:1].lower()}{way.title[1:]}" if plan.verdict is PlanVerdict.BLOCKED else way.title
 
 
 # Figures that are compared.

@@ -56,20 +56,20 @@ def view(plan: Plan, now: datetime) -> PlanView:
     way, plain = plan.chosen_way, plan.plain_way
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
     pairs = tuple((one, one.worst) for one in ways if one.worst is not None)
-    title, _, effect = plan.headline.partition(": ") if way is not None else (plan.headline, "", "")
+    effect = plan.headline.partition(": ")[2] if way is not None else ""
     age, valid, expired = plan_parts.ages(plan, now)
     return PlanView(
         plan=plan,
         labels=LABELS,
         request=asked(plan.change, lambda one: _named(plan, one)) if plan.change.events else "",
-        title=title,
+        title=plan_parts.head(plan),
         effect=capital(effect.partition(" Done plainly: ")[0]),
         why=plan.why,
         wrong_if=capital(plan.wrong_if.removeprefix("Wrong if ")),
         warnings=(),
         figures=_figures(plan, way, plain),
-        pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, title_of(one, way), cost)) is not None),
-        timelines=tuple(_timeline(one.name, title_of(one, way), cost) for one, cost in pairs if cost.rounds),
+        pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, cost)) is not None),
+        timelines=tuple(_timeline(plan, one, cost) for one, cost in pairs if cost.rounds),
         ways=_ways(plan),
         steps=tuple(_steps(plan)),
         settings=tuple(
@@ -135,13 +135,11 @@ def _why_still(found: Figures) -> str:
 def _said(plan: Plan, cost: Cost) -> tuple[Said, ...]:
     """The four, of one way."""
     found = figures(cost, plan.policy)
-    still = duration(found.stands_still) if found.stands_still else "under 1 s" if found.cold_tasks else "none"
-    stable = "never" if found.to_stable is None else duration(found.to_stable) if found.to_stable else "at once"
     weight = f"{compact(found.records)} records" if found.bytes is None else amount_of_bytes(found.bytes)
     return (
         (found.moved, f"{found.moved:,}"),
-        (found.stands_still * 1000 + bool(found.cold_tasks), still),
-        (NEVER if found.to_stable is None else found.to_stable, stable),
+        (found.stands_still * 1000 + bool(found.cold_tasks), found.still_says),
+        (NEVER if found.to_stable is None else found.to_stable, found.stable_says),
         (found.records, weight if found.records else "nothing"),
     )
 
@@ -149,14 +147,15 @@ def _said(plan: Plan, cost: Cost) -> tuple[Said, ...]:
 # The rollout over time.
 
 
-def _timeline(name: str, title: str, cost: Cost) -> Timeline:
+def _timeline(plan: Plan, way: Considered, cost: Cost) -> Timeline:
     points, so_far = [], 0
     for one in cost.rounds:
         so_far += one.handed_over
         cold = one.without_caught_up_copy
         note = many(one.warm_ups, "standby or warm-up", "standbys and warm-ups") if one.warm_ups else ""
         points.append(Point(one.at_seconds, so_far, one.handed_over, note, f"{cold:,} without a caught-up copy" if cold else ""))
-    return Timeline(name, title, tuple(_rounds(cost.rounds))[:MOST_ROUNDS], tuple(points), cost.rounds[-1].at_seconds)
+    rounds = tuple(_rounds(cost.rounds))[:MOST_ROUNDS]
+    return Timeline(way.name, title_of(way.name, plan), rounds, tuple(points), cost.rounds[-1].at_seconds)
 
 
 def _rounds(rounds: tuple[Round, ...]) -> Iterator[RoundView]:

@@ -18,7 +18,6 @@ from holdfast.rollout.journal import Approval
 from holdfast.rollout.plan_summary import PlanSummary
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.verify import Result
-from holdfast.rollout.wording import duration
 from holdfast.workflows import plan as plans
 
 PAGE_SIZE = 50
@@ -67,22 +66,16 @@ class PlanRow:
         """None: nothing was forecast."""
         one = self.summary
         if (tasks := one.figures) is not None:
-            still = duration(tasks.stands_still) if tasks.stands_still else "under 1 s" if tasks.cold_tasks else "none"
-            plainly = f"{one.plain.moved:,}" if one.plain is not None else ""
-            return Cells(f"{tasks.moved:,}", f"{tasks.stateful_tasks:,}", plainly, still, _time(tasks.to_stable))
+            plainly = "" if one.plain is None else f"{one.plain.moved:,}"
+            return Cells(f"{tasks.moved:,}", f"{tasks.stateful_tasks:,}", plainly, tasks.still_says, tasks.stable_says)
         if (reads := one.reads) is not None:
-            still = "not known" if reads.unread is None else duration(reads.unread) if reads.unread else "none"
-            plainly = _number(one.plain_reads.moved) if one.plain_reads is not None else ""
-            return Cells(_number(reads.moved), f"{reads.partitions:,}", plainly, still, _time(reads.to_stable))
+            plainly = "" if one.plain_reads is None else _number(one.plain_reads.moved)
+            return Cells(_number(reads.moved), f"{reads.partitions:,}", plainly, reads.still_says, reads.stable_says)
         return None
 
 
 def _number(count: int | None) -> str:
     return "not known" if count is None else f"{count:,}"
-
-
-def _time(seconds: int | None) -> str:
-    return "never" if seconds is None else duration(seconds) if seconds else "at once"
 
 
 @dataclass(frozen=True, slots=True)

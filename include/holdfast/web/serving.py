@@ -7,7 +7,7 @@ from airflow.models.variable import Variable
 from fastapi import HTTPException, Request
 from fastapi.responses import HTMLResponse
 
-from holdfast.airflow_wiring.objects import LAKE_VARIABLE
+from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, LAKE_VARIABLE
 from holdfast.errors import InvalidInput
 from holdfast.web import templating
 
@@ -18,8 +18,16 @@ MOST_FIELDS = 20
 def lake_url() -> str:
     url = Variable.get(LAKE_VARIABLE, default_var=None)
     if not url:
-        raise InvalidInput(f"Airflow has no variable {LAKE_VARIABLE}: set it to the folder or URL where plans are kept.")
+        raise NotSetUp(f"Airflow has no variable {LAKE_VARIABLE}: set it to the folder or URL where plans are kept.")
     return str(url)
+
+
+class NotSetUp(InvalidInput):
+    """Airflow has not been told what the pages need."""
+
+
+def knows_clusters() -> bool:
+    return str(Variable.get(CLUSTERS_VARIABLE, default_var=None) or "").strip() not in ("", "[]")
 
 
 def now() -> datetime:

@@ -8,11 +8,12 @@ from holdfast.rollout.cost import end_owners, renamed
 from holdfast.rollout.evaluation import Cost
 from holdfast.rollout.plan_value import Considered, Plan
 from holdfast.web.ownership import Deal, Picture, Words, picture
+from holdfast.web.plan_parts import title_of
 
 WORDS = Words("stateful task", "client", "process ID")
 
 
-def task_picture(plan: Plan, way: Considered, title: str, cost: Cost) -> Picture | None:
+def task_picture(plan: Plan, way: Considered, cost: Cost) -> Picture | None:
     """None where nobody knows who owns what in the end."""
     if not cost.end:
         return None
@@ -36,7 +37,7 @@ def task_picture(plan: Plan, way: Considered, title: str, cost: Cost) -> Picture
         anew=frozenset(map(str, anew.values())),
         at={str(one): order.rank(one) * 1000 >> 128 for one in everybody},
     )
-    return picture(way.name, title, deal)
+    return picture(way.name, title_of(way.name, plan), deal)
 
 
 def _names(plan: Plan, way: Considered, cost: Cost) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from holdfast.rollout.wording import amount_of_bytes, duration, many, printable
 from holdfast.web import rule_words
-from holdfast.web.chart_data import fleet_data, hops_data, timeline_data
+from holdfast.web.chart_data import hops_data, timeline_data
 
 LONGEST_TEXT = 4_000
 STATIC_TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml"}
@@ -31,7 +31,7 @@ def environment() -> Environment:
         finalize=_shown,
     )
     made.filters |= {"duration": duration, "many": many, "bytes": amount_of_bytes, "moment": moment}
-    made.globals |= {"version": version, "timeline_data": timeline_data, "hops_data": hops_data, "fleet_data": fleet_data}
+    made.globals |= {"version": version, "timeline_data": timeline_data, "hops_data": hops_data}
     made.globals |= {"rule_says": rule_words.SAYS}
     return made
 

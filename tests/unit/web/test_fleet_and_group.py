@@ -3,9 +3,12 @@
 from pathlib import Path
 
 from tests.harness.article import AFTER, A, C, group
+from tests.harness.plain_groups import group as plain_group
+from tests.harness.plain_groups import member
 from tests.harness.plans import NOON, read
 from tests.harness.web_lake import WebLake, article, write_tables
 
+from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
 from holdfast.web import fleet_view, group_view, overview
 from holdfast.web.group_view import Recorded
 
@@ -52,7 +55,61 @@ def test_a_lake_without_tables_is_an_empty_fleet(tmp_path: Path) -> None:
 
 
 def test_of_each_group_the_worst_host() -> None:
-    row = {"cluster": "c", "group_id": "g", "stateful_tasks": 10, "without_copy": 0, "hours": None}
+    row = {"cluster": "c", "group_id": "g", "stateful_tasks": 10, "partitions": None, "without_copy": 0, "hours": None}
     risks = fleet_view.risks_of([row | {"host": "a", "moved": 3}, row | {"host": "b", "moved": 7}, row | {"host": "c", "moved": 5}])
 
     assert [(one.host, one.share) for one in risks] == [("b", 700)]
+
+
+def test_groups_are_counted_by_what_moves_and_for_how_long() -> None:
+    """A row for each time between the shortest and the longest there is, and one for what is not known."""
+    row = {"cluster": "c", "stateful_tasks": 4_000, "partitions": None, "without_copy": 0, "host": "h"}
+    losses = [
+        row | {"group_id": name, "moved": moved, "hours": hours}
+        for name, moved, hours in (("a", 0, 0.0), ("b", 1, 0.5), ("c", 4_000, 30.0), ("d", 2_000, None), ("e", 1_000, 0.5))
+    ]
+    found = fleet_view.view(fleet_view.Tables("2026-11-20", losses=losses), (), cell="1-2")
+
+    assert [(says, [one.count for one in cells]) for says, cells in found.matrix] == [
+        ("longer", [0, 0, 0, 0, 0, 1]),
+        ("to a day", [0] * 6),
+        ("to 6 h", [0] * 6),
+        ("to 1 h", [0, 1, 1, 0, 0, 0]),
+        ("up to 10 min", [0] * 6),
+        ("at once", [1, 0, 0, 0, 0, 0]),
+        ("not known", [0, 0, 0, 1, 0, 0]),
+    ]
+    assert [one.group_id for one in found.risks] == ["b"]
+    assert (found.matrix[0][1][5].level, found.matrix[3][1][1].level) == ("bad", "good")
+
+
+def test_a_plain_group_s_members_stand_in_kafka_s_order_with_what_they_are_behind() -> None:
+    read_by = [{"id": number, "begin_offset": 0, "end_offset": 100, "committed_offset": 100 - number} for number in range(3)]
+    members = {"b": member(0, host="h-b"), "a": member(1, 2, host="h-a"), "z": member(group_instance_id="i", host="h-z")}
+    document = plain_group(members, topics={"orders": {"partitions": read_by}})
+    found = group_view.view(consumer_snapshot_from_json(document), Recorded(), NOON)
+
+    assert [(one.place, one.name, one.count, one.share, one.behind) for one in found.members] == [
+        (1, "i on h-z", 0, 0, 0),
+        (2, "h-a", 2, 1000, 3),
+        (3, "h-b", 1, 500, 0),
+    ]
+    assert dict(found.facts)["Members"] == "3, 1 of them static"
+
+
+def test_the_release_says_which_assignor_where_nothing_else_does() -> None:
+    old = read(group(AFTER) | {"task_assignor": None, "kafka_release": "2.8.2"})
+
+    assert dict(group_view.view(old, Recorded(), NOON).facts)["Assignor"] == "HighAvailabilityTaskAssignor, Kafka's default"
+
+
+def test_first_steps_say_what_is_done(tmp_path: Path) -> None:
+    nothing = overview.first_steps(str(tmp_path), clusters=False, planned=False)
+    web = WebLake(tmp_path, NOON)
+    collected = web.snapshot(article())
+    some = overview.first_steps(str(tmp_path), clusters=False, planned=False)
+    write_tables(tmp_path, [collected], [])
+
+    assert [done for _, done in nothing] == [False] * 4
+    assert [name for name, done in some if done] == ["clusters", "collected"]
+    assert [name for name, done in overview.first_steps(str(tmp_path), clusters=True, planned=False) if not done] == ["planned"]

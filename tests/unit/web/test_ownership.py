@@ -11,7 +11,7 @@ def drawn(name: str) -> Picture:
     plan = article_plan()
     way = next(one for one in plan.candidates if one.name == name)
     assert way.worst is not None
-    found = task_picture(plan, way, "A way", way.worst)
+    found = task_picture(plan, way, way.worst)
     assert found is not None
     return found
 
@@ -55,7 +55,7 @@ def test_no_picture_where_nobody_knows_the_end() -> None:
     way = next(one for one in plan.candidates if one.name == "seed-process-id")
     assert way.worst is not None
 
-    assert task_picture(plan, way, "A way", way.worst) is None
+    assert task_picture(plan, way, way.worst) is None
 
 
 def dealt(before: str, after: str, now: str, then: str, **more: frozenset[str]) -> Picture:

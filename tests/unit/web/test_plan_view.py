@@ -108,3 +108,13 @@ def test_a_summary_reads_back(events: tuple[object, ...]) -> None:
 
 def test_every_rule_is_explained() -> None:
     assert set(rule_words.SAYS) == {*policy.RULES, *consumer_rules.RULES}
+
+
+def test_nothing_is_recommended_that_must_not_be_done() -> None:
+    policy_that_blocks = Policy(
+        exclude=("copy-process-metadata", "seed-process-id", "copy-state-directory"), blocking=("moved-without-need",)
+    )
+    found = view(article_plan(policy_that_blocks), NOON)
+
+    assert found.title == "Blocked: make the change as it is"
+    assert [one.title for one in found.pictures] == ["The best there is"]

@@ -25,22 +25,22 @@
     renderMode: "richText", confine: true, backgroundColor: colour("--raised"), borderColor: colour("--line"),
     textStyle: { color: colour("--text"), fontFamily: font(), fontSize: 13 },
   });
-  const named = { Recommended: "--accent", "Done plainly": "--warn" };
 
   const timeline = (data) => {
     const end = Math.max(data.end, 1) * 1.06;
     const interval = steps.find((one) => end / one <= 8) || end / 6;
     const timed = data.unit === "time";
-    const series = data.lines.flatMap((line) => {
-      const shade = colour(named[line.name] || "--accent");
+    const series = data.lines.flatMap((line, at) => {
+      const plainly = at > 0;
+      const shade = colour(plainly ? "--warn" : "--accent");
       const points = line.points.map((point) => ({ value: [point[0], point[1]], raw: point }));
       const last = line.points[line.points.length - 1];
       const many = line.points.length > 24;
       return [{
         name: line.name, type: "line", step: "end", data: [{ value: [0, 0], symbolSize: 0.01 }, ...points, { value: [end, last[1]], symbolSize: 0.01 }],
-        symbol: "circle", symbolSize: many ? 4 : 9, lineStyle: { width: 2.5, color: shade, type: many || line.name === "Recommended" ? "solid" : [6, 4] },
+        symbol: "circle", symbolSize: many ? 4 : 9, lineStyle: { width: 2.5, color: shade, type: many || !plainly ? "solid" : [6, 4] },
         itemStyle: { color: shade, borderColor: colour("--surface"), borderWidth: many ? 0 : 2 },
-        areaStyle: { color: shade, opacity: 0.08 }, z: line.name === "Recommended" ? 4 : 3,
+        areaStyle: { color: shade, opacity: 0.08 }, z: plainly ? 3 : 4,
         endLabel: { show: true, formatter: () => `${last[1]}`, color: shade, fontWeight: 700, distance: 6 },
       }, {
         name: data.risk, type: "scatter", symbol: "diamond", symbolSize: 15, z: 6,
@@ -92,27 +92,10 @@
     };
   };
 
-  const fleet = (data) => {
-    const tasks = Math.max(1, ...data.dots.map((dot) => dot[2]));
-    return {
-      ...common(),
-      grid: { left: 8, right: 24, top: 30, bottom: 26, containLabel: true },
-      tooltip: { ...tip(), formatter: (on) => `${on.value[3]}\n${on.value[0]} % of ${on.value[2]} stateful tasks move\nif ${on.value[4]} is replaced\n${on.data.unknown ? "hours not known" : `stable after ${time(on.value[1] * 3600)}`}` },
-      xAxis: { type: "value", min: 0, max: 100, name: "tasks that move, %", nameLocation: "middle", nameGap: 26, ...axis() },
-      yAxis: { type: "value", min: 0, name: "hours until stable", nameGap: 12, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" } },
-      series: [{
-        type: "scatter", large: data.dots.length > 2500,
-        symbolSize: (value) => 8 + 26 * Math.sqrt(value[2] / tasks),
-        data: data.dots.map((dot) => ({ value: [dot[0], dot[1] === null ? 0 : dot[1], ...dot.slice(2)], unknown: dot[1] === null,
-          itemStyle: { color: colour(dot[0] > 80 ? "--bad" : dot[0] > 25 ? "--needless" : "--accent"), opacity: dot[1] === null ? 0.25 : 0.7, borderColor: colour("--surface"), borderWidth: 1 } })),
-      }],
-    };
-  };
-
-  const kinds = { timeline, hops, fleet };
+  const kinds = { timeline, hops };
   const charts = [];
-  const draw = () => {
-    for (const one of charts) one.chart.setOption(kinds[one.kind](one.data), true);
+  const draw = (event) => {
+    for (const one of charts) one.chart.setOption({ ...kinds[one.kind](one.data), ...(event ? { animation: false } : {}) }, true);
   };
   const start = () => {
     for (const place of document.querySelectorAll("[data-chart]")) {
@@ -123,8 +106,6 @@
     draw();
     document.documentElement.dataset.charts = String(charts.length);
   };
-  document.documentElement.addEventListener("holdfast-theme", draw);
   start();
-  window.addEventListener("beforeprint", () => { for (const one of charts) one.chart.resize({ width: 680 }); });
-  window.addEventListener("afterprint", () => { for (const one of charts) one.chart.resize({ width: "auto" }); });
+  document.documentElement.addEventListener("holdfast-theme", draw);
 })();

@@ -41,6 +41,14 @@
     table.addEventListener("pointerleave", () => light(null));
   }
 
+  // Paper cannot be folded out.
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("main details:not([open])")];
+    for (const one of folded) one.open = true;
+  });
+  window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
+
   // A decision is sent once.
   for (const form of document.querySelectorAll(".decision form")) {
     form.addEventListener("submit", (event) => {
