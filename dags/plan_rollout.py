@@ -38,8 +38,8 @@ def plan_rollout():
         return planning.assemble(draft)
 
     @task(outlets=[objects.PLANS])
-    def record(plan_id: str, answer: dict, *, outlet_events=None) -> str:
-        outlet_events[objects.PLANS].extra = {"plan_id": decisions.record_decision(plan_id, answer)}
+    def record(plan_id: str, *, outlet_events=None) -> str:
+        outlet_events[objects.PLANS].extra = {"plan_id": decisions.go_by_decision(plan_id)}
         return plan_id
 
     draft = snapshot()
@@ -52,8 +52,7 @@ def plan_rollout():
     plan_id = assemble(draft)
     plan_id.operator.operator_extra_links = (PLAN_PAGE,)
     approve = AskForApproval(task_id="approve", plan_id=plan_id, draft=draft)
-    draft >> search >> plan_id >> approve
-    record(plan_id, approve.output)
+    draft >> search >> plan_id >> approve >> record(plan_id)
 
 
 plan_rollout()

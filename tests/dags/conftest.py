@@ -1,5 +1,6 @@
 """A lake with the recorded group, and plans for it, as Airflow's tasks find and make them."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring import planning
+from holdfast.airflow_wiring import decisions, planning
 from holdfast.rollout import codec
 from holdfast.rollout.codec.policy import policy_from_json
 from holdfast.workflows import plan as plans
@@ -16,6 +17,12 @@ from holdfast.workflows import snapshots
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "streams-wordcount"
 CHANGE = codec.loads((EXAMPLE / "change.json").read_bytes())
 PLAIN_FORM = {"cluster": "local", "group": "streams-wordcount", "change": CHANGE, "policy": None}
+
+
+def decided(plan_id: str, answer: Mapping[str, Any]) -> str:
+    """As the airflow tasks `approve` and `record` do it, one after the other."""
+    decisions.keep_decision(plan_id, answer)
+    return decisions.go_by_decision(plan_id)
 
 
 def policy(**fields: object) -> dict[str, object]:

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import pytest
 from airflow.sdk.exceptions import AirflowSkipException
-from tests.dags.conftest import policy
+from tests.dags.conftest import decided, policy
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions
-from holdfast.airflow_wiring.approval import FINGERPRINT, AskForApproval
+from holdfast.airflow_wiring.approval import AskForApproval
 from holdfast.errors import HoldfastError
 from holdfast.rollout import approval
 from holdfast.rollout.journal import Decider
@@ -33,9 +33,6 @@ class Instance:
     def xcom_push(self, key: str, value: object) -> None:
         self.pushed[key] = value
 
-    def xcom_pull(self, *, task_ids: str, key: str) -> object:
-        return self.pushed[key] if task_ids == "approve" else None
-
 
 class TestTheOperator:
     EVENT: ClassVar[dict[str, Any]] = {
@@ -51,10 +48,9 @@ class TestTheOperator:
         return make()
 
     def resumed(self, made: tuple[str, str], asked_by: str | None = "ann", **event: object) -> dict[str, Any]:
-        instance = Instance()
-        instance.pushed[FINGERPRINT] = decisions.question(*made).fingerprint
-        asking = AskForApproval(task_id="approve", plan_id=made[0], draft=made[1])
-        return asking.execute_complete(context(instance, asked_by), self.EVENT | event)
+        asked = decisions.question(*made).fingerprint
+        asking = AskForApproval(task_id="approve", plan_id="what an XCom says now", draft=made[1])
+        return asking.execute_complete(context(Instance(), asked_by), self.EVENT | event, plan_id=made[0], fingerprint=asked)
 
     def test_answers_with_what_was_asked_about(self, lake: FsspecLake, made: tuple[str, str]) -> None:
         found = self.resumed(made)
@@ -75,9 +71,9 @@ class TestTheOperator:
         assert instance.pushed == {}
         if chosen == "Reject":
             with pytest.raises(AirflowSkipException, match="rejected by vera: fine"):
-                decisions.record_decision(made[0], again)
+                decided(made[0], again)
         else:
-            assert decisions.record_decision(made[0], again) == made[0]
+            assert decided(made[0], again) == made[0]
         assert plans.approval_of(lake, made[0]).by == "vera"
 
     def test_nobody_in_time_is_kept_as_that(self, lake: FsspecLake, made: tuple[str, str]) -> None:

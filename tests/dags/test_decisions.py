@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 from airflow.sdk.exceptions import AirflowSkipException
-from tests.dags.conftest import policy
+from tests.dags.conftest import decided, policy
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, rollouts
@@ -64,7 +64,7 @@ class TestWhoDecides:
 
     def test_the_policy_is_recorded_as_who_decided(self, lake: FsspecLake, make: Any) -> None:
         plan_id, draft = make(policy(review="on a warning"))
-        decisions.record_decision(plan_id, decisions.question(plan_id, draft).answer)
+        decided(plan_id, decisions.question(plan_id, draft).answer)
 
         kept = json.loads(lake.read(("plans", plan_id, "approval.json"), 10**6))
         assert (kept["approved"], kept["by"], kept["by_id"], kept["decided_by"]) == (True, "the policy", None, "policy")
@@ -168,7 +168,7 @@ class TestTheRecord:
         return plans.load(lake, make()[0])
 
     def test_says_who_when_and_why(self, lake: FsspecLake, plan: Plan) -> None:
-        assert decisions.record_decision(plan.plan_id, answer("Approve", plan, reason=" fine ")) == plan.plan_id
+        assert decided(plan.plan_id, answer("Approve", plan, reason=" fine ")) == plan.plan_id
 
         kept = plans.approval_of(lake, plan.plan_id)
         assert kept is not None
@@ -179,19 +179,19 @@ class TestTheRecord:
 
     def test_takes_a_form_sent_empty_as_no_reason(self, lake: FsspecLake, plan: Plan) -> None:
         with pytest.raises(AirflowSkipException, match="rejected by vera: no reason given"):
-            decisions.record_decision(plan.plan_id, answer("Reject", plan))
+            decided(plan.plan_id, answer("Reject", plan))
 
         assert plans.approval_of(lake, plan.plan_id).reason == ""
 
     def test_keeps_a_rejection_which_stops_what_follows(self, lake: FsspecLake, plan: Plan) -> None:
         with pytest.raises(AirflowSkipException, match="rejected by vera: not today"):
-            decisions.record_decision(plan.plan_id, answer("Reject", plan, reason="not today"))
+            decided(plan.plan_id, answer("Reject", plan, reason="not today"))
 
         assert not plans.approval_of(lake, plan.plan_id).approved
 
     def test_says_when_it_was_nobody(self, lake: FsspecLake, plan: Plan) -> None:
         with pytest.raises(AirflowSkipException, match="rejected by nobody: nobody answered until"):
-            decisions.record_decision(plan.plan_id, answer("Reject", plan, by=None, reason=""))
+            decided(plan.plan_id, answer("Reject", plan, by=None, reason=""))
 
         kept = plans.approval_of(lake, plan.plan_id)
         assert (kept.approved, kept.decided_by, kept.by_id) == (False, Decider.TIME_OUT, None)
@@ -199,7 +199,7 @@ class TestTheRecord:
     def test_says_so_too_when_the_plan_was_too_old_before_anybody_was_asked(self, lake: FsspecLake, make: Any) -> None:
         plan_id, draft = make(minutes_ago=61)
         with pytest.raises(AirflowSkipException, match="rejected by nobody"):
-            decisions.record_decision(plan_id, decisions.question(plan_id, draft).answer)
+            decided(plan_id, decisions.question(plan_id, draft).answer)
 
         assert plans.approval_of(lake, plan_id).decided_by is Decider.TIME_OUT
 
@@ -207,15 +207,20 @@ class TestTheRecord:
         another = answer("Approve", plan, reason="fine") | {"plan_fingerprint": "sha256:" + "0" * 64}
 
         with pytest.raises(InvalidInput, match="nothing was kept"):
-            decisions.record_decision(plan.plan_id, another)
+            decided(plan.plan_id, another)
         assert plans.approval_of(lake, plan.plan_id) is None
 
+    def test_is_what_counts_and_nothing_that_an_airflow_task_is_told(self, plan: Plan) -> None:
+        """`approve` may have been marked as done, and whatever it returned may have been written by somebody else."""
+        with pytest.raises(InvalidInput, match="nobody has decided about plan"):
+            decisions.go_by_decision(plan.plan_id)
+
     def test_is_made_once(self, lake: FsspecLake, plan: Plan) -> None:
-        decisions.record_decision(plan.plan_id, answer("Approve", plan))
-        decisions.record_decision(plan.plan_id, answer("Approve", plan))
+        decided(plan.plan_id, answer("Approve", plan))
+        decided(plan.plan_id, answer("Approve", plan))
 
         with pytest.raises(InvalidInput, match="was approved by 'vera'"):
-            decisions.record_decision(plan.plan_id, answer("Reject", plan, by="bob"))
+            decided(plan.plan_id, answer("Reject", plan, by="bob"))
         assert plans.approval_of(lake, plan.plan_id).approved
 
 
@@ -232,13 +237,13 @@ class TestApplying:
 
     def test_needs_no_rejection(self, plan: Plan, recorded: str) -> None:
         with pytest.raises(AirflowSkipException, match="rejected"):
-            decisions.record_decision(plan.plan_id, answer("Reject", plan))
+            decided(plan.plan_id, answer("Reject", plan))
 
         with pytest.raises(StepRefused, match="was rejected by vera"):
             rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
 
     def test_goes_by_a_person_s_word(self, plan: Plan, recorded: str) -> None:
-        decisions.record_decision(plan.plan_id, answer("Approve", plan))
+        decided(plan.plan_id, answer("Approve", plan))
 
         assert rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded}) == f"plans/{plan.plan_id}/checklist.json"
 
@@ -257,7 +262,7 @@ class TestApplying:
         self, lake: FsspecLake, make: Any, recorded: str, forged: dict[str, object], said: str
     ) -> None:
         plan = plans.load(lake, make(policy(four_eyes=True))[0])
-        decisions.record_decision(plan.plan_id, answer("Approve", plan))
+        decided(plan.plan_id, answer("Approve", plan))
         place = ("plans", plan.plan_id, "approval.json")
         lake.write(place, json.dumps(json.loads(lake.read(place, 10**6)) | forged).encode())
 
@@ -272,11 +277,11 @@ class TestApplying:
         document = approval.fingerprint(plan)
         forged = answer("Approve", plan) | {"by_the_policy": review, "plan_fingerprint": document}
         if applies:
-            decisions.record_decision(plan.plan_id, forged)
+            decided(plan.plan_id, forged)
             assert rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
             return
         with pytest.raises(AssertionError, match="must look at"):
-            decisions.record_decision(plan.plan_id, forged)
+            decided(plan.plan_id, forged)
         kept = codec.loads(json.dumps({
             "format_version": "1.0", "plan_id": plan.plan_id, "approved": True, "by": "the policy", "reason": "",
             "at": "2026-11-20T14:00:00Z", "decided_by": "policy",
@@ -287,7 +292,7 @@ class TestApplying:
 
     def test_refuses_a_plan_that_is_too_old(self, lake: FsspecLake, make: Any, recorded: str) -> None:
         plan = plans.load(lake, make(minutes_ago=61)[0])
-        decisions.record_decision(plan.plan_id, answer("Approve", plan))
+        decided(plan.plan_id, answer("Approve", plan))
 
         with pytest.raises(StalePlan, match="could be applied until"):
             rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})

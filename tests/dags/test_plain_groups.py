@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from airflow.sdk.exceptions import AirflowFailException
+from tests.dags.conftest import decided
 from tests.dags.test_decisions import answer
 from tests.harness.plain_groups import change
 from tests.unit.workflows.test_plain_rollout import COOPERATIVE, REPLACE, lived, named
@@ -46,7 +47,7 @@ def test_goes_all_the_way(lake: FsspecLake) -> None:
     question = decisions.question(plan_id, draft)
     assert question.subject == f"billing on local: approve plan {plan_id}?"
     assert "2 of 6 partitions change hands" in question.body
-    assert decisions.record_decision(plan_id, answer("Approve", plan, reason="read it")) == plan_id  # type: ignore[arg-type]
+    assert decided(plan_id, answer("Approve", plan, reason="read it")) == plan_id  # type: ignore[arg-type]
 
     after = lived(BEFORE, *named("billing-1", REPLACE)) | {"captured_at": "2026-11-21T12:10:00Z"}
     assert walked(lake, plan_id, BEFORE)["waiting_for"]["step"] == "1"
@@ -69,7 +70,7 @@ def test_is_refused_without_an_approval_and_where_it_has_drifted(lake: FsspecLak
     plan_id, _ = planned(lake)
     with pytest.raises(InvalidInput, match="was not approved"):
         walked(lake, plan_id, BEFORE)
-    decisions.record_decision(plan_id, answer("Approve", plans.load(lake, plan_id)))  # type: ignore[arg-type]
+    decided(plan_id, answer("Approve", plans.load(lake, plan_id)))  # type: ignore[arg-type]
     grown = BEFORE | {"topics": {"orders": {"partitions": [{"id": number} for number in range(9)]}}}
 
     with pytest.raises(StalePlan, match="orders had 6 partitions, it now has 9"):

@@ -14,6 +14,7 @@ from tests.harness.article import C
 from tests.harness.browser import Reader, reading
 from tests.harness.web_lake import WebLake, article
 
+from holdfast.rollout.plan_value import Plan
 from holdfast.workflows import plan as plans
 
 pytestmark = pytest.mark.airflow
@@ -86,6 +87,7 @@ def test_who_may_not_decide_is_told_who_may(server: Server, asked: dict[str, str
 
     assert 'name="decision"' not in text
     assert "Waits for review" in text
+    assert "Asked for by <bdi>bob</bdi>." in text
     assert "Deciding is for <bdi>bob</bdi>, <bdi>olga</bdi>." in text
 
 
@@ -184,10 +186,21 @@ def test_an_approval_is_recorded(server: Server, asked: dict[str, str]) -> None:
     assert {one["owner"] for one in logged} == {"admin", "bob", "olga"}, "who tried in vain is there too"
 
 
+def forge(server: Server, task: str, another_plan: str) -> None:
+    """What whoever may trigger a DAG may do in Airflow: write what its tasks said. Here: another plan was made, and approved."""
+    answer = {
+        "chosen_options": ["Approve"], "params_input": {}, "responded_at": "2026-11-21T12:00:00Z", "timed_out": False,
+        "responded_by_user": {"id": "olga", "name": "olga"}, "plan_fingerprint": "sha256:0", "asked_by": "ann",
+    }  # fmt: skip
+    server.rest("PATCH", task.replace("/approve", "/assemble/xcomEntries/return_value"), {"value": another_plan}, "bob")
+    server.rest("POST", f"{task}/xcomEntries", {"key": "return_value", "value": answer}, "bob")
+
+
 def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
-    browser: Browser, server: Server, runs: dict[str, str]
+    browser: Browser, server: Server, runs: dict[str, str], made: dict[str, Plan]
 ) -> None:
-    """Under Required Actions, in a browser. Who asked is told there that somebody else must approve; their yes is asked again."""
+    """Under Required Actions, in a browser. Who asked is told there that somebody else must approve; their yes is asked again. What
+    was shown is what is approved, whatever somebody writes meanwhile of what was asked."""
     plan_id = waiting_plan(server, runs["airflow"])
     task = f"/api/v2/dags/plan_rollout/dagRuns/{quote(runs['airflow'])}/taskInstances/approve"
     where = f"/dags/plan_rollout/runs/{quote(runs['airflow'])}/tasks/approve/required_actions"
@@ -225,6 +238,7 @@ def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
         assert f"decided-airflow on local: approve plan {plan_id}?" in text.inner_text()
         assert "bob asked for this plan, so somebody else must approve it." in text.inner_text()
         assert reader.page.locator(f"a[href$='/holdfast/plans/{plan_id}']").count() == 1
+        forge(server, task, made["waiting"].plan_id)
         server.wait("the decision", recorded)
         assert reader.trouble == []
 
@@ -233,6 +247,7 @@ def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
         "approved": True, "by": "olga", "by_id": "olga", "reason": "Read <i>there</i>", "asked_by": "bob", "decided_by": "person",
     }  # fmt: skip
     assert str(found["at"]) <= datetime.now(UTC).isoformat()
+    assert "approval.json" not in lake.names((plans.FOLDER, made["waiting"].plan_id))
 
 
 def test_airflow_leads_to_the_page(server: Server, asked: dict[str, str]) -> None:

@@ -9,6 +9,8 @@
 | takes an answer without parameters as it is                       | no reason is no reason: it is kept as empty                |
 | has a form that cannot be sent while a text in it is empty        | the reason may be null, which the form leaves it then      |
 | runs `pre_execute` again after the answer                         | what is asked is worked out in `execute`, which runs once  |
+| lets everybody who may trigger the DAG write XComs                | what was asked about is kept with the waiting task; the    |
+|                                                                   | decision is kept by this task; no XCom counts              |
 | waits for ever, unless told otherwise                             | until the plan may not be applied any more, which rejects  |
 """
 
@@ -18,6 +20,7 @@ from typing import Any
 
 from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import Param
+from airflow.sdk.exceptions import TaskAwaitingInput
 
 from holdfast.airflow_wiring import decisions
 from holdfast.airflow_wiring.links import PlanPage
@@ -25,15 +28,13 @@ from holdfast.airflow_wiring.notifiers import PlanWaits
 from holdfast.airflow_wiring.objects import APPROVE, REJECT
 
 LONGEST_REASON = 4_000
-FINGERPRINT = "fingerprint"
-"""The XCom that says what was asked about."""
 ASKED_AGAIN_AT_MOST = 10
 WHY = "Kept with the plan, under your name. Whoever asked for a plan that you reject will want to know."
 PLAN_PAGE = PlanPage()
 
 
 class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not typed for us
-    """Returns the answer, a person's or the policy's, with the fingerprint of what was shown; skips where nothing is to decide.
+    """Keeps the answer beside the plan, a person's or the policy's, and returns it; skips where nothing is to decide.
 
     `plan_id` and `draft` are templates.
     """
@@ -59,24 +60,29 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
         """Ask, and wait without occupying anything."""
         question = decisions.question(self.plan_id, self.draft, _asked_by(context))
         if question.answer is not None:
+            decisions.keep_decision(self.plan_id, question.answer)
             return question.answer
         self.subject, self.body = question.subject, question.body
         self.response_timeout = question.open_for
         self.assigned_users = [{"id": user, "name": user} for user in question.approvers] or None
-        context["ti"].xcom_push(FINGERPRINT, question.fingerprint)
         PLAN_PAGE.show_while_waiting(context, self.plan_id)
-        return super().execute(context)
+        try:
+            return super().execute(context)
+        except TaskAwaitingInput as waiting:
+            waiting.kwargs = {"plan_id": self.plan_id, "fingerprint": question.fingerprint}
+            raise
 
-    def execute_complete(self, context: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any]:
+    def execute_complete(
+        self, context: Mapping[str, Any], event: Mapping[str, Any], plan_id: str, fingerprint: str
+    ) -> dict[str, Any]:
         """Raise for an answer that is none, so that it is asked again. One that is one is kept here, before Airflow can lose it."""
         answer = super().execute_complete(context, event)
         if len(answer["chosen_options"]) != 1:
             raise ValueError(f"one of {self.options} is needed; {answer['chosen_options']} was answered")
-        asked = context["ti"].xcom_pull(task_ids=self.task_id, key=FINGERPRINT)
         timed_out = bool(event.get("timedout"))
-        found = {**answer, "plan_fingerprint": asked, "timed_out": timed_out, "asked_by": _asked_by(context)}
+        found = {**answer, "plan_fingerprint": fingerprint, "timed_out": timed_out, "asked_by": _asked_by(context)}
         try:
-            decisions.keep_decision(self.plan_id, found)
+            decisions.keep_decision(plan_id, found)
         except decisions.SameEyes as refusal:
             raise ValueError(str(refusal)) from None
         return found

@@ -50,7 +50,7 @@ def question(plan_id: str, draft_id: str, asked_by: str | None = None) -> Questi
     if not plan.steps:
         raise AirflowSkipException(f"Plan {plan.plan_id} asks for no decision: {plan.verdict}. {plan.headline}")
     origin = codec.loads(store.read((*draft_id.split("/"), "origin.json"), codec.LARGEST_DOCUMENT))
-    review = Review(origin["review"])  # type: ignore[index]
+    review = approval.strictest(Review(origin["review"]), plan.policy.review)  # type: ignore[index]
     print_of = approval.fingerprint(plan)
     open_for = datetime.fromisoformat(plan.expires_at) - moment
     answer: dict[str, Any] | None = None
@@ -100,11 +100,15 @@ def _approvers() -> tuple[str, ...]:
     return tuple(users)
 
 
-def record_decision(plan_id: str, answer: Mapping[str, Any]) -> str:
-    """Keep the decision, if it is not kept yet. Skip what follows unless it is an approval. Return the plan's ID."""
+def go_by_decision(plan_id: str) -> str:
+    """Skip what follows unless the plan was approved. Return its ID. Raise InvalidInput where nobody has decided."""
     from airflow.sdk.exceptions import AirflowSkipException
 
-    approval = keep_decision(plan_id, answer)
+    from holdfast.workflows import plan as workflow
+
+    approval = workflow.approval_of(lake(), plan_id)
+    if approval is None:
+        raise InvalidInput(f"nobody has decided about plan {plan_id}: clear the airflow task that asks, so that it asks")
     if not approval.approved:
         raise AirflowSkipException(f"Plan {plan_id} was rejected by {approval.by}: {approval.reason or 'no reason given'}")
     return plan_id

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast.rollout.approval import NOBODY
 from holdfast.rollout.codec.score import Score
 from holdfast.rollout.journal import Approval, Decider, Event, Journal
 from holdfast.rollout.rendering import Block, Heading, Lines
@@ -34,7 +35,8 @@ def _decision(approval: Approval) -> str:
     who = f" (user {_name(approval.by_id)})" if approval.by_id not in (None, approval.by) else ""
     reason = f": {_name(approval.reason)}" if approval.reason else ", no reason given"
     late = ", because the time to answer was over" if approval.decided_by is Decider.TIME_OUT else ""
-    return f"{what} by {_name(approval.by)}{who} at {approval.at}{late}{reason}"
+    asker = f". {_name(approval.asked_by)} asked for it" if approval.asked_by not in (None, NOBODY) else ""
+    return f"{what} by {_name(approval.by)}{who} at {approval.at}{late}{reason}{asker}"
 
 
 def _name(text: str | None) -> str:

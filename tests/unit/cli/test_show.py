@@ -68,6 +68,8 @@ AT = "2026-11-20T12:00:00Z"
 def test_tells_people_policies_and_nobody_apart() -> None:
     assert "approved by vera (user 7) at 2026-11-20T12:00:00Z: fine" in said(Approval("p", True, "vera", "fine", AT, "7"))
     assert "rejected by vera at 2026-11-20T12:00:00Z, no reason given" in said(Approval("p", False, "vera", "", AT, "vera"))
+    assert said(Approval("p", True, "vera", "fine", AT, asked_by="bob")).rstrip().endswith(": fine. bob asked for it")
+    assert "asked for it" not in said(Approval("p", True, "vera", "fine", AT, asked_by="nobody"))
     late = Approval("p", False, "nobody", "nobody answered", AT, None, Decider.TIME_OUT)
     assert "rejected by nobody at 2026-11-20T12:00:00Z, because the time to answer was over" in said(late)
 
