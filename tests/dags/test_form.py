@@ -47,6 +47,8 @@ def test_has_the_fields_that_are_read() -> None:
         ({"clients": "five"}, "'five' is not of type"),
         ({"at_once": 1.5}, "1.5 is not of type"),
         ({"kafka_release": "9.9.9"}, "'9.9.9' is not one of"),
+        ({"settings": "a=b\n consumer.sasl.jaas.config = x"}, "should not be valid"),
+        ({"settings": "ssl.key.password: x"}, "should not be valid"),
         ({"minutes": 0}, "0 is less than or equal to the minimum of 0"),
         ({"change": {"events": []}}, "'format_version' is a required property"),
         ({"change": {"format_version": "1.0", "events": [{"explode": {}}]}}, "'explode' is not one of"),
@@ -58,6 +60,11 @@ def test_has_the_fields_that_are_read() -> None:
 def test_is_refused_when_it_is_sent(given: dict[str, object], said: str) -> None:
     with pytest.raises(ParamValidationError, match=said):
         filled(**given)
+
+
+def test_settings_that_are_no_secrets_are_taken() -> None:
+    for settings in ("max.warmup.replicas=6", "# not sasl.jaas.config\nnum.standby.replicas=1", None):
+        assert filled(settings=settings)["settings"] == settings
 
 
 def test_means_the_change_that_it_has_always_taken(recorded: str) -> None:

@@ -13,6 +13,7 @@ from airflow.sdk import Param
 
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, WHICH_SNAPSHOT, address
 from holdfast.kafka.release import RELEASES
+from holdfast.kafka.streams import config_check
 
 MOST_SUGGESTED = 200
 VERBS = (
@@ -48,6 +49,8 @@ EXAMPLE = """```json
                       "by": {"process_id": null, "threads": 2}, "state": "empty"}}]}
 ```"""
 DETAILS, DOCUMENT = "How: new host, disk, threads, settings, release, minutes", "Instead: a Change document"
+_SECRET = rf"(^|[\r\n])[ \t\f]*([A-Za-z0-9._-]+\.)?({'|'.join(map(re.escape, config_check.secret_keys()))})[ \t\f]*[=:\s]"
+"""A line that sets a secret: Airflow keeps the parameters of its runs, and refuses this when it is sent."""
 
 
 def _known(environment: Any = os.environ) -> Iterator[tuple[str, list[str]]]:
@@ -109,6 +112,7 @@ def fields() -> dict[str, Param]:
         "settings": Param(
             None, type=["null", "string"], format="multiline", maxLength=10_000, section=DETAILS, title="Settings",
             description="To change settings: a line each, as in a properties file, such as max.warmup.replicas=6.",
+            **{"not": {"type": "string", "pattern": _SECRET}},
         ),
         "kafka_release": Param(
             None, type=["null", "string"], enum=[None, *reversed(RELEASES)], section=DETAILS, title="Release",

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from holdfast.airflow_wiring import form
 from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
+from holdfast.kafka import properties
+from holdfast.kafka.streams import config_check
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import codec
 from holdfast.rollout.asked import asked
@@ -150,6 +152,7 @@ def _settings(sent: Sent) -> str:
     twice = [key for key in own if re.search(rf"^\s*{re.escape(key)}\s*[=:\s]", more, re.MULTILINE)]
     if twice:
         raise InvalidInput(f"{twice[0]} stands in its own field and in the text: empty one of them")
+    config_check.refuse_secrets(properties.parse(more))
     return "\n".join([*(f"{key}={value}" for key, value in own.items()), *([more] if more else [])])
 
 

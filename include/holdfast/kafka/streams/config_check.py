@@ -63,6 +63,11 @@ def has(release: str, key: str) -> bool:
     return any("S" in form.homes and form.first <= minor <= form.last for form in _forms().get(key, ()))
 
 
+def secret_keys() -> tuple[str, ...]:
+    """The keys whose values Kafka keeps secret (ConfigDef's type PASSWORD), without prefixes, sorted."""
+    return tuple(sorted(key for key, forms in _forms().items() if any(form.type == "password" for form in forms)))
+
+
 def refuse_secrets(properties: Mapping[str, ConfigValue]) -> None:
     """Raise InvalidInput for a key whose value Kafka keeps secret (ConfigDef's type PASSWORD), by its name alone."""
     for key in properties:
