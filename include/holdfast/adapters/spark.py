@@ -243,7 +243,7 @@ def in_columns(answers: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
     """The answers as a table. One that does not fit (a sum beyond 64 bits) keeps its texts, and has that as its `problem`."""
     try:
         return pa.Table.from_pylist(answers, schema=schema)
-    except (pa.ArrowException, OverflowError):
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         if len(answers) > 1:
             return pa.concat_tables([in_columns([one], schema) for one in answers])
     (alone,) = answers

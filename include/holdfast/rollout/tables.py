@@ -10,7 +10,7 @@ from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET
 from holdfast.rollout import codec, groups, order
-from holdfast.rollout.codec import any_kind
+from holdfast.rollout.codec import any_kind, document
 from holdfast.rollout.consumer import rows
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.snapshot import Snapshot, StateDirectory
@@ -19,6 +19,10 @@ Row = dict[str, object]
 LARGEST = 64 * 1024 * 1024
 """Bytes of one document. A larger one goes to the quarantine rather than take an executor down."""
 NO_DAY = UNNAMED = "unknown"
+_LONGEST_FOLDER = 240
+"""Bytes of a cluster's name in that of a folder, of which file systems allow 255."""
+_NO_NAME_OF_SPARK = "__HIVE_DEFAULT_PARTITION__"
+"""A folder of this name holds rows without a name."""
 
 
 def decode(path: str, content: bytes) -> Row:
@@ -29,6 +33,7 @@ def decode(path: str, content: bytes) -> Row:
         if len(content) > LARGEST:
             raise InvalidInput(f"the document has {len(content):,} bytes; {LARGEST:,} are allowed here")
         snapshot = any_kind.snapshot_from_json(codec.loads(content))
+        _refuse_what_names_no_folder(snapshot.cluster or UNNAMED)
         parts = rows.decoded(snapshot) if isinstance(snapshot, ConsumerSnapshot) else _decoded(snapshot)
     except HoldfastError as refusal:
         return found | {"problem": str(refusal)}
@@ -70,6 +75,15 @@ def unread(path: str, content: bytes) -> Row:
     except (HoldfastError, TypeError, KeyError) as trouble:
         return found | {"unread": [{"group_id": "", "problem": f"a report that cannot be read: {trouble}"}]}
     return found | {"unread": [*groups, *brokers]}
+
+
+def _refuse_what_names_no_folder(cluster: str) -> None:
+    """Tables lie in folders that are called after clusters; one name that does not fit would cost all others their rows."""
+    as_written = len(cluster.encode()) + 2 * sum(not one.isalnum() for one in cluster)  # what is escaped takes three bytes
+    if as_written > _LONGEST_FOLDER or cluster == _NO_NAME_OF_SPARK:
+        raise InvalidInput(
+            f"the cluster's name ({document.shown(cluster)}) cannot be that of a folder, which tables need", "cluster"
+        )
 
 
 def _place(path: str) -> tuple[str, str, str]:

@@ -30,6 +30,8 @@ LONGEST_TEXT = 32_767
 
 _FORMAT_VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})", re.ASCII)
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_.:@-]{1,300}", re.ASCII)
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+"""Perhaps half of a surrogate pair: an escaped one, or one as it is."""
 
 
 def loads(text: str | bytes) -> object:
@@ -53,7 +55,19 @@ def loads(text: str | bytes) -> object:
     except ValueError:
         raise InvalidInput("the document holds an integer of thousands of digits; 64 bits are allowed") from None
     _refuse_deep_nesting(document)
+    if _HALF.search(text) is not None:
+        _refuse_halves(document)
     return document
+
+
+def _refuse_halves(document: object) -> None:
+    """JSON can escape half of a surrogate pair; no UTF-8 can hold it, so that it could be written nowhere."""
+    try:
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(
+            "a text in the document is no Unicode: it has one half of a surrogate pair (\\ud800 to \\udfff)"
+        ) from None
 
 
 def dumps(document: object, *, indent: int | None = None) -> str:
