@@ -46,9 +46,11 @@ class Kind:
 
 
 def worst_of_groups(losses: DataFrame, *by: str) -> DataFrame:
-    """Of each group and day the row in which `by` is greatest."""
+    """Of each group and day the row in which `by` is greatest, one of which the time is known before others."""
     rest = [name for name in losses.columns if name not in (*GROUP, "day")]
-    worst = F.max_by(F.struct(*rest), F.struct(*by, "process_id", "member_id", "scenario")).alias("worst")
+    worst = F.max_by(F.struct(*rest), F.struct(*by, F.col("hours").isNotNull(), "process_id", "member_id", "scenario")).alias(
+        "worst"
+    )
     return losses.groupBy(*GROUP, "day").agg(worst).select(*GROUP, "day", "worst.*")
 
 

@@ -34,7 +34,7 @@ from holdfast.rollout.snapshot import Snapshot
 
 BUDGET_MS = 60
 """For the losses of one group, unless somebody says otherwise."""
-MOST_FOR_THE_WORST_MS = 300
+MOST_FOR_THE_WORST_MS = 600
 """The worst loss of a group is forecast even where it alone takes more than the budget, up to so much."""
 MOST_REBALANCES = 5_000
 """Whoever has not settled by then does not, as far as a night goes. (Five thousand warm-up lots are a month.)"""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import codec, in_full
-from holdfast.rollout.blast_radius import Basis, BlastRadius, Loss, Place, blast_radius
+from holdfast.rollout.blast_radius import Basis, BlastRadius, Loss, Place, Scenario, blast_radius
 from holdfast.rollout.codec import any_kind
 from holdfast.rollout.consumer import rows
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
@@ -44,8 +44,11 @@ def losses(document: str, first: int = 0, last: int | None = None, budget_ms: in
 
 def chosen(open_ones: Iterable[Row], budget_ms: int, piece_us: int) -> list[list[Row]]:
     """Of all rows of one group that have `work_us` those that are to be forecast, in pieces of about so much work each: the worst
-    first, as far as the budget goes. A loss that is another one's too (the worst position is the likeliest) costs nothing more."""
-    worst_first = sorted(open_ones, key=_worst_first)
+    first, as far as the budget goes. A loss that is another one's too (the worst position is the likeliest) costs nothing more.
+
+    Before all others the host whose replacement most likely moves most: that is what groups are compared by (`fleet`).
+    """
+    worst_first = _likeliest_before_others(sorted(open_ones, key=_worst_first))
     works = [0 if _is_the_same(worst_first, at) else _work(row) for at, row in enumerate(worst_first)]
     pieces: list[list[Row]] = []
     left = 0
@@ -63,6 +66,14 @@ def _worst_first(row: Row) -> tuple[object, ...]:
     assert isinstance(moved, int), "what moves is known where the rest may be forecast"
     assert isinstance(without_copy, int), "so is what stands still"
     return -moved, -without_copy, row["process_id"], -1 if place is None else place, row["scenario"]
+
+
+def _likeliest_before_others(worst_first: list[Row]) -> list[Row]:
+    """With the worst of the likeliest positions of a fresh ID first, and what is the same loss under another name."""
+    likeliest = next((row for row in worst_first if row["scenario"] == Scenario.FRESH_LIKELIEST), None)
+    if likeliest is None:
+        return worst_first
+    return sorted(worst_first, key=lambda row: any(row[name] != likeliest[name] for name in ("process_id", "place")))
 
 
 def _is_the_same(worst_first: Sequence[Row], at: int) -> bool:

@@ -162,12 +162,12 @@ def _cell(column: int, row: int, count: int) -> CellView:
 
 
 def risks_of(losses: Iterable[Row]) -> tuple[Risk, ...]:
-    """Of each group the loss with a fresh ID that moves most; the groups of which most moves first."""
+    """Of each group the loss with a fresh ID that moves most, one of which the time is known before others; the groups of which
+    most moves first."""
     worst: dict[tuple[str, str], Row] = {}
     for row in losses:
         key = (str(row["cluster"]), str(row["group_id"]))
-        known = worst.get(key)
-        if _total(row) and (known is None or (row["moved"] or 0) > (known["moved"] or 0)):
+        if _total(row) and (key not in worst or _badness(row) > _badness(worst[key])):
             worst[key] = row
     found = (
         Risk(
@@ -183,6 +183,10 @@ def risks_of(losses: Iterable[Row]) -> tuple[Risk, ...]:
         for (cluster, group_id), row in worst.items()
     )
     return tuple(sorted(found, key=lambda one: (-one.share, -one.moved, one.group_id)))
+
+
+def _badness(row: Row) -> tuple[int, bool]:
+    return row["moved"] or 0, row["hours"] is not None
 
 
 def _total(row: Row) -> int:

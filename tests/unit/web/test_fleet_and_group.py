@@ -61,6 +61,14 @@ def test_of_each_group_the_worst_host() -> None:
     assert [(one.host, one.share) for one in risks] == [("b", 700)]
 
 
+def test_of_hosts_that_move_as_much_the_one_that_was_forecast() -> None:
+    row = {"cluster": "c", "group_id": "g", "stateful_tasks": 10, "partitions": None, "without_copy": 0, "moved": 7}
+    hosts = [("a", None), ("b", 3.5), ("c", None)]
+    (risk,) = fleet_view.risks_of([row | {"host": host, "hours": hours} for host, hours in hosts])
+
+    assert (risk.host, risk.hours) == ("b", 3.5)
+
+
 def test_groups_are_counted_by_what_moves_and_for_how_long() -> None:
     """A row for each time between the shortest and the longest there is, and one for what is not known."""
     row = {"cluster": "c", "stateful_tasks": 4_000, "partitions": None, "without_copy": 0, "host": "h"}
