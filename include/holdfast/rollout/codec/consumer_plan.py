@@ -119,8 +119,8 @@ def consumer_plan_from_json(value: object) -> ConsumerPlan:
     fields.finish(closed=True)
     if with_id(plan).plan_id != plan.plan_id or consumer_plan_to_json(plan) != value:
         raise InvalidInput(
-            f"{document.shown(plan.plan_id)} is not the digest of this plan's content: the plan was edited after it was made. Make"
-            " a new plan",
+            f"{document.shown(plan.plan_id)} is not the digest of this plan's content: the plan was edited after it was made, or"
+            " another version of Holdfast made it. Make a new plan",
             "plan_id",
         )
     return plan

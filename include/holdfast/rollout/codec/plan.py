@@ -97,7 +97,7 @@ def _refuse_edited(plan: Plan) -> None:
     if plan.plan_id != digest:
         raise InvalidInput(
             f"{document.shown(plan.plan_id)} is not the digest of this plan's content ({digest}): the plan was edited after it was"
-            " made. Make a new plan",
+            " made, or another version of Holdfast made it. Make a new plan",
             "plan_id",
         )
 
