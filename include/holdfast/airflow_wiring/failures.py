@@ -8,9 +8,6 @@ from typing import Any
 from holdfast.airflow_wiring.objects import lake, now, slug, told
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import codec
-from holdfast.rollout.codec import document
-from holdfast.rollout.codec.document import Fields
 
 LONGEST_MESSAGE = 4_000
 LARGEST_FILE = 64 * 1024
@@ -27,6 +24,8 @@ class Failure:
 
 def keep(context: Mapping[str, Any]) -> None:
     """Airflow calls this when a task has failed, or is going to be tried again. Where the lake is the trouble, nothing is kept."""
+    from holdfast.rollout import codec
+
     failure = Failure(str(context["task_instance"].task_id), _message(context.get("exception")), now().isoformat())
     content = codec.dumps({"task": failure.task, "message": failure.message, "at": failure.at})
     with suppress(HoldfastError):
@@ -35,9 +34,12 @@ def keep(context: Mapping[str, Any]) -> None:
 
 def of(store: Lake, run_id: str) -> Failure | None:
     """The latest of a run; None where none was kept."""
+    from holdfast.rollout import codec
+    from holdfast.rollout.codec import document
+
     if not store.exists(_place(run_id)):
         return None
-    fields = Fields(codec.loads(store.read(_place(run_id), LARGEST_FILE)))
+    fields = document.Fields(codec.loads(store.read(_place(run_id), LARGEST_FILE)))
     found = Failure(
         fields.need("task", document.text),
         fields.need("message", document.nullable(document.text)),
