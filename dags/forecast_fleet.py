@@ -64,7 +64,7 @@ def forecast_fleet():
     decode = job("decode", "decode_snapshots", *keep)
     targets = job("targets", "compute_targets")
     order_changes = job("order_changes", "detect_order_changes")
-    forecasts = ["--forecast-ms", "{{ var.value.get('holdfast_forecast_ms', '60') }}"]
+    forecasts = ["--forecast-ms", "{{ var.value.get('holdfast_forecast_ms', '') }}"]
     blast_radius = job("blast_radius", "blast_radius", *forecasts, outlets=[objects.TABLES])
     scores = job("scores", "score_forecasts")
     findings = job("findings", "summarize_fleet", "--policy", limits())

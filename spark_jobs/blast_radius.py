@@ -112,7 +112,7 @@ def tidy(rows: DataFrame, in_full_rows: DataFrame, forecast_ms: int = in_full.BU
 
 
 def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | None = None) -> None:
-    budget = in_full.BUDGET_MS if forecast_ms is None else in_full.budget_from_text(forecast_ms)
+    budget = in_full.budget_from_text(forecast_ms) if forecast_ms else in_full.BUDGET_MS
     groups, documents = (lake_tables.read_table(spark, lake, name, days) for name in ("groups", "documents"))
 
     def then_forecast(rows: DataFrame) -> None:

@@ -74,7 +74,7 @@ def days_job(name: str, description: str | None, argv: Sequence[str], work: Call
     given = arguments.parse_args(argv)
 
     def whole(spark: SparkSession) -> None:
-        days, lake = days_of(given.days), given.lake.rstrip("/")
+        lake, days = given.lake.rstrip("/"), days_of(given.days)
         _refuse_what_cannot_be_written_to(spark, lake)
         work(spark, lake, days, **{option: getattr(given, option) for option in options})
         if given.keep_days is not None:

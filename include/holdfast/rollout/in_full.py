@@ -92,10 +92,13 @@ def affordable(works_us: Iterable[int], budget_ms: int) -> int:
 
 def forecasts(snapshot: Snapshot, losses: Iterable[Loss]) -> Iterator[Loss]:
     """These losses of one group, each forecast; or as they are, with the reason why nobody can say more."""
+    wanted = tuple(losses)
+    if not wanted:  # who runs what of a large group is not looked up for nothing
+        return
     snapshot = of_a_release(snapshot)
     before = dict(order.owners(snapshot))
     known: dict[Change, Loss] = {}
-    for loss in losses:
+    for loss in wanted:
         change = change_of(loss)
         if change not in known:
             known[change] = _forecast(snapshot, loss, change, before)

@@ -4,7 +4,7 @@ Every refusal names the field, says what was found and what is needed.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
@@ -174,7 +174,10 @@ def _clients(hosts: tuple[str, ...], snapshot: Snapshot) -> tuple[Client, ...]:
 
 def _known(snapshot: Snapshot) -> str:
     """The group's clients by host, in the order of their process IDs."""
-    names = [
-        printable(client.host or str(client.process_id)) for client in sorted(snapshot.clients, key=lambda one: one.process_id)
-    ]
-    return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+    return named([client.host or str(client.process_id) for client in sorted(snapshot.clients, key=lambda one: one.process_id)])
+
+
+def named(names: Sequence[str]) -> str:
+    """The first of them, and how many more."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(printable(one) for one in names[:MOST_NAMED]) + more

@@ -21,7 +21,7 @@ from holdfast.rollout.consumer.change import (
 )
 from holdfast.rollout.consumer.losses import fresh_places
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.request import MOST_NAMED, Request, What, refuse_incomplete
+from holdfast.rollout.request import Request, What, named, refuse_incomplete
 from holdfast.rollout.wording import many, printable
 
 ASKABLE = (What.REPLACE, What.SCALE, What.RESTART)
@@ -108,9 +108,13 @@ def _more(request: Request, snapshot: ConsumerSnapshot, more: int) -> Iterator[C
 
 def _members(hosts: tuple[str, ...], snapshot: ConsumerSnapshot) -> tuple[Member, ...]:
     """All consumers on these hosts, in the order in which they are named."""
+    called: dict[str | None, list[Member]] = {}
+    for member in snapshot.members:
+        for name in dict.fromkeys((member.host, member.member_id, member.group_instance_id)):
+            called.setdefault(name, []).append(member)
     found: dict[str, Member] = {}
     for host in hosts:
-        on_it = [one for one in snapshot.members if host in (one.host, one.member_id, one.group_instance_id)]
+        on_it = called.get(host)
         if not on_it:
             raise InvalidInput(f"no consumer of the group runs on '{printable(host)}'. The group has {_known(snapshot)}", "hosts")
         found |= {one.member_id: one for one in on_it}
@@ -118,5 +122,4 @@ def _members(hosts: tuple[str, ...], snapshot: ConsumerSnapshot) -> tuple[Member
 
 
 def _known(snapshot: ConsumerSnapshot) -> str:
-    names = sorted(printable(one.host or one.member_id) for one in snapshot.members)
-    return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+    return named(sorted((one.host or one.member_id for one in snapshot.members), key=printable))
