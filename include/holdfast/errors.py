@@ -6,6 +6,7 @@
     ├── MalformedBytes          bytes that no Kafka release writes (truncated, over-long, absurd)
     ├── Unsupported             understood, and not covered: a release, a metadata version, an assignor, a protocol
     ├── CannotPredict           the evidence for a prediction is missing or contradicts itself
+    │   └── TooMuchWork         a prediction would take more work than is allowed
     ├── ClusterTrouble          a broker did not answer, refused, or has not what was asked for
     ├── StatePathTrouble        a state directory or a lake path that cannot be read or written
     │   └── NotAllowed          the same, for want of the right to: asking again would not help
@@ -15,18 +16,26 @@
 A message says what was found, what was needed and what to do. Our own bugs are AssertionErrors, never one of these.
 """
 
+from holdfast.secrecy import redact
+
 
 class HoldfastError(Exception):
-    """An expected refusal. The command line prints it without a traceback and exits 1."""
+    """An expected refusal. The command line prints it without a traceback and exits 1.
+
+    Whatever it quotes (a library's text, a URL, a line that was typed) is said without the secrets in it.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(redact(message))
 
 
 class InvalidInput(HoldfastError):
     """A Snapshot, Change, Plan, policy or option breaks its contract. `where` is a path such as `clients.4b61….consumers`."""
 
     def __init__(self, problem: str, where: str = "") -> None:
-        self.problem = problem
-        self.where = where
-        super().__init__(f"{where}: {problem}" if where else problem)
+        self.problem = redact(problem)
+        self.where = redact(where)
+        Exception.__init__(self, f"{self.where}: {self.problem}" if where else self.problem)
 
 
 class InvalidDocument(InvalidInput):
@@ -36,10 +45,11 @@ class InvalidDocument(InvalidInput):
 
     def __init__(self, problems: tuple[InvalidInput, ...]) -> None:
         self.problems = problems
-        lines = [f"{len(problems)} problems:", *(f"  {problem}" for problem in problems[: self.SHOWN])]
+        lines = [f"{len(problems):,} problems:", *(f"  {problem}" for problem in problems[: self.SHOWN])]
         if len(problems) > self.SHOWN:
             lines.append(f"  and {len(problems) - self.SHOWN} more")
-        super().__init__("\n".join(lines))
+        self.problem, self.where = "\n".join(lines), ""
+        Exception.__init__(self, self.problem)
 
 
 class MalformedBytes(HoldfastError):
@@ -52,6 +62,10 @@ class Unsupported(HoldfastError):
 
 class CannotPredict(HoldfastError):
     """A prediction would need evidence that is not there."""
+
+
+class TooMuchWork(CannotPredict):
+    """A prediction would take more work than is allowed for a group of this size."""
 
 
 class ClusterTrouble(HoldfastError):

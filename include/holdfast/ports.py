@@ -24,6 +24,13 @@ class Lake(Protocol):
         """Put `content` at `path`, in place of what was there. Raise StatePathTrouble, and leave what was there, if that fails."""
         ...
 
+    def create(self, path: LakePath, content: bytes) -> bool:
+        """Put `content` at `path` if nothing is there: of many who do so at once one is told True, all others False.
+
+        Nothing is changed for them. Raise Unsupported, by name, for a lake that cannot promise that; StatePathTrouble as `write`.
+        """
+        ...
+
     def read(self, path: LakePath, limit: int) -> bytes:
         """All of the file. Raise StatePathTrouble if it is not there, cannot be read, or is larger than `limit` bytes."""
         ...

@@ -145,7 +145,7 @@ def examine(
     from holdfast.adapters.deadline import Deadline
     from holdfast.adapters.kafka_cluster import KafkaCluster
     from holdfast.adapters.machine import ThisMachine
-    from holdfast.adapters.session import KafkaSession
+    from holdfast.adapters.session import SHOWN_CREDENTIALS, KafkaSession
     from holdfast.adapters.state_files import FsspecStateDirectories
 
     deadline = Deadline(timeout_s)
@@ -156,7 +156,13 @@ def examine(
             found = (
                 f"cluster {reader.info().cluster_id}, brokers of {reader.info().broker_version or 'an unknown version'} or later"
             )
-            checks = (Check(name, Status.OK, found), *doctor.examine_group(reader, group))
+            servers = ",".join(cluster.bootstrap_servers)
+            seen = (
+                (Check("security.protocol", Status.LIMITED, "SASL_PLAINTEXT", SHOWN_CREDENTIALS),)
+                if cluster.shows_credentials()
+                else ()
+            )
+            checks = (Check(name, Status.OK, found), *seen, *doctor.examine_group(reader, group, datetime.now(UTC), servers))
     except ClusterTrouble as trouble:
         checks = (Check(name, Status.MISSING, str(trouble), "see the message"),)
     on_disks = doctor.examine_state_directories(FsspecStateDirectories(deadline), tuple(state_dirs))

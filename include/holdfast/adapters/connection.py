@@ -1,7 +1,7 @@
 """How to reach a cluster: Kafka's own property names, as its tools take them, turned into what kafka-python takes.
 
 A property that would change what we connect to or trust, and that we cannot honour, is refused by its name. Secrets never show:
-they are `Secret`s, whose `repr` is three stars (kafka-python logs its settings), and a connection's `repr` has no settings at all.
+they are `sasl.Secret`s, whose `repr` is three stars (kafka-python logs its settings), and a connection's `repr` has no settings.
 """
 
 import re
@@ -12,14 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from holdfast.adapters import sasl
 from holdfast.errors import InvalidInput, Unsupported
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
-MECHANISMS = {
-    "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
-    "SCRAM-SHA-256": "org.apache.kafka.common.security.scram.ScramLoginModule",
-    "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
-}
 HONOURED = frozenset(
     {
         "bootstrap.servers",
@@ -28,6 +24,11 @@ HONOURED = frozenset(
         "security.protocol",
         "sasl.mechanism",
         "sasl.jaas.config",
+        "sasl.kerberos.service.name",
+        "sasl.oauthbearer.client.credentials.client.id",
+        "sasl.oauthbearer.client.credentials.client.secret",
+        "sasl.oauthbearer.scope",
+        "sasl.oauthbearer.token.endpoint.url",
         "ssl.ca.location",
         "ssl.truststore.type",
         "ssl.truststore.location",
@@ -55,6 +56,14 @@ IGNORED = frozenset(
         "retries",
         "retry.backoff.max.ms",
         "retry.backoff.ms",
+        "sasl.client.callback.handler.class",
+        "sasl.login.callback.handler.class",
+        "sasl.login.connect.timeout.ms",
+        "sasl.login.read.timeout.ms",
+        "sasl.login.refresh.buffer.seconds",
+        "sasl.login.refresh.min.period.seconds",
+        "sasl.login.refresh.window.factor",
+        "sasl.login.refresh.window.jitter",
         "socket.connection.setup.timeout.max.ms",
         "socket.connection.setup.timeout.ms",
     }
@@ -62,18 +71,7 @@ IGNORED = frozenset(
 """They change neither what is read nor whom we trust."""
 
 _ADDRESS = re.compile(r"(?:[A-Z_]+://)?(\[[0-9a-fA-F:.%]+\]|[^:/\s\[\]@]+):([0-9]{1,5})")
-_LOGIN = re.compile(r"\s*([\w.]+)\s+(?:required|requisite|sufficient|optional)\s+(.*?);?\s*", re.DOTALL)
-_OPTION = re.compile(r"""(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s;"']+))""", re.DOTALL)
 _BEGIN = "-----BEGIN "
-
-
-class Secret(str):
-    """A string that does not show itself in a log, an error or a traceback."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "'***'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +110,12 @@ class ClusterConnection:
         if protocol.endswith("SSL"):
             settings["ssl_context"] = _ssl_context(given)
         if protocol.startswith("SASL"):
-            settings |= _sasl(given)
+            settings |= sasl.settings(given)
         return settings
+
+    def shows_credentials(self) -> bool:
+        """Whether whoever listens on the network can read what the user proves itself with, or take over its connection."""
+        return dict(self.properties).get("security.protocol", "").upper() == "SASL_PLAINTEXT"
 
     def request_timeout_ms(self, default: int) -> int:
         """How long one request may take. Raise InvalidInput for what is not a number of milliseconds."""
@@ -135,31 +137,6 @@ def _addresses(text: str) -> list[str]:
     if not found:
         raise InvalidInput("there is no address; give HOST:PORT, several separated by commas", "bootstrap.servers")
     return found
-
-
-def _sasl(given: Mapping[str, str]) -> dict[str, object]:
-    mechanism = given.get("sasl.mechanism", "GSSAPI")
-    if mechanism not in MECHANISMS:
-        raise Unsupported(f"the SASL mechanism {mechanism!r} is not supported; sasl.mechanism may be {', '.join(MECHANISMS)}")
-    login = _LOGIN.fullmatch(given.get("sasl.jaas.config", ""))
-    if not login or login[1] != MECHANISMS[mechanism]:
-        raise InvalidInput(
-            f'needs the login module of {mechanism}: {MECHANISMS[mechanism]} required username="…" password="…";',
-            "sasl.jaas.config",
-        )
-    options = {match[1]: _unquoted(match) for match in _OPTION.finditer(login[2])}
-    if not options.get("username") or "password" not in options:
-        raise InvalidInput("names no username or no password", "sasl.jaas.config")
-    return {
-        "sasl_mechanism": mechanism,
-        "sasl_plain_username": options["username"],
-        "sasl_plain_password": Secret(options["password"]),
-    }
-
-
-def _unquoted(match: re.Match[str]) -> str:
-    quoted = match[2] if match[2] is not None else match[3]
-    return match[4] if quoted is None else re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL)
 
 
 def _ssl_context(given: Mapping[str, str]) -> ssl.SSLContext:

@@ -1,10 +1,11 @@
-"""Who holds a lock file, seen from beside: nothing is locked, so nobody who starts meanwhile finds it taken.
+"""Who holds a lock file, seen from beside: nothing is locked, so nobody who starts meanwhile finds it taken. And how to take one.
 
 Java's FileChannel locks are POSIX record locks on Linux (`fcntl`). The kernel is asked which lock would stand in the way of one of
-ours (F_GETLK); asking takes none. Closing the file would drop only locks that this very process has on it, and no part of Holdfast
-keeps one.
+ours (F_GETLK); asking takes none. Closing the file would drop only record locks that this very process has on it, and no part of
+Holdfast has one: what is taken here belongs to the open file, and is in the way of Java's all the same.
 """
 
+import errno
 import fcntl
 import os
 import stat
@@ -17,6 +18,8 @@ from holdfast.rollout.snapshot import Lock
 _FLOCK = "hhqqi"
 """Linux's `struct flock` with 64-bit offsets: type, whence, start, length (0: to the end), process."""
 _LARGEST_PID = 2**22
+_64_BIT_LINUX = sys.platform.startswith("linux") and struct.calcsize("P") == 8
+_OF_THE_OPEN_FILE: int | None = getattr(fcntl, "F_OFD_SETLK", None) if _64_BIT_LINUX else None
 _REMOTE = "a lock is seen on the machine itself only"
 
 
@@ -25,13 +28,16 @@ def remote(protocol: str) -> Lock:
     return Lock(None, reason=f"the directory was read over {protocol}: {_REMOTE}")
 
 
-def of(file: Path) -> Lock:
-    """Whether somebody holds a lock on the file, and who. A file that is not there is held by nobody."""
-    if not sys.platform.startswith("linux") or struct.calcsize("P") != 8:
+def of(file: Path | str, folder: int | None = None) -> Lock:
+    """Whether somebody holds a lock on the file, and who. A file that is not there is held by nobody.
+
+    `folder`: the handle of the folder that the name is looked up in.
+    """
+    if not _64_BIT_LINUX:
         return Lock(None, reason=f"who holds a lock is read on 64-bit Linux only, and this is {sys.platform}")
     try:
         # Neither a link nor a pipe is opened: the one leads elsewhere, the other would wait for a writer.
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except FileNotFoundError:
         return Lock(held=False)
     except OSError as error:
@@ -49,3 +55,21 @@ def of(file: Path) -> Lock:
         return Lock(held=False)
     # In a container, and over NFS, the holder may have no number that means anything here.
     return Lock(held=True, pid=pid if 0 < pid <= _LARGEST_PID else None)
+
+
+def try_lock(descriptor: int) -> bool:
+    """Take the lock that Java's `FileChannel.tryLock` takes, of an open file that may be written; False: somebody has it.
+
+    Never waits. It is let go when the descriptor is closed, or its process ends. On Linux it belongs to the open file, not to the
+    process: no other part of this process drops it by closing the same file, and two threads are two.
+    """
+    try:
+        if _OF_THE_OPEN_FILE is None:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            fcntl.fcntl(descriptor, _OF_THE_OPEN_FILE, struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EAGAIN):
+            return False
+        raise
+    return True

@@ -1,26 +1,35 @@
 """The lake on any place that fsspec reaches: a local folder by default, an object store, a share.
 
-A file is written whole or not at all: on a local disk beside its place, synced, renamed, and the folder synced; on object stores by
-their own atomic put; elsewhere beside its place and moved. No path leads out of the lake: every segment is checked, and no symbolic
-link below the lake's own folder is followed.
+A file is written whole or not at all: on a local disk under a temporary name, synced, renamed, and the folder synced; on object
+stores by their own atomic put; elsewhere under a temporary name and moved. Temporary names stand in the first folder of the path
+(`plans/`), where the next writer finds what a dead one left. No path leads out of the lake: every segment is checked, and no
+symbolic link below the lake's own folder is followed.
+
+A file is created only where there is none: on a local disk by a hard link, on object stores by their conditional put. Other
+protocols offer nothing that two writers could rely on, and are refused by name.
 """
 
 import errno
 import os
 import re
-import secrets
+import threading
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from holdfast.errors import InvalidInput, NotAllowed, StatePathTrouble
+from holdfast import secrecy
+from holdfast.adapters import state_trees, temporary, whole_files
+from holdfast.errors import InvalidInput, NotAllowed, StatePathTrouble, Unsupported
 from holdfast.ports import LakePath
 
 ATOMIC_PUT = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory", "oci", "oss")
 """Protocols whose put shows a file whole or not at all."""
+CONDITIONAL_PUT = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory")
+"""Protocols whose put can be told to refuse where there is something (fsspec: `mode="create"`), and that then are atomic."""
 MOST_NAMES = 100_000
 _SEGMENT = re.compile(r"[A-Za-z0-9=%_@+-][A-Za-z0-9=%._@+-]{0,239}", re.ASCII)
 _TROUBLES = (OSError, ValueError, ImportError)
@@ -32,17 +41,23 @@ class FsspecLake:
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
-        if "://" in url and (parts.username or parts.password):
+        if ("://" in url and (parts.username or parts.password)) or secrecy.holds_secret(url):
             raise InvalidInput(
-                "a lake URL with a user or password in it is refused: give credentials where fsspec's library reads them"
+                "a lake URL with a user, a password or a token in it is refused: give credentials where fsspec's library reads them"
             )
         try:
             self._files, root = fsspec.core.url_to_fs(url)
         except _TROUBLES as error:
-            raise StatePathTrouble(f"The lake {url!r} cannot be opened: {error}. A folder or an fsspec URL is needed.") from None
+            missing = state_trees.extra_for(url) if isinstance(error, ImportError) else ""
+            raise StatePathTrouble(
+                f"The lake {url!r} cannot be opened: {error}. {missing or 'A folder or an fsspec URL is needed.'}"
+            ) from None
         self._root = str(root).rstrip("/") or "/"
         self._url = url
         self._local = isinstance(self._files, LocalFileSystem)
+        self._protocols = (self._files.protocol,) if isinstance(self._files.protocol, str) else tuple(self._files.protocol)
+        self._swept: set[str] = set()
+        self._keeps_conditions = False
 
     @property
     def url(self) -> str:
@@ -51,12 +66,26 @@ class FsspecLake:
     def write(self, path: LakePath, content: bytes) -> None:
         place = self._place(path)
         try:
+            scratch = self._scratch(path, place)
             if self._local:
-                _write_local(Path(place), content)
+                whole_files.replace(Path(place), content, Path(scratch))
             else:
-                self._write_remote(place, content)
+                self._write_remote(place, content, scratch)
         except _TROUBLES as error:
             raise _trouble(f"{'/'.join(path)} cannot be written to the lake {self._url}", error) from None
+
+    def create(self, path: LakePath, content: bytes) -> bool:
+        place = self._place(path)
+        what = f"{'/'.join(path)} cannot be created in the lake {self._url}"
+        try:
+            scratch = self._scratch(path, place)
+            if self._local:
+                return whole_files.create(Path(place), content, Path(scratch))
+            return self._create_remote(place, content)
+        except Unsupported as refusal:
+            raise Unsupported(f"{what}: {refusal}.") from None
+        except _TROUBLES as error:
+            raise _trouble(what, error) from None
 
     def read(self, path: LakePath, limit: int) -> bytes:
         place = self._place(path)
@@ -74,6 +103,8 @@ class FsspecLake:
     def exists(self, path: LakePath) -> bool:
         place = self._place(path)
         try:
+            if not self._local:
+                self._files.invalidate_cache()  # somebody else may have written it since the folder was listed
             return bool(self._files.isfile(place))
         except _TROUBLES as error:
             raise _trouble(f"{'/'.join(path)} in the lake {self._url} cannot be looked up", error) from None
@@ -117,14 +148,71 @@ class FsspecLake:
                 raise InvalidInput(f"{place} is a symbolic link, and none is followed in a lake: put there what it points to")
         return place
 
-    def _write_remote(self, place: str, content: bytes) -> None:
-        protocols = (self._files.protocol,) if isinstance(self._files.protocol, str) else tuple(self._files.protocol)
-        folder, name = place.rsplit("/", 1)
-        self._files.makedirs(folder, exist_ok=True)
-        if any(protocol in ATOMIC_PUT for protocol in protocols):
+    def _scratch(self, path: LakePath, place: str) -> str:
+        """The folder for temporary names. What dead writers left there, or beside the file, is removed once."""
+        root = self._root.rstrip("/")
+        scratch = f"{root}/{path[0]}" if len(path) > 1 else self._root
+        parent = place.rsplit("/", 1)[0] or "/"
+        for folder in dict.fromkeys((scratch, parent)):
+            if folder in self._swept or self._puts_whole_files:
+                continue
+            self._swept.add(folder)
+            if self._local:
+                whole_files.remove_abandoned(Path(folder))
+            else:
+                self._remove_abandoned(folder)
+        if self._local:
+            os.makedirs(scratch, exist_ok=True)  # noqa: PTH103 - a text until here
+        return scratch
+
+    @property
+    def _puts_whole_files(self) -> bool:
+        return any(protocol in ATOMIC_PUT for protocol in self._protocols)
+
+    def _remove_abandoned(self, folder: str) -> None:
+        """By age, where the file system tells it: nobody's lock is seen from here."""
+        with suppress(*_TROUBLES, NotImplementedError):
+            self._files.invalidate_cache()
+            for entry in self._files.ls(folder, detail=False)[:MOST_NAMES]:
+                if not temporary.is_temporary(str(entry).rstrip("/").rsplit("/", 1)[-1]):
+                    continue
+                changed = self._files.modified(entry)
+                aware = changed if changed.tzinfo else changed.replace(tzinfo=UTC)
+                if datetime.now(UTC) - aware > timedelta(seconds=temporary.ABANDONED_AFTER_S):
+                    self._files.rm_file(entry)
+
+    def _create_remote(self, place: str, content: bytes) -> bool:
+        if not any(protocol in CONDITIONAL_PUT for protocol in self._protocols):
+            raise Unsupported(
+                f"over {self._protocols[0]} nothing makes sure that a file is created only where none is, so that of two who write"
+                " at once one would be lost. Keep the lake in a local folder (NFS too), or in S3, Google Cloud Storage or Azure"
+            )
+        self._files.makedirs(place.rsplit("/", 1)[0], exist_ok=True)
+        if not self._put_if_absent(place, content):
+            return False
+        # A store that overlooks the condition would take the same again: it is asked once, with the same bytes.
+        if not self._keeps_conditions and self._put_if_absent(place, content):
+            raise Unsupported("the object store overlooks that a put is to be refused where there is something. Use a newer one")
+        self._keeps_conditions = True
+        return True
+
+    def _put_if_absent(self, place: str, content: bytes) -> bool:
+        try:
+            if "memory" in self._protocols:
+                with _IN_MEMORY:
+                    self._files.pipe_file(place, content, mode="create")
+            else:
+                self._files.pipe_file(place, content, mode="create")
+        except FileExistsError:
+            return False
+        return True
+
+    def _write_remote(self, place: str, content: bytes, scratch: str) -> None:
+        self._files.makedirs(place.rsplit("/", 1)[0], exist_ok=True)
+        if self._puts_whole_files:
             self._files.pipe_file(place, content)
             return
-        beside = f"{folder}/.{name}.{secrets.token_hex(4)}.tmp"
+        beside = f"{scratch.rstrip('/')}/{temporary.name_for(place.rsplit('/', 1)[1])}"
         try:
             self._files.pipe_file(beside, content)
             self._files.mv(beside, place)
@@ -134,27 +222,12 @@ class FsspecLake:
             raise
 
 
+_IN_MEMORY = threading.Lock()
+"""fsspec's own memory is not safe between threads."""
+
+
 def _trouble(what: str, error: Exception) -> StatePathTrouble:
     """What the file system refused for want of a right is refused again."""
     if isinstance(error, OSError) and (isinstance(error, PermissionError) or error.errno == errno.EROFS):
         return NotAllowed(f"{what}: {error}. Whoever runs this needs the right to read and write the whole lake.")
     return StatePathTrouble(f"{what}: {error}")
-
-
-def _write_local(place: Path, content: bytes) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with beside.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(place)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise
-    folder = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

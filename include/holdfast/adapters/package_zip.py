@@ -11,7 +11,7 @@ from pathlib import Path
 import holdfast
 
 _ADAPTERS = ("__init__.py", "hadoop_files.py", "spark.py", "table_schemas.py")
-TRAVELS = ("__init__.py", "errors.py", "kafka", "rollout", *(f"adapters/{name}" for name in _ADAPTERS))
+TRAVELS = ("__init__.py", "errors.py", "secrecy.py", "kafka", "rollout", *(f"adapters/{name}" for name in _ADAPTERS))
 """What of the adapters travels is for the driver, and the shape of the tables."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The earliest time that a zip can hold."""

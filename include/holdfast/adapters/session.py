@@ -28,6 +28,11 @@ _CLOSING_S = 2.0
 _FIRST_ATTEMPT_S = 3.0
 _FINAL = (kafka_errors.SaslAuthenticationFailedError, kafka_errors.UnsupportedSaslMechanismError)
 _DISTRUST = re.compile(r"certificate verify failed: (.*?)(?: \(_ssl|$)")
+SHOWN_CREDENTIALS = (
+    "security.protocol is SASL_PLAINTEXT: whoever listens on the network can read a password or a token, or take the connection"
+    " over. SASL_SSL is needed"
+)
+log = logging.getLogger(__name__)
 _CLIENT_LOGGER = logging.getLogger("kafka")
 PASSING = (kafka_errors.RetriableError, kafka_errors.RequestTimedOutError)
 """Troubles that may be gone when the same is asked again."""
@@ -41,6 +46,8 @@ class KafkaSession:
         self.deadline = deadline
         self.servers = ", ".join(connection.bootstrap_servers)
         kafka_python.repair()
+        if connection.shows_credentials():
+            log.warning("%s: %s", self.servers, SHOWN_CREDENTIALS)
         _first_contact(connection, deadline)
         what = f"connecting to {self.servers}"
         with translated(what):
@@ -50,6 +57,8 @@ class KafkaSession:
         """A client that has found the cluster. It is tried for longer and longer, so that refused credentials are said soon:
         kafka-python would go on offering them until its time is up."""
         settings = self.connection.settings()
+        if "sasl_oauth_token_provider" in settings:  # a client would ask again and again, and not say why
+            self.deadline.within(f"asking for a token for {self.servers}", settings["sasl_oauth_token_provider"].token)  # type: ignore[attr-defined]
         seconds = _FIRST_ATTEMPT_S
         with _last_words() as last_words:
             while True:

@@ -1,34 +1,27 @@
 """The port `StateDirectoryReader`: a client's `<state.dir>/<application.id>` anywhere fsspec reaches.
 
-Nothing is written, sizes and counts are bounded, a link that leads out of the directory is not followed, and of a URL only what is
-not secret is kept. A broken file is an `Unknown`, with what Kafka Streams would make of it.
+Nothing is written, sizes and counts are bounded, on local disks no link is followed, and of a URL only what is not secret is kept.
+A broken file is an `Unknown`, with what Kafka Streams would make of it.
 """
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-import fsspec
-
-from holdfast.adapters import file_locks
+from holdfast.adapters import state_trees
 from holdfast.adapters.deadline import Deadline
+from holdfast.adapters.state_trees import Tree
 from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes, StatePathTrouble
 from holdfast.kafka import java, state_dir, store_offsets
 from holdfast.kafka.store_offsets import StoreOffsets
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout.snapshot import Lock, StateDirectory, StateFile, TaskDirectory, Unknown
+from holdfast.rollout.snapshot import StateDirectory, StateFile, TaskDirectory, Unknown
 
-_LARGEST_FILE = 1_048_576
 _MOST_TASK_DIRECTORIES = 20_000
 _MOST_STORES = 1_000
 _MOST_OTHERS = 100
 _LONGEST_NAME = 255
-_LOCAL = ("file", "local")
+_FOR_STORES = 0.5
+"""Of the time that there is: what reading inside stores may take, so that damaged ones leave time for all else."""
 
 Offsets = tuple[tuple[TopicPartition, int], ...]
 
@@ -42,10 +35,11 @@ class _Kept:
     unreadable: bool
 
 
-def _segment(folder: Path) -> tuple[int, str]:
+def _segment(path: str) -> tuple[int, str]:
     """Segments are named after the time that they begin at: `<store>.<milliseconds>`."""
-    start = folder.name.rpartition(".")[2]
-    return int(start) if start.isdecimal() else 0, folder.name
+    name = path.rpartition("/")[2]
+    start = name.rpartition(".")[2]
+    return int(start) if start.isdecimal() and len(start) < 20 else 0, name
 
 
 class FsspecStateDirectories:
@@ -57,12 +51,16 @@ class FsspecStateDirectories:
     def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
         shown = public_url(url)
         try:
-            return self._deadline.within(f"reading {shown}", lambda: _Reading(url, shown).result())
+            return self._deadline.within(f"reading {shown}", lambda: self._read(url, shown))
         except ClusterTrouble:
             limit = self._deadline.limit_s
             raise StatePathTrouble(
                 f"{shown}: not read within {limit:g} s. Is the host up? More time is given with --timeout"
             ) from None
+
+    def _read(self, url: str, shown: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
+        with state_trees.opened(url, shown, self._deadline.remaining_s() * _FOR_STORES) as tree:
+            return _Reading(tree, shown).result()
 
 
 def public_url(url: str) -> str:
@@ -77,20 +75,15 @@ def public_url(url: str) -> str:
 class _Reading:
     """One pass over one directory."""
 
-    def __init__(self, url: str, shown: str) -> None:
+    def __init__(self, tree: Tree, shown: str) -> None:
+        self._tree = tree
         self._shown = shown
         self._unknown: list[Unknown] = []
         self._files: list[StateFile] = []
-        with self._readable(shown):
-            self._fs, root = fsspec.core.url_to_fs(url)
-            self._root = str(root).rstrip("/") or "/"
-            if not self._fs.isdir(self._root):
-                raise StatePathTrouble(f"{shown}: there is no such directory; needed is <state.dir>/<application.id> of one client")
-        self._is_local = any(name in _LOCAL for name in _protocols(self._fs))
 
     def result(self) -> tuple[StateDirectory, tuple[Unknown, ...]]:
-        lock = self._lock(state_dir.LOCK)  # first: what is read afterwards is not older
-        names = self._names(self._root)
+        lock = self._tree.lock(state_dir.LOCK)  # first: what is read afterwards is not older
+        names = self._tree.names("")
         process_id = self._process_id() if state_dir.PROCESS_METADATA in names else None
         if state_dir.PROCESS_METADATA not in names:
             self._note("", f"has no {state_dir.PROCESS_METADATA}: whose directory it is cannot be told")
@@ -107,7 +100,7 @@ class _Reading:
             global_checkpoint=kept_globally,
             named_topologies=named,
             others=others[:_MOST_OTHERS],
-            free_bytes=self._free_bytes(),
+            free_bytes=self._tree.free_bytes(),
         )
         return found, tuple(self._unknown)
 
@@ -141,8 +134,7 @@ class _Reading:
         """What lies under `__name__` (Kafka Streams 3.x). It is kept as evidence; no report is inferred from it."""
         tasks: tuple[TaskDirectory, ...] = ()
         try:
-            self._stay_inside(name)
-            tasks = self._tasks(f"{name}/", self._names(f"{self._root}/{name}"))
+            tasks = self._tasks(f"{name}/", self._tree.names(name))
         except StatePathTrouble as problem:
             self._note(name, str(problem))
         self._note(
@@ -155,33 +147,13 @@ class _Reading:
     def _global(self) -> Offsets | None:
         """What the global stores have applied. No member reports it, and no assignment looks at it."""
         try:
-            self._stay_inside(state_dir.GLOBAL)
-            names = self._names(f"{self._root}/{state_dir.GLOBAL}")
+            names = self._tree.names(state_dir.GLOBAL)
             if state_dir.CHECKPOINT in names:
                 return state_dir.parse_checkpoint(self._bytes(f"{state_dir.GLOBAL}/{state_dir.CHECKPOINT}"))
         except (MalformedBytes, StatePathTrouble) as problem:
             self._note(state_dir.GLOBAL, str(problem))
             return None
         return self._kept_in_stores(state_dir.GLOBAL, names).offsets
-
-    def _lock(self, path: str) -> Lock:
-        if not self._is_local:
-            return file_locks.remote(_protocols(self._fs)[0])
-        try:
-            self._stay_inside(path)
-        except StatePathTrouble as problem:
-            return Lock(None, reason=f"{path} {problem}")
-        return file_locks.of(Path(self._root) / path)
-
-    def _free_bytes(self) -> int | None:
-        """What a user without special rights may still write. Only a local file system says."""
-        if not self._is_local:
-            return None
-        try:
-            found = os.statvfs(self._root)
-        except OSError:
-            return None
-        return found.f_bavail * found.f_frsize
 
     def _process_id(self) -> ProcessId | None:
         try:
@@ -195,13 +167,12 @@ class _Reading:
 
     def _task(self, name: str, task_id: TaskId) -> TaskDirectory | None:
         try:
-            self._stay_inside(name)
-            names = self._names(f"{self._root}/{name}")
+            names = self._tree.names(name)
         except StatePathTrouble as problem:
             self._note(name, str(problem))
             return None
         non_empty = any(each != state_dir.CHECKPOINT and not each.endswith(state_dir.LOCK) for each in names)
-        lock = self._lock(f"{name}/{state_dir.LOCK}") if state_dir.LOCK in names else None
+        lock = self._tree.lock(f"{name}/{state_dir.LOCK}") if state_dir.LOCK in names else None
         task = TaskDirectory(task_id, None, non_empty, self._stores(name), lock=lock)
         if state_dir.CHECKPOINT in names:
             path = f"{name}/{state_dir.CHECKPOINT}"
@@ -242,39 +213,40 @@ class _Reading:
         except (MalformedBytes, StatePathTrouble) as problem:
             self._note(folder, str(problem))
             return _Kept(None, tuple(sorted(still_open)), unreadable=True)
-        return _Kept(tuple(sorted(found.items())) if has_place else None, tuple(sorted(still_open)), not self._is_local)
+        return _Kept(tuple(sorted(found.items())) if has_place else None, tuple(sorted(still_open)), not self._tree.is_local)
 
-    def _rocksdb(self, task: str) -> dict[str, list[Path]]:
+    def _rocksdb(self, task: str) -> dict[str, list[str]]:
         """The RocksDB folders of each store, oldest segment first; on local disks only."""
-        if not self._is_local:
+        if not self._tree.is_local:
             return {}
-        from holdfast.adapters import rocksdb_offsets
-
-        stores: dict[str, list[Path]] = {}
-        for folder in (f"{task}/{state_dir.ROCKSDB}", task):
-            if folder != task and state_dir.ROCKSDB not in self._folders(f"{self._root}/{task}"):
-                continue
-            for name in self._folders(f"{self._root}/{folder}"):
-                place = Path(self._root) / folder / name
-                segments = [place] if rocksdb_offsets.is_store(place) else [place / each for each in self._folders(str(place))]
-                found = [each for each in segments if rocksdb_offsets.is_store(each)]
-                if name != state_dir.ROCKSDB and found:
-                    stores.setdefault(name, []).extend(sorted(found, key=_segment))
+        stores: dict[str, list[str]] = {}
+        inside = self._tree.folders(task)
+        places = [(task, name) for name in inside if name != state_dir.ROCKSDB]
+        if state_dir.ROCKSDB in inside:
+            rocksdb = f"{task}/{state_dir.ROCKSDB}"
+            places = [(rocksdb, name) for name in self._tree.folders(rocksdb)] + places
+        for folder, name in places[:_MOST_STORES]:
+            place = f"{folder}/{name}"
+            segments = [place] if self._is_store(place) else [f"{place}/{each}" for each in self._tree.folders(place)]
+            found = [each for each in segments if self._is_store(each)]
+            if found:
+                stores.setdefault(name, []).extend(sorted(found, key=_segment))
         return stores
 
-    def _newest(self, task: str, segments: list[Path]) -> StoreOffsets | None:
-        """What the newest segment says that says anything; None where no segment has a place for it."""
-        from holdfast.adapters import rocksdb_offsets
+    def _is_store(self, folder: str) -> bool:
+        return self._tree.has_file(f"{folder}/CURRENT")
 
+    def _newest(self, task: str, segments: list[str]) -> StoreOffsets | None:
+        """What the newest segment says that says anything; None where no segment has a place for it."""
         found: StoreOffsets | None = None
         for segment in reversed(segments):
-            entries = rocksdb_offsets.read(segment)
+            entries = self._tree.entries_of_store(segment)
             if entries is None:
                 continue
             kept = store_offsets.read(entries)
             if kept.open:
                 self._note(
-                    f"{task}/{segment.name}",
+                    f"{task}/{segment.rpartition('/')[2]}",
                     "was open when it was read, or not closed cleanly: its offsets are as old as its last flush, and with"
                     " exactly-once Kafka Streams would throw the store away",
                 )
@@ -285,80 +257,17 @@ class _Reading:
 
     def _stores(self, task: str) -> tuple[str, ...]:
         """The folders of its stores: RocksDB's own, and those of window and session stores beside it."""
-        found = self._folders(f"{self._root}/{task}")
+        found = self._tree.folders(task)
         if state_dir.ROCKSDB in found:
             found.remove(state_dir.ROCKSDB)
-            found += self._folders(f"{self._root}/{task}/{state_dir.ROCKSDB}")
+            found += self._tree.folders(f"{task}/{state_dir.ROCKSDB}")
         return tuple(sorted(found)[:_MOST_STORES])
 
-    def _folders(self, folder: str) -> list[str]:
-        """Names of what is a folder and no link."""
-        with self._readable(folder):
-            entries = self._fs.ls(folder, detail=True)
-            folders = [str(each["name"]) for each in entries if each["type"] == "directory" and not each.get("islink")]
-        return [name.rstrip("/").rpartition("/")[2] for name in folders]
-
-    def _names(self, folder: str) -> list[str]:
-        with self._readable(folder):
-            entries = self._fs.ls(folder, detail=True)
-            found = [(str(each["name"]).rstrip("/"), each["type"]) for each in entries]
-        if len(found) == 1 and found[0][1] == "file" and found[0][0].lstrip("/") == folder.strip("/"):
-            raise StatePathTrouble("is a file where Kafka Streams has a directory; it was not read")
-        return sorted(name.rpartition("/")[2] for name, _ in found)
-
     def _bytes(self, path: str) -> bytes:
-        self._stay_inside(path)
-        place = f"{self._root}/{path}"
-        with self._readable(path):
-            if not self._fs.isfile(place):
-                raise StatePathTrouble("is not a file")
-            with self._fs.open(place, "rb") as file:
-                data: bytes = file.read(_LARGEST_FILE + 1)
-        if len(data) > _LARGEST_FILE:
-            raise StatePathTrouble(f"is larger than {_LARGEST_FILE} bytes, and no such file is")
-        self._files.append(StateFile(path, len(data), self._modified_at(place)))
+        data, changed = self._tree.content(path)
+        self._files.append(StateFile(path, len(data), changed))
         return data
-
-    def _stay_inside(self, path: str) -> None:
-        if not self._is_local:
-            return
-        root = os.path.realpath(self._root)
-        place = os.path.realpath(f"{self._root}/{path}")
-        if os.path.commonpath((root, place)) != root:
-            raise StatePathTrouble("is a link that leads out of the state directory; it was not followed")
-
-    def _modified_at(self, place: str) -> str | None:
-        try:
-            moment = self._fs.modified(place)
-        except (NotImplementedError, OSError, KeyError):
-            return None
-        if not isinstance(moment, datetime):
-            return None
-        return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def _note(self, path: str, reason: str) -> None:
         place = f"{self._shown}/{path}" if path else self._shown
         self._unknown.append(Unknown(f"state_directories.{place}", reason))
-
-    @contextmanager
-    def _readable(self, what: str) -> Iterator[None]:
-        """Raise StatePathTrouble for whatever a file system raises. Its texts may quote the URL, so they are not passed on."""
-        try:
-            yield
-        except HoldfastError:
-            raise
-        except OSError as error:
-            raise StatePathTrouble(
-                f"{what}: {error.strerror or type(error).__name__}. The reader needs the group's or root's rights"
-            ) from None
-        except ImportError as error:
-            raise StatePathTrouble(
-                f"{what}: this kind of URL needs the package {error.name or 'that fsspec names for it'}"
-            ) from None
-        except Exception as error:  # noqa: BLE001 - each file system has errors of its own
-            raise StatePathTrouble(f"{what}: cannot be read ({type(error).__name__})") from None
-
-
-def _protocols(fs: Any) -> tuple[str, ...]:
-    protocol = fs.protocol
-    return (protocol,) if isinstance(protocol, str) else tuple(protocol)

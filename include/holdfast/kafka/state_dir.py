@@ -37,6 +37,14 @@ _JAVA_TRIMMED = "".join(map(chr, range(ord(" ") + 1)))
 _JAVA_NUMBER = re.compile(r"([+-]?)0*([0-9]{0,19})", re.ASCII)
 
 
+def _no_constant(name: str) -> object:
+    raise ValueError(name)
+
+
+_JSON_SPACE = " \t\r\n"
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=tuple)
+
+
 def is_known(name: str) -> bool:
     """Whether Kafka Streams puts an entry of this name into `<state.dir>/<application.id>`."""
     known = name in (PROCESS_METADATA, LOCK, GLOBAL)
@@ -49,13 +57,7 @@ def parse_process_metadata(data: bytes) -> ProcessId | None:
     Unknown keys, a key twice (the last wins) and text after the object are taken as Jackson takes them. Raise MalformedBytes for
     what Jackson could not read either.
     """
-    try:
-        text = data.decode(json.detect_encoding(data)).lstrip(" \t\r\n")
-        document, _ = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=tuple).raw_decode(text)
-    except (ValueError, RecursionError):
-        raise MalformedBytes(f"the process metadata is not JSON; {_NEW_ID}") from None
-    if not isinstance(document, tuple):
-        raise MalformedBytes(f"the process metadata is not a JSON object; {_NEW_ID}")
+    _, document, _ = _json_object(data)
     found: ProcessId | None = None
     for key, value in document:
         if key == "processId":  # of several the last counts, but Jackson stumbles over each that is none
@@ -66,6 +68,57 @@ def parse_process_metadata(data: bytes) -> ProcessId | None:
 def render_process_metadata(process_id: ProcessId) -> bytes:
     """The file as Kafka Streams writes it (2.6.2 to 4.3): compact JSON without an end of line."""
     return f'{{"processId":"{process_id}"}}'.encode("ascii")
+
+
+def with_process_id(data: bytes, process_id: ProcessId) -> bytes:
+    """The same metadata with another process ID; what else is in it stays, letter by letter. Raise MalformedBytes as reading does.
+
+    A later release may add keys of its own ("only ever add fields", says the Java class).
+    """
+    text, document, end = _json_object(data)
+    value = json.dumps(str(process_id))
+    places = _values_of("processId", text[:end])
+    if places:
+        for start, stop in reversed(places):  # a key that stands there twice is read twice
+            text = text[:start] + value + text[stop:end]
+            end = len(text)
+    else:
+        text = f'{{"processId":{value}' + ("," if document else "") + text[1:end].lstrip(_JSON_SPACE)
+    return text.encode("utf-8")
+
+
+def _json_object(data: bytes) -> tuple[str, tuple[tuple[str, object], ...], int]:
+    """The text from the object on, its keys and values, and where it ends."""
+    try:
+        text = data.decode(json.detect_encoding(data)).lstrip(_JSON_SPACE)
+        document, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        raise MalformedBytes(f"the process metadata is not JSON; {_NEW_ID}") from None
+    if not text.startswith("{"):
+        raise MalformedBytes(f"the process metadata is not a JSON object; {_NEW_ID}")
+    return text, document, end
+
+
+def _values_of(wanted: str, text: str) -> list[tuple[int, int]]:
+    """From where to where the values of that key stand in the text of an object that could be decoded."""
+    found: list[tuple[int, int]] = []
+    place = _next_token(text, 1)
+    while text[place] != "}":
+        key, place = _DECODER.raw_decode(text, place)
+        start = _next_token(text, _next_token(text, place) + 1)  # after the colon
+        _, end = _DECODER.raw_decode(text, start)
+        if key == wanted:
+            found.append((start, end))
+        place = _next_token(text, end)
+        if text[place] == ",":
+            place = _next_token(text, place + 1)
+    return found
+
+
+def _next_token(text: str, place: int) -> int:
+    while text[place] in _JSON_SPACE:
+        place += 1
+    return place
 
 
 def parse_checkpoint(data: bytes) -> tuple[tuple[TopicPartition, int], ...]:
@@ -117,10 +170,6 @@ def raw_offset_sum(checkpoint: tuple[tuple[TopicPartition, int], ...]) -> int:
     Java: `TaskManager.sumOfChangelogOffsets`, 2.6 to 4.2.
     """
     return min(sum(max(offset, 0) for _, offset in checkpoint), java.LONG_MAX)
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(name)
 
 
 def _process_id(value: object) -> ProcessId:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from holdfast import secrecy
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams.config_keys import MINORS, TABLE
@@ -69,10 +70,14 @@ def secret_keys() -> tuple[str, ...]:
 
 
 def refuse_secrets(properties: Mapping[str, ConfigValue]) -> None:
-    """Raise InvalidInput for a key whose value Kafka keeps secret (ConfigDef's type PASSWORD), by its name alone."""
-    for key in properties:
-        if any(form.type == "password" for form in _forms_of(key)):
-            raise InvalidInput(f"{key} holds a secret and decides nothing about tasks: leave it out, with its value")
+    """Raise InvalidInput, by the key alone, for one whose value Kafka keeps secret (ConfigDef's type PASSWORD), or whose name says
+    that it is one, and for a value that holds a secret whatever the key is."""
+    for key, value in properties.items():
+        shown = secrecy.redact(key)
+        if any(form.type == "password" for form in _forms_of(key)) or secrecy.is_secret_name(key):
+            raise InvalidInput(f"{shown} holds a secret and decides nothing about tasks: leave it out, with its value")
+        if secrecy.holds_secret(key) or secrecy.holds_secret(str(value)):
+            raise InvalidInput(f"the value of {shown} holds a secret, and decides nothing about tasks: leave it out")
 
 
 def check(release: str, properties: Mapping[str, ConfigValue]) -> None:

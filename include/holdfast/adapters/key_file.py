@@ -1,0 +1,35 @@
+"""The file that holds the signing keys on the command line: one a line, the one that signs first."""
+
+import os
+import stat
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.seal import LONGEST_KEYS, NO_KEYS, SigningKeys
+
+VARIABLE = "HOLDFAST_SIGNING_KEY_FILE"
+
+
+def read(path: str | None) -> SigningKeys:
+    """None, or an empty text: there are no keys. Raise InvalidInput, which repeats nothing of what the file holds."""
+    if not path:
+        return NO_KEYS
+    what = f"the key file {path}"
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{what} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise InvalidInput(f"{what} is no file")
+        if mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise InvalidInput(f"{what} may be written by others than its owner: whoever can is believed. chmod go-w it")
+        content = os.read(descriptor, LONGEST_KEYS + 1)
+    except OSError as error:
+        raise InvalidInput(f"{what} cannot be read: {error.strerror}") from None
+    finally:
+        os.close(descriptor)
+    try:
+        return SigningKeys.read(content.decode("ascii"), what)
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{what} holds something else than ASCII text. Make a key with `openssl rand -base64 32`") from None
