@@ -11,9 +11,12 @@ from typing import assert_never
 from holdfast.errors import StalePlan
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout import evidence
 from holdfast.rollout.basis import Allowed, drift
 from holdfast.rollout.consumer.steps import ConsumerStep
-from holdfast.rollout.journal import Event, Journal
+from holdfast.rollout.evidence import Evidence, Shown
+from holdfast.rollout.group_state import REBALANCING, STABLE
+from holdfast.rollout.journal import Event, Journal, Sighting
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import (
@@ -33,10 +36,9 @@ from holdfast.rollout.steps import (
     WriteProcessMetadata,
     touched,
 )
-from holdfast.rollout.verify import STABLE, verify
+from holdfast.rollout.verify import verify
 from holdfast.rollout.wording import many, printable
 
-REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 AnyStep = Step | ConsumerStep
 
 
@@ -54,6 +56,14 @@ class Note:
 
     step: AnyStep
     evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """The step is due, and nothing on a disk will show it: `seen`, who is there now, is kept before it is waited for."""
+
+    step: AnyStep
+    seen: Sighting
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +88,7 @@ class Done:
     """Every step is done."""
 
 
-Next = Do | Note | Wait | Stop | Done
+Next = Do | Note | Begin | Wait | Stop | Done
 
 
 def next_action(plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) -> Next:
@@ -94,7 +104,36 @@ def next_action(plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) ->
     drifted = drift(plan.basis, fresh, _allowed(plan, journal, step, fresh))
     if drifted:
         raise StalePlan(plan.plan_id, drifted)
+    if isinstance(step.action, RESTARTS) and journal.began_with(step.id) is None:
+        return Begin(step, _before(plan, journal, step, fresh))
     return _decide(plan, journal, step, fresh, now)
+
+
+def _before(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Sighting:
+    """Who is there before a restart: what is rolled out together comes with one. What was done before anybody asked for it is held
+    against the plan's own basis."""
+    touching = [one for one in plan.steps if isinstance(one.action, RESTARTS) and journal.began_with(one.id) is not None]
+    rolled = [one for one in _since_the_last_wait(plan, step) if one in touching and isinstance(one.action, FOR_ALL)]
+    together = journal.began_with(rolled[0].id) if rolled and isinstance(step.action, FOR_ALL) else None
+    if together is not None:
+        return together
+    clients = (step.action.process_id,) if isinstance(step.action, RestartClient) else None
+    if journal.has(step.id, Event.CONFIRMED) and not any(_touches(one, clients) for one in touching):
+        members = (one for each in plan.basis.clients if clients is None or each.process_id in clients for one in each.members)
+        return Sighting(plan.basis.generation, tuple(sorted(members)))
+    return evidence.sighting(fresh, clients)
+
+
+def _touches(step: Step, clients: tuple[ProcessId, ...] | None) -> bool:
+    return clients is None or isinstance(step.action, FOR_ALL) or any(one in clients for one in touched(step.action))
+
+
+def _since_the_last_wait(plan: Plan, until: Step) -> list[Step]:
+    """The steps before this one that take effect together with it."""
+    found: list[Step] = []
+    for step in plan.steps[: plan.steps.index(until)]:
+        found = [] if isinstance(step.action, AwaitRebalance | AwaitStable) else [*found, step]
+    return found
 
 
 def _limit_s(step: Step) -> int | None:
@@ -166,15 +205,55 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: date
         case StartClient():
             return _started(plan, journal, step, step.action, fresh)
         case RestartClient() | SetConfig() | SetRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
-            return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is done"), can_confirm=True)
+            return _by_the_operator(plan, journal, step, fresh, word)
         case AwaitRebalance(limit_s):
-            return _stable(journal, step, fresh, now, limit_s)
+            return _stable(plan, journal, step, fresh, now, limit_s)
         case AwaitStable(limit_s):
-            stable = _stable(journal, step, fresh, now, limit_s)
+            stable = _stable(plan, journal, step, fresh, now, limit_s)
             last = step.id == plan.steps[-1].id
             return _as_forecast(plan, journal, step, fresh, now, limit_s) if last and isinstance(stable, Note) else stable
         case _:
             assert_never(step.action)
+
+
+RESTARTS = RestartClient | SetConfig | SetRelease | StopEverybody | DeployTopology
+FOR_ALL = SetConfig | SetRelease | StopEverybody | DeployTopology
+
+
+def _by_the_operator(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
+    if isinstance(step.action, RESTARTS):
+        return _restarted(plan, journal, step, fresh, word)
+    if isinstance(step.action, ChangeThreads):
+        found = evidence.evidence_of(step, plan, fresh)
+        return _on_a_word(step, word, found) if found.shown is Shown.NOT_YET else Note(step, found.text)
+    return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is done"), can_confirm=True)
+
+
+def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
+    """A restart is over when the group shows it, whatever is said: else the next client would go down beside this one."""
+    began = journal.began_with(step.id)
+    found = evidence.restarted(step, plan, fresh, began)
+    if fresh.group_state not in (None, STABLE):
+        found = Evidence(Shown.NOT_YET, f"The group is {printable(str(fresh.group_state))}, not {STABLE}.")
+    elif found.shown is Shown.HAPPENED and began is not None and evidence.same_generation(began, fresh):
+        found = Evidence(Shown.NOT_YET, f"The group has not rebalanced since generation {began.generation}.")
+    if found.shown is Shown.NOT_YET:
+        return _on_a_word(step, word, found)
+    seen_alone = isinstance(step.action, RestartClient) and step.action.keeps_state
+    if word is None and not (seen_alone and found.shown is Shown.HAPPENED):
+        return Wait(step, _please(step, f"nobody has said that it is done ({found.text.rstrip('.')})"), can_confirm=True)
+    return Note(step, f"{word} {found.text}" if word else found.text)
+
+
+def _on_a_word(step: Step, word: str | None, found: Evidence) -> Wait:
+    """Somebody may have said that it is done; the group does not show it."""
+    if word is None:
+        return Wait(step, _please(step, f"the group does not show it: {found.text.rstrip('.')}"), can_confirm=True)
+    return Wait(
+        step,
+        f"{word.rstrip('.')}. The group does not show it yet: {found.text} Take another snapshot in a while.",
+        can_confirm=False,
+    )
 
 
 def _please(step: Step, because: str) -> str:
@@ -226,15 +305,23 @@ def _is_the_old_one(plan: Plan, journal: Journal, client: Client) -> bool:
     return known is not None and on_somebodys_word and any(one.member_id in known.members for one in client.consumers)
 
 
-def _stable(journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
-    if fresh.group_state in (None, STABLE):
-        return Note(step, "The group is stable.")
-    return still_waiting(journal, step, now, limit_s, f"The group is {printable(fresh.group_state)}, not {STABLE}.")
+def _stable(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
+    """Stable again, after what was done before it: a stable group that shows none of that has not noticed it yet."""
+    if fresh.group_state not in (None, STABLE):
+        return still_waiting(journal, step, now, limit_s, f"The group is {printable(fresh.group_state)}, not {STABLE}.")
+    for one in _since_the_last_wait(plan, step):
+        restart = isinstance(one.action, RESTARTS)
+        began = journal.began_with(one.id)
+        found = evidence.restarted(one, plan, fresh, began) if restart else evidence.evidence_of(one, plan, fresh)
+        if found.shown is Shown.NOT_YET:
+            why = f"The group is stable, and does not show step {one.id} yet: {found.text}"
+            return still_waiting(journal, step, now, limit_s, why)
+    return Note(step, "The group is stable.")
 
 
 def _as_forecast(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
     verdict = verify(plan, fresh)
-    if verdict.tasks and all(task.agrees for task in verdict.tasks):
+    if verdict.tasks and all(task.agrees for task in verdict.tasks) and all(one.agrees for one in verdict.standbys):
         return Note(step, "Every task is where the forecast has it.")
     first = " ".join(verdict.differences[:3])
     return still_waiting(journal, step, now, limit_s, f"It is not yet as the forecast ends: {first}")

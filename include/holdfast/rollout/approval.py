@@ -29,8 +29,9 @@ def strictest(*stated: Review) -> Review:
 
 
 def needs_a_person(plan: AnyPlan, review: Review) -> bool:
-    """Of a plan with steps. Without a person only what keeps every limit goes ahead, whatever the policy says."""
-    return review is Review.ALWAYS or plan.verdict is not PlanVerdict.SAFE
+    """Of a plan with steps. Without a person only what keeps every limit goes ahead, whatever the policy says; and nothing does
+    where the policy wants four eyes."""
+    return review is Review.ALWAYS or plan.verdict is not PlanVerdict.SAFE or plan.policy.four_eyes
 
 
 def by_the_policy(plan: AnyPlan, review: Review, at: str) -> Approval:
@@ -65,8 +66,10 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
     if approval.decided_by is Decider.POLICY and needs_a_person(plan, plan.policy.review):
         raise StepRefused(
             f"Plan {plan.plan_id} was approved by its policy, and that asks for a person: its review is"
-            f" '{plan.policy.review.value}', and the plan's verdict '{plan.verdict.value}'. Have somebody approve it."
+            f" '{plan.policy.review.value}', the plan's verdict '{plan.verdict.value}', and"
+            f" {'it wants four eyes' if plan.policy.four_eyes else 'two eyes are enough'}. Have somebody approve it."
         )
+    _refuse_another_request(plan, approval)
     if approval.decided_by is Decider.PERSON and plan.policy.four_eyes:
         if approval.asked_by is None:
             raise StepRefused(
@@ -80,3 +83,19 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
             )
     if plan.verdict is PlanVerdict.BLOCKED:
         raise StepRefused(f"Plan {plan.plan_id} is blocked: {'; '.join(plan.blocked_by)}. A blocked plan cannot be applied.")
+
+
+def _refuse_another_request(plan: AnyPlan, approval: Approval) -> None:
+    """Who asked stands in the plan, whose ID is its digest; what an approval says of it must be the same."""
+    if plan.requested_by is None:
+        if plan.policy.four_eyes:
+            raise StepRefused(
+                f"The policy of plan {plan.plan_id} wants four eyes, and the plan does not say who asked for it (`requested_by`)."
+                " Make a new plan, in Airflow, or with --requested-by."
+            )
+        return
+    if approval.asked_by is not None and approval.asked_by != plan.requested_by:
+        raise StepRefused(
+            f"The approval says that {printable(approval.asked_by)} asked for plan {plan.plan_id}, and the plan says that"
+            f" {printable(plan.requested_by)} did. Have it approved in its run of plan_rollout."
+        )

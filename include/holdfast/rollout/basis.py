@@ -4,7 +4,7 @@ In it: members as clients and threads, who runs what, tasks, settings, release. 
 every second and are what forecasts and verify are for. Member IDs are no drift either: a thread that rejoined is the same capacity.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -39,8 +39,17 @@ class TaskBasis:
 
 
 @dataclass(frozen=True, slots=True)
+class Subtopology:
+    """What the tasks of one number do: the topics that they read, and the stores that they keep, as far as changelogs name them."""
+
+    number: int
+    topics: tuple[str, ...]
+    stores: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Basis:
-    """Clients in process-ID order, tasks and settings sorted."""
+    """Clients in process-ID order, tasks and settings sorted. `subtopologies`: empty in a plan from before they were kept."""
 
     cluster: str
     group_id: str
@@ -50,6 +59,15 @@ class Basis:
     config: tuple[tuple[str, ConfigValue], ...]
     tasks: tuple[TaskBasis, ...]
     clients: tuple[ClientBasis, ...]
+    generation: int | None = None
+    """The newest completed rebalance that the snapshot had; None: it had none."""
+    subtopologies: tuple[Subtopology, ...] = ()
+
+    def stateful_among(self, tasks: Iterable[TaskId]) -> dict[TaskId, None]:
+        """Those that keep state, in order; one that a change brings does as the others of its subtopology."""
+        known = {one.id: one.stateful for one in self.tasks}
+        alike = {one.id.subtopology for one in self.tasks if one.stateful}
+        return {task: None for task in tasks if (task.subtopology in alike if known.get(task) is None else known[task])}
 
     def client(self, process_id: ProcessId) -> ClientBasis | None:
         return next((client for client in self.clients if client.process_id == process_id), None)
@@ -97,7 +115,25 @@ def basis_of(snapshot: Snapshot) -> Basis:
             )
             for client in sorted(snapshot.clients, key=lambda client: client.process_id)
         ),
+        generation=snapshot.generations[-1].number if snapshot.generations else None,
+        subtopologies=_subtopologies(snapshot),
     )
+
+
+def _subtopologies(snapshot: Snapshot) -> tuple[Subtopology, ...]:
+    topics: dict[int, dict[str, None]] = {}
+    stores: dict[int, dict[str, None]] = {}
+    for task in snapshot.tasks:
+        number = task.id.subtopology
+        topics.setdefault(number, {}).update({one.topic: None for one in task.partitions})
+        stores.setdefault(number, {}).update({_store(one.topic, snapshot.group_id): None for one in task.changelogs or ()})
+    return tuple(Subtopology(number, tuple(sorted(topics[number])), tuple(sorted(stores[number]))) for number in sorted(topics))
+
+
+def _store(changelog: str, application: str) -> str:
+    """`<application.id>-<store>-changelog`; a source topic that serves as changelog keeps its name."""
+    own = changelog.startswith(f"{application}-") and changelog.endswith("-changelog")
+    return changelog[len(application) + 1 : -len("-changelog")] if own else changelog
 
 
 class Kind(StrEnum):

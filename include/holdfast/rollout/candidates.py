@@ -3,9 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from holdfast.errors import CannotPredict, Unsupported
+from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import changelog_sizes, cost, events, positions, recipes, shorthands
+from holdfast.rollout import (
+    chances,
+    changelog_sizes,
+    cost,
+    efforts,
+    events,
+    in_memory,
+    lacking,
+    otherwise,
+    recipes,
+    shorthands,
+    usual,
+)
 from holdfast.rollout.change import (
     AddClient,
     AddPartitions,
@@ -19,32 +31,41 @@ from holdfast.rollout.change import (
     Then,
     Wait,
 )
+from holdfast.rollout.churn import refuse_unsettled
 from holdfast.rollout.evaluation import Candidate, Evaluation
 from holdfast.rollout.evolution import Reports
 from holdfast.rollout.forecast import forecast
-from holdfast.rollout.groups import any_group_of, transactional
+from holdfast.rollout.groups import group_of, mixed_releases, of_a_release, transactional
 from holdfast.rollout.passing_settings import PassingSetting
 from holdfast.rollout.remedies import REMEDIES, Remedy
 from holdfast.rollout.rewrites import sequence
 from holdfast.rollout.scene import Scene
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.snapshot import Snapshot, Stores
 from holdfast.rollout.steps import SettingChange
+from holdfast.rollout.work import Work, allowed_for_an_option, of_events
 
 MOST_OUTCOMES = 4
 """So many places stand for all that a process ID left to chance can take (`positions`)."""
+MOST_CHECKED = 200_000
+"""Units of work (`work`) after which a change is taken to fit: a page checks what is typed into its form."""
 
 
 def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
     """Every way that makes sense, `plainly` first; two ways that come to the same change and effort are one.
 
-    Raise InvalidInput for a change that does not fit the group.
+    Raise InvalidInput for a change that does not fit the group, CannotPredict for a group in the middle of a rebalance or without
+    clients: nothing can be planned for what nobody sees.
     """
+    refuse_unsettled(snapshot, not_said=True)
     refuse_misfit(snapshot, change)
-    meant = sequence.rolled_out(snapshot, shorthands.written_out(snapshot, change, roll_outs=False))
+    rolled = sequence.rolled_out(snapshot, shorthands.written_out(snapshot, change, roll_outs=False))
+    meant = usual.as_usual(snapshot, in_memory.as_stored(snapshot, rolled))
     found: list[Candidate] = []
     for remedy in REMEDIES:
         rewritten = remedy.rewrite(snapshot, meant)
         if rewritten is None or (remedy.setting is not None and not _helps(snapshot, meant, remedy.setting)):
+            continue
+        if rewritten != meant and not _fits(snapshot, rewritten):
             continue
         candidate = _candidate(snapshot, meant, rewritten, remedy)
         if all((candidate.change, candidate.effort) != (other.change, other.effort) for other in found):
@@ -55,34 +76,49 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
 def refuse_misfit(snapshot: Snapshot, change: Change) -> None:
     """Raise InvalidInput for a change that does not fit the group: its events are carried out once, without rebalances.
 
-    What cannot be predicted at all is for `evaluate` to say.
+    What cannot be predicted at all is for `evaluate` to say; so is what is wrong so far behind that it takes long to come to it.
     """
     change = shorthands.written_out(snapshot, change)
+    work = Work(MOST_CHECKED)
     try:
-        reports = Reports(any_group_of(snapshot), change.assume, transactional=transactional(snapshot))
-        (way, *_), _ = positions.ways(snapshot, change, None)
+        snapshot = of_a_release(snapshot)
+        reports = Reports(group_of(snapshot), change.assume, transactional=transactional(snapshot))
+        way = chances.any_one(tuple(client.process_id for client in snapshot.clients), change)
     except (CannotPredict, Unsupported):
         return
     scene = Scene.of(snapshot)
     for batch in shorthands.written_out(snapshot, change.with_process_ids(way.process_ids)).numbered_batches():
+        try:
+            work.take(of_events(scene, batch))
+        except TooMuchWork:
+            return
         scene = events.apply(scene, batch, reports)
 
 
-def evaluate(snapshot: Snapshot, candidate: Candidate) -> Evaluation:
+def _fits(snapshot: Snapshot, rewritten: Change) -> bool:
+    """Whether a way does nothing that cannot be done, such as restarting a client before it is there."""
+    try:
+        refuse_misfit(snapshot, rewritten)
+    except InvalidInput:
+        return False
+    return True
+
+
+def evaluate(snapshot: Snapshot, candidate: Candidate, work: Work | None = None) -> Evaluation:
     """The forecast of a candidate, in figures. Where nothing can be predicted, the evaluation says why."""
     try:
-        predicted = forecast(snapshot, candidate.change, MOST_OUTCOMES)
-        costs = cost.costs_of(snapshot, candidate.change, predicted, candidate.displaced)
+        predicted = forecast(snapshot, candidate.change, MOST_OUTCOMES, work or allowed_for_an_option(snapshot))
+        costs = cost.costs_of(snapshot, predicted.change, predicted, candidate.displaced)
     except (CannotPredict, Unsupported) as refusal:
         return Evaluation(candidate, (), (), f"Cannot predict: {refusal}")
-    unknown = tuple(f"{one.what}: {one.reason}" for one in predicted.unknown if not one.about_log_sizes)
+    not_known = tuple(one for one in (*predicted.unknown, *mixed_releases(snapshot)) if not one.about_log_sizes)
+    unknown = tuple(f"{one.what}: {one.reason}" for one in not_known)
     heavy = sorted({task: None for one in costs for restore in one.restores if restore.size is None for task in restore.tasks})
     sizes = tuple(f"{one.what}: {one.reason}" for one in changelog_sizes.not_measured(snapshot, heavy))
-    return Evaluation(candidate, costs, unknown, None, sizes)
+    return Evaluation(candidate, costs, unknown, None, sizes, lacking.to_give(not_known))
 
 
 def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy) -> Candidate:
-    wrong_if = _wrong_if(change, remedy)
     settings: tuple[SettingChange, ...] = ()
     title = remedy.title
     if remedy.setting is not None:
@@ -93,18 +129,20 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
         change = replace(change, events=(sets, stable, *change.events, stable, puts_back))
         settings = (SettingChange(key, value, had, "Put back once the group is stable: two rolling restarts in all."),)
         title = title.format(was=remedy.setting.default if had is None else had, to=value)
+    steps = recipes.steps_of(snapshot, meant, change, remedy.identity)
     return Candidate(
         name=remedy.name,
         title=title,
         change=change,
-        steps=recipes.steps_of(snapshot, meant, change, remedy.identity),
+        steps=steps,
         settings=settings,
         preconditions=remedy.preconditions,
-        wrong_if=wrong_if,
+        wrong_if=_wrong_if(change, remedy) + _or_late(snapshot, change),
         effort=remedy.effort,
         as_asked=remedy.as_asked,
         if_allowed=remedy.if_allowed,
         displaced=tuple(_displaced(meant)),
+        effort_counts=efforts.counts(snapshot, change, steps),
     )
 
 
@@ -114,6 +152,17 @@ def _wrong_if(change: Change, remedy: Remedy) -> str:
     if "{ids}" in remedy.wrong_if and not ids:
         return "Wrong if a client that is not in this plan joins, leaves or restarts before the group is stable."
     return remedy.wrong_if.format(ids=", ".join(str(one) for one in ids))
+
+
+def _or_late(snapshot: Snapshot, change: Change) -> str:
+    """How long a client may be away, where the change has one come back or be replaced."""
+    if not any(isinstance(item, RestartClient | ReplaceClient | RollingRestart) for item in change.events):
+        return ""
+    try:
+        limit = otherwise.in_time_s(snapshot)
+    except (CannotPredict, Unsupported):
+        return ""
+    return f" Or if a client is back, or replaced, later than {limit:g} s after its stop began: its session is over then."
 
 
 def _new_ids(change: Change) -> tuple[ProcessId, ...]:
@@ -149,4 +198,6 @@ def _helps(snapshot: Snapshot, change: Change, setting: PassingSetting) -> bool:
     sets_it = any(isinstance(item, RollingRestart | SetConfig) and setting.key in dict(item.settings) for item in change.events)
     matters = AddClient | RemoveClient | ReplaceClient | RestartClient | SetThreads | AddPartitions
     comes_or_goes = any(isinstance(item, matters) or (isinstance(item, RollingRestart) and item.settings) for item in change.events)
+    if in_memory.stores_of(snapshot) is Stores.IN_MEMORY:
+        return False  # whoever restarts twice would draw two IDs, of which the second cannot be told from the first
     return comes_or_goes and not sets_it and setting.value_for(snapshot) is not None

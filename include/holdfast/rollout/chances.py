@@ -31,19 +31,47 @@ def chances(present: tuple[ProcessId, ...], change: Change) -> tuple[Chance, ...
 
     Raise CannotPredict if there are too many ways. A change that leaves none to chance has one way.
     """
+    return tuple(_every(present, change))
+
+
+def any_one(present: tuple[ProcessId, ...], change: Change) -> Chance:
+    """The first of them. Raise CannotPredict where there are too many all the same."""
+    return next(_every(present, change))
+
+
+def _every(present: tuple[ProcessId, ...], change: Change) -> Iterator[Chance]:
     fresh = change.fresh_ids()
     if not fresh:
-        return (Chance(Fraction(1), ()),)
-    gaps = tuple(gap for gap in order.gaps(_neighbours(present, change)) if gap[2] * order.SPACE > fresh)
+        return iter((Chance(Fraction(1), ()),))
+    gaps = _gaps(present, change)
+    ways, numbers = _counted(gaps, fresh)
+    if ways > MOST_OUTCOMES:
+        there_are = f"{ways:,}" if numbers == fresh else f"more than {ways:,}"
+        raise CannotPredict(
+            f"{fresh:,} process IDs left to chance can fall in {there_are} ways; {MOST_OUTCOMES:,} are allowed."
+            " Give some of the process IDs."
+        )
+    return _ways(gaps, fresh)
+
+
+def too_many(present: tuple[ProcessId, ...], change: Change, limit: int) -> int | None:
+    """How many ways there are, at least, where they are more than `limit`. None: they are not."""
+    ways, _ = _counted(_gaps(present, change), change.fresh_ids())
+    return ways if ways > limit else None
+
+
+def _gaps(present: tuple[ProcessId, ...], change: Change) -> "tuple[_Gap, ...]":
+    return tuple(gap for gap in order.gaps(_neighbours(present, change)) if gap[2] * order.SPACE > change.fresh_ids())
+
+
+def _counted(gaps: "tuple[_Gap, ...]", fresh: int) -> tuple[int, int]:
+    """The ways, up to the first that is one too many, and how many IDs that took."""
     ways = 1
     for number in range(fresh):
         ways *= len(gaps) + number
-    if ways > MOST_OUTCOMES:
-        raise CannotPredict(
-            f"{fresh} process IDs left to chance can fall in {ways:,} ways; {MOST_OUTCOMES:,} are allowed."
-            " Give some of the process IDs."
-        )
-    return tuple(_ways(gaps, fresh))
+        if ways > MOST_OUTCOMES:
+            return ways, number + 1
+    return ways, fresh
 
 
 _Gap = tuple[ProcessId | None, ProcessId | None, Fraction]

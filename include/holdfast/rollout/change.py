@@ -81,20 +81,22 @@ class AddClient:
 
 @dataclass(frozen=True, slots=True)
 class RemoveClient:
-    """`leaves` false: it just ends, as a classic client does, and the group notices when its session has timed out."""
+    """`leaves` false: it just ends, as a classic client does, and the group notices when its session has timed out. None: not said;
+    a Forecast takes it to leave, a Plan to do what Kafka Streams does (`usual`)."""
 
     process_id: ProcessId
-    leaves: bool = True
+    leaves: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceClient:
-    """`copied_from` says whose disk was copied, where `disk` is COPIED."""
+    """`copied_from` says whose disk was copied, where `disk` is COPIED. `late`: as in `RestartClient`."""
 
     process_id: ProcessId
     by: NewClient
     disk: Disk = Disk.EMPTY
     copied_from: ProcessId | None = None
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,9 @@ class RestartClient:
     """`new_process_id` None with `keeps_process_id` false: a fresh random one.
 
     `within_session`: its members are static and return before their session times out, so that no rebalance happens: they get the
-    assignment that the broker has of them.
+    assignment that the broker has of them. None: not said; a Forecast counts the rebalance, a Plan takes static members to return
+    in time (`usual`), and both say what happens otherwise. `late`: it is away for longer than its session lasts, so that the group
+    rebalances without it until it is stable, and again when it is back.
     """
 
     process_id: ProcessId
@@ -111,7 +115,8 @@ class RestartClient:
     keeps_state: bool = True
     threads: int | None = None
     member_ids: tuple[str, ...] | None = None
-    within_session: bool = False
+    within_session: bool | None = None
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +190,10 @@ class RollingRestart:
     keeps_state: bool = True
     settings: tuple[tuple[str, ConfigValue], ...] = ()
     kafka_release: str | None = None
-    within_session: bool = False
+    within_session: bool | None = None
     """As in `RestartClient`: static members return in time, each without a rebalance."""
+    late: bool = False
+    """As in `RestartClient`."""
 
     @property
     def rolls_out(self) -> bool:
@@ -271,6 +278,10 @@ class Change:
     def fresh_ids(self) -> int:
         """How many process IDs are left to chance."""
         return sum(_is_fresh(item) for item in self.events)
+
+    def draws_ids(self) -> bool:
+        """Whether some are, those of shorthands included."""
+        return self.fresh_ids() > 0 or any(isinstance(one, RollingRestart) and not one.keeps_process_id for one in self.events)
 
     def with_process_ids(self, chosen: tuple[ProcessId, ...]) -> "Change":
         """The same change with these IDs in the place of those left to chance, in the order of the events."""

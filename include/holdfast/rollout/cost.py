@@ -65,6 +65,10 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple
         restored_tasks=_restored_tasks(snapshot, outcome),
         stops=stops.stops(outcome),
         fullest=_fullest(decisions, stateful),
+        rebalances_usual=outcome.summary.rebalances,
+        probes_more=outcome.probes_more,
+        acts=outcome.acts,
+        unsettled=outcome.unsettled,
     )
 
 
@@ -209,6 +213,7 @@ def _rounds(change: Change, outcome: Outcome, handed_over: Sequence[int]) -> tup
             warm_ups=sum(len(client.standby) for client in decision.clients),
             restoring_longest=0 if timed else max((records for _, records in one.restoring), default=0),
             without_caught_up_copy=len(one.without_caught_up_copy),
+            restoring=one.restoring,
         )
         for (one, decision), count in zip(decided, handed_over, strict=True)
     )

@@ -9,7 +9,7 @@ from typing import TypeVar
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout import order
+from holdfast.rollout import order, time_words, timeline
 from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.plan_value import Considered, Plan
@@ -263,16 +263,18 @@ def _plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
 
 
 def _ways(plan: Plan) -> dict[str, str]:
-    return {one.name: _figures(one) for one in plan.candidates}
+    return {one.name: _figures(plan, one) for one in plan.candidates}
 
 
-def _figures(way: Considered) -> str:
+def _figures(plan: Plan, way: Considered) -> str:
     if not way.costs:
         return way.refused or "nothing predicted"
-    most = max(way.costs, key=lambda cost: (cost.needless, cost.moved, cost.seconds_to_stable.high, cost.restored_records))
+    most = max(way.costs, key=lambda cost: (cost.needless, cost.moved, cost.longest_s, cost.restored_records))
+    times = timeline.times_of(most, plan.policy)
     return (
         f"{most.moved} of {most.stateful_tasks} tasks move, {most.needless} without need;"
-        f" {most.rebalances.low} to {most.rebalances.high} rebalances; {most.seconds_to_stable.high} s;"
+        f" {time_words.rebalances(most.rebalances.low, most.rebalances.high, most.rebalances_usual)}; {time_words.both(times)};"
+        f" {time_words.effort(way.effort_counts)};"
         f" {many(most.restored_records, 'record')} restored; {many(most.cold_tasks, 'task')} without a caught-up copy"
     )
 

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 
 from holdfast.kafka.streams.group import ClientAssignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.amounts import Amount, BrokerReads
 from holdfast.rollout.change import Change
 from holdfast.rollout.changelog_sizes import total_or_none
+from holdfast.rollout.lacking import Give
 from holdfast.rollout.steps import SettingChange, Step
+from holdfast.rollout.times import Act, EffortCounts, Times
 
 
 class Effort(StrEnum):
@@ -49,6 +50,8 @@ class Candidate:
     """Only chosen where the policy allows it by name: it cannot be undone, or leans on what Kafka does not promise."""
     displaced: tuple[ProcessId, ...] = ()
     """The clients that the operator's change takes away, or takes the state or the ID of: their tasks need a place anyway."""
+    effort_counts: EffortCounts | None = None
+    """None: another version of Holdfast proposed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,8 @@ class Round:
     restoring_longest: int
     without_caught_up_copy: int = 0
     """Stateful tasks given to a client to run while nobody was caught up on them."""
+    restoring: tuple[tuple[ProcessId, int], ...] = ()
+    """What each client begins to restore in it, in records. None at all: not known, but for `restoring_longest`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +178,31 @@ class Cost:
     """Tasks that stand still on the way, stateless ones included; the others never do, but for the rebalances themselves."""
     fullest: Fullest | None = None
     """The client that holds the most copies at any time on the way. None: nobody has state."""
+    rebalances_usual: int | None = None
+    """Those of the forecast itself, between the bounds of `rebalances`. None: not known."""
+    probes_more: int = 0
+    """The probing rebalances among those that may come beyond it."""
+    acts: tuple[Act, ...] = ()
+    """What is done, batch by batch, as it takes time; `timeline` reads it."""
+    times: Times | None = None
+    """How long it takes, at the speeds of the plan's policy. None: not worked out yet."""
+    unsettled: str | None = None
+    """Why it is not `stable`, where that is known."""
+
+    @property
+    def longest_s(self) -> int:
+        """When all is over, at the most; where times are not worked out yet, when the last rebalance comes."""
+        restored = None if self.times is None else self.times.restored
+        return self.seconds_to_stable.high if restored is None else restored.high
+
+    @property
+    def usual_rebalances(self) -> int:
+        """As many as the forecast has; where that is not known, as many as there may be."""
+        return self.rebalances.high if self.rebalances_usual is None else self.rebalances_usual
+
+    def downtime_task_seconds(self, records_per_second: int) -> int:
+        """All tasks that are unavailable on the way, added up: until their clients are missed, and until they are restored."""
+        return sum(one.stopped(records_per_second) for one in self.stops)
 
     @property
     def restored_records(self) -> int:
@@ -205,20 +235,6 @@ class Cost:
         """The same, added over tasks. At most: a client's tasks are counted until its last one is back."""
         return sum(restore_seconds(one.records, records_per_second) * len(one.tasks) for one in self.cold)
 
-    def time_to_stable(self, records_per_second: int) -> Span:
-        """`seconds_to_stable`, stretched where a warm-up needs more than one probing interval at that speed."""
-        seconds = self.rounds[0].at_seconds if self.rounds else 0
-        records = 0
-        for now, then in pairwise(self.rounds):
-            interval = then.at_seconds - now.at_seconds
-            records += now.restoring_longest  # what was begun before a follow-up that comes at once is not done by then
-            if interval:
-                needed = restore_seconds(records, records_per_second)
-                seconds += interval * max(1, -(-needed // interval))
-                records = 0
-        high = max(self.seconds_to_stable.high, seconds)
-        return Span(min(self.seconds_to_stable.low, high), high)
-
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -230,6 +246,8 @@ class Evaluation:
     refused: str | None = None
     unknown_sizes: tuple[str, ...] = ()
     """Why bytes are not known. Apart from the rest, because it decides nothing about who runs what."""
+    give: tuple[Give, ...] = ()
+    """What would make `unknown` known."""
 
     @property
     def worst(self) -> Cost:
@@ -246,7 +264,7 @@ def worst_of(costs: tuple[Cost, ...]) -> Cost:
     """Most needless moves, then most moves, then longest; what never ends is worse than all that."""
     return max(
         costs,
-        key=lambda cost: (not cost.stable, cost.needless, cost.moved, cost.seconds_to_stable.high, cost.restored_records),
+        key=lambda cost: (not cost.stable, cost.needless, cost.moved, cost.longest_s, cost.restored_records),
     )
 
 

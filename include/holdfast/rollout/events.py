@@ -38,6 +38,9 @@ T = TypeVar("T")
 _NEW_MEMBER = "00000000-0000-0000-0000-000000000000"
 """Stands for the random end of a member ID that the broker has yet to give."""
 
+_ITS_OWN = "its own"
+"""Stands for the `group.instance.id` that a new client of a static group gets."""
+
 OffsetSums = tuple[tuple[TaskId, int], ...]
 
 
@@ -46,7 +49,7 @@ def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
     for _, event in batch.events:
         if isinstance(event, SetRelease) and event.kafka_release in RELEASES:
             reports = reports.read_by(event.kafka_release)  # whoever starts now reads its disk as the new one does
-    before = scene = replace(scene, delay_s=0, stopped=(), down=())
+    before = scene = replace(scene, delay_s=0, stopped=(), down=(), clients=(*scene.clients, *scene.away))
     left = {process_id for _, event in batch.events for process_id in gone_and_came(event)[0]}
     for index, event in batch.events:
         try:
@@ -56,7 +59,27 @@ def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
     if len({client.process_id for client in scene.clients}) < len(scene.clients):
         index = batch.events[-1][0]
         raise InvalidInput("two clients would have one process ID once these events have taken effect", f"events[{index}]")
-    return _with_leader(scene)
+    return _with_leader(replace(scene, away=()))
+
+
+def missed(scene: Scene, batch: Batch) -> Scene | None:
+    """The scene once the sessions of clients that return late are over, they away; None: no event's client does.
+
+    Raise InvalidInput for one that is not in the group.
+    """
+    late = [(index, event) for index, event in batch.events if isinstance(event, ReplaceClient | RestartClient) and event.late]
+    if not late:
+        return None
+    gone = []
+    for index, event in late:
+        try:
+            gone.append(_client(scene, event.process_id))
+        except InvalidInput as problem:
+            raise InvalidInput(problem.problem, f"events[{index}].{_verb(event)}.{problem.where}") from None
+    after = outage.stopped(replace(scene, delay_s=0, stopped=(), down=()), tuple(gone), outage.session_timeout_s(scene))
+    for one in gone:
+        after = _without(after, one)
+    return _with_leader(replace(after, away=tuple(gone)))
 
 
 def started(batch: Batch, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:
@@ -96,7 +119,7 @@ def _apply(scene: Scene, event: Event, before: _Before, reports: Reports) -> Sce
             return _joined(scene, _made(scene, client, None, disk))
         case RemoveClient(process_id, leaves):
             gone = _still_there(scene, process_id, before)
-            return _without(scene if leaves else outage.stopped(scene, (gone,), outage.session_timeout_s(scene)), gone)
+            return _without(outage.stopped(scene, (gone,), outage.session_timeout_s(scene)) if leaves is False else scene, gone)
         case ReplaceClient():
             return _replaced(scene, event, before, reports)
         case RestartClient():
@@ -237,7 +260,8 @@ def _restarted_consumers(
             "member_ids",
         )
     _refuse_members_present(replace(scene, clients=tuple(client for client in scene.clients if client is not old)), member_ids)
-    return tuple(Consumer(member_id, _client_id(member_id)) for member_id in member_ids)
+    instance = _ITS_OWN if static_members.is_static(old) else None
+    return tuple(Consumer(member_id, _client_id(member_id), instance) for member_id in member_ids)
 
 
 def _made(scene: Scene, new: NewClient, old: Client | None, disk: OffsetSums) -> Client:
@@ -252,9 +276,10 @@ def _made(scene: Scene, new: NewClient, old: Client | None, disk: OffsetSums) ->
     if len(member_ids) != threads:
         raise InvalidInput(f"one member ID a thread is needed ({threads}), {len(member_ids)} were found", "member_ids")
     _refuse_members_present(scene, member_ids)
+    instance = _ITS_OWN if static_members.all_static(scene.clients) else None
     return Client(
         process_id=new.process_id,
-        consumers=_with_disk(tuple(Consumer(member_id, _client_id(member_id)) for member_id in member_ids), disk),
+        consumers=_with_disk(tuple(Consumer(member_id, _client_id(member_id), instance) for member_id in member_ids), disk),
         host=_inherited(new.host, old.host if old else None),
         rack=_inherited(new.rack, old.rack if old else None),
         client_tags=_inherited(new.client_tags, old.client_tags if old else ()),

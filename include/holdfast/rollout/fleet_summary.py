@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.rollout.fleet import Finding, Findings, alerts, hours, named_group, named_host
-from holdfast.rollout.wording import amount_of_bytes, many, markdown, printable
+from holdfast.rollout.wording import addressed_to_nobody, amount_of_bytes, many, markdown, printable
 
 ABOUT = {
     "order_changes": ("Changes in the order of process IDs that move tasks of clients that did nothing", "{:,} tasks"),
@@ -115,7 +115,7 @@ def _lines(findings: Findings) -> Iterator[str]:
         f" {many(sums['stateful_tasks'], 'stateful task')}. {news}"
     )
     yield ""
-    yield from (f"- {markdown(one)}" for one in told)
+    yield from (f"- {addressed_to_nobody(markdown(one))}" for one in told)
     yield from _table("How much is above the limits", ("what", "limit", "above it", "of these new"), _limits(findings))
     for section in SECTIONS:
         rows = [section.cells(row) for row in getattr(findings, section.kind)]
@@ -135,7 +135,7 @@ def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]], count
     if not shown:
         return
     yield from ("", f"## {title}", "", f"| {' | '.join(head)} |", f"|{'|'.join('---' for _ in head)}|")
-    yield from (f"| {' | '.join(markdown(cell) for cell in row)} |" for row in shown)
+    yield from (f"| {' | '.join(addressed_to_nobody(markdown(cell)) for cell in row)} |" for row in shown)
     if count > len(shown):
         yield from ("", f"And {count - len(shown):,} more.")
 

@@ -9,28 +9,33 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, NextRebalance, Task
+from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import (
     broker_reads,
     changelog_sizes,
     events,
     groups,
+    in_memory,
     order,
-    positions,
     releases_apart,
+    sampling,
     shorthands,
     static_members,
 )
+from holdfast.rollout.acts import act_of
 from holdfast.rollout.chances import Chance
 from holdfast.rollout.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig, Wait
 from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.events import Scene
-from holdfast.rollout.evolution import Pause, Reports
+from holdfast.rollout.evolution import Reports
+from holdfast.rollout.next_rebalance import until_then, what_is_asked_for
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Stopped, Summary, Trigger, Waiting
-from holdfast.rollout.restoring import Restoring, as_before
+from holdfast.rollout.restoring import Restoring, as_before, waiting
 from holdfast.rollout.snapshot import Snapshot, Unknown
+from holdfast.rollout.times import Act
 from holdfast.rollout.wording import listed, many
+from holdfast.rollout.work import Work, allowed, of_a_rebalance, of_events, size_of
 
 __all__ = ["Forecast", "Outcome", "Round", "Summary", "Trigger", "Waiting", "forecast"]
 
@@ -42,65 +47,44 @@ MOST_ROUNDS = 20_000
 """At ten minutes each, four months."""
 
 
-def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = None) -> Forecast:
+def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = None, work: Work | None = None) -> Forecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
 
     `most_outcomes`: where process IDs left to chance can fall in more ways, that many stand for all (`positions`). None: every way.
+    `work`: what it may take (`allowed`). Where that is not enough for every way, fewer stand for all; else raise TooMuchWork.
     """
-    change = shorthands.written_out(snapshot, change)
+    change = in_memory.started_again(snapshot, shorthands.written_out(snapshot, in_memory.as_stored(snapshot, change)))
     releases = groups.releases_of(snapshot)
-    answers = [(release, _outcomes(groups.with_release(snapshot, release), change, most_outcomes)) for release in releases]
+    work = work or allowed(snapshot)
+    answers = []
+    for number, release in enumerate(releases):
+        part = work.part(len(releases) - number)
+        answers.append((release, _outcomes(groups.with_release(snapshot, release), change, most_outcomes, part)))
+        work.used(part)
     unknown = [*snapshot.unknown, *releases_apart.unknown_release(answers)]
     outcomes = answers[-1][1]
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
     unknown.extend(Unknown("leader_process_id" if "leads" in note else "forecast", note) for note in notes)
-    unknown.extend(_static_members(snapshot, change))
+    unknown.extend(static_members.may_return(snapshot, change))
     return Forecast(change, outcomes, tuple(unknown))
 
 
-def _static_members(snapshot: Snapshot, change: Change) -> tuple[Unknown, ...]:
-    """A static member that comes back in time gets its old assignment without a rebalance, whatever its process ID and disk."""
-    restarting = [
-        event.process_id
-        for event in change.events
-        if isinstance(event, ReplaceClient) or (isinstance(event, RestartClient) and not event.within_session)
-    ]
-    static = [
-        client.process_id
-        for client in snapshot.clients
-        if client.process_id in restarting and any(consumer.group_instance_id is not None for consumer in client.consumers)
-    ]
-    return tuple(
-        Unknown(
-            "group_instance_id",
-            f"the members of {process_id} are static: if they return with the same instance IDs within the session time-out, no"
-            " rebalance happens then, and the next one, whatever causes it, goes as forecast here",
-        )
-        for process_id in static
+def _outcomes(snapshot: Snapshot, change: Change, most: int | None, work: Work) -> tuple[Outcome, ...]:
+    return sampling.outcomes(
+        snapshot, change, most, work, lambda way: _outcome(snapshot, change.with_process_ids(way.process_ids), way, work)
     )
 
 
-def _outcomes(snapshot: Snapshot, change: Change, most: int | None) -> tuple[Outcome, ...]:
-    found, there_are = positions.ways(snapshot, change, most)
-    sampled = _SAMPLED.format(found=len(found), there_are=there_are)
-    return tuple(
-        _outcome(snapshot, change.with_process_ids(way.process_ids), way, (sampled,) if len(found) < there_are else ())
-        for way in found
-    )
-
-
-_SAMPLED = (
-    "{found} of {there_are:,} places that the process IDs left to chance can take stand for all: the one that moves the most tasks,"
-    " and one for each part of the others, which move about as much"
-)
-
-
-def _outcome(snapshot: Snapshot, change: Change, way: Chance, notes: tuple[str, ...]) -> Outcome:
+def _outcome(snapshot: Snapshot, change: Change, way: Chance, work: Work) -> Outcome:
     change = shorthands.written_out(snapshot, change)
-    course = carried_out(snapshot, change, change.assume)
+    course = carried_out(snapshot, change, change.assume, work=work)
     quick = course
+    late = any(isinstance(item, ReplaceClient | RestartClient) and item.late for item in change.events)
     if change.assume.catch_up is CatchUp.PROBING_REBALANCE and any(one.trigger is Trigger.IMMEDIATE for one in course.rounds):
-        quick = carried_out(snapshot, change, replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE))
+        assume = replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE)
+        quick = carried_out(snapshot, change, assume, work=work, back_soon=late)
+    elif late:
+        quick = carried_out(snapshot, change, change.assume, work=work, back_soon=True)
     undetermined = (note for one in course.rounds if isinstance(one.decision, Assignment) for note in one.decision.undetermined)
     return Outcome(
         probability=float(way.probability),
@@ -109,9 +93,12 @@ def _outcome(snapshot: Snapshot, change: Change, way: Chance, notes: tuple[str, 
         rounds=course.rounds,
         summary=_summary(snapshot, course, quick),
         clients=course.clients,
-        notes=(*notes, *dict.fromkeys((*undetermined, *course.notes)), *(() if course.trouble is None else (course.trouble,))),
+        notes=(*dict.fromkeys((*undetermined, *course.notes)), *(() if course.trouble is None else (course.trouble,))),
         drawn=way.process_ids,
+        unsettled=course.trouble,
         latent=course.latent,
+        acts=course.acts,
+        probes_more=0 if quick is course else course.unstarted,
     )
 
 
@@ -127,13 +114,28 @@ class Course:
     stopped: tuple[Stopped, ...]
     notes: tuple[str, ...]
     latent: int
+    acts: tuple[Act, ...] = ()
     trouble: str | None = None
 
 
-def carried_out(snapshot: Snapshot, change: Change, assume: Assume, most_rounds: int = MOST_ROUNDS) -> Course:
-    """A change that leaves nothing to chance, batch by batch, each with the rebalances that it causes; one course of a forecast."""
-    stage = _Stage(snapshot, assume, most_rounds)
+def carried_out(
+    snapshot: Snapshot,
+    change: Change,
+    assume: Assume,
+    most_rounds: int = MOST_ROUNDS,
+    *,
+    work: Work | None = None,
+    back_soon: bool = False,
+) -> Course:
+    """A change that leaves nothing to chance, batch by batch, each with the rebalances that it causes; one course of a forecast.
+
+    `back_soon`: who is late comes back after one rebalance without it, not once the group is stable.
+    """
+    stage = _Stage(snapshot, assume, most_rounds, work or allowed(snapshot))
     for batch in change.numbered_batches():
+        trouble = stage.miss(batch, Wait.REBALANCE if back_soon else Wait.STABLE)
+        if trouble is not None:
+            return stage.course(trouble)
         stage.carry_out(batch)
         if static_members.causes_no_rebalance(batch):
             if stage.pending is not None:
@@ -143,9 +145,11 @@ def carried_out(snapshot: Snapshot, change: Change, assume: Assume, most_rounds:
                     ' stable ({"then": "stable"})',
                     f"events[{index}].restart_client.within_session",
                 )
-            stage.came_back_unseen()
+            stage.came_back_unseen(batch)
+            stage.close_act(batch)
             continue
         trouble = stage.rebalance(until=batch.wait or Wait.STABLE)
+        stage.close_act(batch)
         if trouble is not None:
             return stage.course(trouble)
     return stage.course(None)
@@ -154,8 +158,9 @@ def carried_out(snapshot: Snapshot, change: Change, assume: Assume, most_rounds:
 class _Stage:
     """The one mutable thing of a forecast: where the group is now, and how it came there."""
 
-    def __init__(self, snapshot: Snapshot, assume: Assume, most_rounds: int) -> None:
+    def __init__(self, snapshot: Snapshot, assume: Assume, most_rounds: int, work: Work) -> None:
         group = groups.group_of(snapshot)
+        self._work = work
         self._snapshot = snapshot
         self._assume = assume
         self._most_rounds = most_rounds
@@ -174,6 +179,12 @@ class _Stage:
         """The group without what members report, its members likewise, and what is remembered of it."""
         self._fingerprints: dict[ProcessId, tuple[Client, int]] = {}
         self._latent: tuple[TaskId, ...] = ()
+        self._waiting_settings: dict[str, None] = {}
+        self._acts: list[Act] = []
+
+    def close_act(self, batch: Batch) -> None:
+        """Keep what was done, and how many rebalances followed."""
+        self._acts.append(act_of(batch, self.scene, len(self._rounds) - sum(one.rebalances for one in self._acts)))
 
     def course(self, trouble: str | None) -> Course:
         books = self._restoring
@@ -183,21 +194,43 @@ class _Stage:
             what = f"{many(len(self._latent), 'stateful task')} ({listed(self._latent)})"
             note = f"The group only looks stable: the next rebalance, whatever causes it, sets out to move {what}"
             notes = (*notes, f"{note}, because process IDs have changed without one.")
+        if self._waiting_settings:
+            notes = (*notes, static_members.WAITS.format(listed(list(self._waiting_settings))))
         if self._closed_in_doubt:
             notes = (*notes, CLOSED_IN_DOUBT.format(listed(sorted(self._closed_in_doubt))))
         stopped = tuple(self._stopped.values())
-        return Course(tuple(self._rounds), self.scene.clients, *counts, stopped, notes, len(self._latent), trouble)
+        acts = tuple(self._acts)
+        return Course(tuple(self._rounds), self.scene.clients, *counts, stopped, notes, len(self._latent), acts, trouble)
 
-    def came_back_unseen(self) -> None:
-        """Clients came back without a rebalance: note what the next one will set out to do about their process IDs."""
+    def came_back_unseen(self, batch: Batch) -> None:
+        """Clients came back without a rebalance: note what waits for the next one, settings and process IDs."""
+        self._waiting_settings |= {key: None for _, one in batch.events if isinstance(one, SetConfig) for key, _ in one.settings}
         runs = dict(order.owners_among(self.scene.clients, self.scene.tasks))
         self._latent = tuple(task for task, owner in order.target(self._group) if runs.get(task, owner) != owner)
 
+    def miss(self, batch: Batch, until: Wait) -> str | None:
+        """Let the group rebalance without the clients that return late. Returns why it does not converge (None: it does)."""
+        without = events.missed(self.scene, batch)
+        if without is None:
+            return None
+        self._enter(without)
+        return self.rebalance(until=until) if without.clients else None
+
+    def _enter(self, scene: Scene) -> None:
+        self.scene = scene
+        self._pass(scene.delay_s)
+        self._group = replace(self._group, clients=scene.clients, leader_process_id=scene.leader_process_id)
+        self._note_stopped(self._group.config.acceptable_recovery_lag)
+
+    def _pass(self, seconds: float) -> None:
+        self._at_seconds += int(seconds) if seconds == int(seconds) else seconds
+
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
+        self._work.take(of_events(self.scene, batch))
         self.scene = events.apply(self.scene, batch, self._reports)
         self._restoring.begins_anew(events.started(batch, self.scene.clients))
-        self._at_seconds += int(self.scene.delay_s) if self.scene.delay_s == int(self.scene.delay_s) else self.scene.delay_s
+        self._pass(self.scene.delay_s)
         if self.scene.kafka_release != self._group.release or self.scene.tasks != self._group.tasks:
             self._take_up()
         changed = [index for index, event in batch.events if isinstance(event, SetConfig)]
@@ -240,8 +273,11 @@ class _Stage:
         group = self._group
         trigger = Trigger.CHANGE
         seen: dict[int, float] = {}
+        remembered = self._memory
         memory = self._remembered(group)
+        anew, members = self._memory is not remembered, size_of(self.scene)
         self._latent = ()
+        self._waiting_settings = {}
         while True:
             state = self._fingerprint(group.clients)
             if state in seen:
@@ -250,7 +286,8 @@ class _Stage:
                     f" and rebalances on.{self._what_holds_it_up(group)}"
                 )
             seen[state] = self._at_seconds
-            failure = self.scene.failure
+            self._work.take(of_a_rebalance(members, anew=anew))
+            anew, failure = False, self.scene.failure
             decision = leader.assign(group, memory) if failure is None else LeaderFailure(failure)
             if isinstance(decision, Assignment):
                 _refuse_what_is_not_determined(decision)
@@ -258,10 +295,10 @@ class _Stage:
             self._rounds.append(self._restoring.round(trigger, self._at_seconds, group, decision))
             if isinstance(decision, LeaderFailure):
                 return f"The leader itself fails at {self._at_seconds:g} s: {decision.error}"
-            pending = self.pending = _pending(decision)
+            pending = self.pending = what_is_asked_for(decision)
             if pending is Trigger.IMMEDIATE:
                 self._restoring.note_open_copies(group, decision)
-            pause, seconds = _pause(pending, group, until)
+            pause, seconds = until_then(pending, group, until)
             self.scene = replace(self.scene, clients=self._reports.after(group.clients, decision, pause, seconds))
             if pending is None or until is Wait.REBALANCE:
                 return None
@@ -320,23 +357,6 @@ def _refuse_what_is_not_determined(decision: Assignment) -> None:
         raise CannotPredict(f"What follows cannot be said. {decision.undetermined[-1]}")
 
 
-def _pending(decision: Assignment) -> Trigger | None:
-    asked = [consumer.next_rebalance for consumer in decision.consumers]
-    if NextRebalance.IMMEDIATE in asked:
-        return Trigger.IMMEDIATE
-    return Trigger.PROBING if NextRebalance.PROBING in asked else None
-
-
-def _pause(pending: Trigger | None, group: Group, until: Wait) -> tuple[Pause, float]:
-    """What lies between this rebalance and what comes next."""
-    if pending is None:
-        return Pause.SETTLED, 0
-    if pending is Trigger.IMMEDIATE or until is Wait.REBALANCE:
-        return Pause.NONE, 0
-    milliseconds = group.config.probing_rebalance_interval_ms
-    return Pause.PROBING, milliseconds // 1000 if milliseconds % 1000 == 0 else milliseconds / 1000
-
-
 def _summary(snapshot: Snapshot, course: Course, quick: Course) -> Summary:
     stateful = tuple(task.id for task in snapshot.tasks if task.stateful)
     before = dict(order.owners(snapshot))
@@ -345,7 +365,7 @@ def _summary(snapshot: Snapshot, course: Course, quick: Course) -> Summary:
     for one in course.rounds:
         for process_id, records in one.restoring:
             by_client[process_id] = by_client.get(process_id, 0) + records
-    seconds, quick_seconds = (None if one.trouble else _last_seconds(one) for one in (course, quick))
+    seconds, quick_seconds = (None if one.trouble else one.rounds[-1].at_seconds if one.rounds else 0 for one in (course, quick))
     return Summary(
         stateful_tasks=len(stateful),
         active_moved=sum(before.get(task) != after.get(task) for task in stateful),
@@ -356,15 +376,11 @@ def _summary(snapshot: Snapshot, course: Course, quick: Course) -> Summary:
         seconds_to_stable_at_least=seconds if seconds is None or quick_seconds is None else min(seconds, quick_seconds),
         restore_records=sum(by_client.values()),
         restore_records_by_client=tuple(sorted(by_client.items())),
-        without_caught_up_copy=_waiting(course),
+        without_caught_up_copy=waiting(course.rounds, course.waiting_records),
         restore_bytes=total_or_none(size for one in course.rounds for _, size in one.restoring_bytes),
         stopped=course.stopped,
         reads=broker_reads.reads(snapshot, course.rounds),
     )
-
-
-def _last_seconds(course: Course) -> float:
-    return course.rounds[-1].at_seconds if course.rounds else 0
 
 
 def owners_at_the_end(course: Course, before: Mapping[TaskId, ProcessId], tasks: tuple[Task, ...]) -> Mapping[TaskId, ProcessId]:
@@ -378,12 +394,3 @@ def owners_at_the_end(course: Course, before: Mapping[TaskId, ProcessId], tasks:
         if isinstance(one.decision, Assignment):
             return {task: client.process_id for client in one.decision.clients for task in client.active}
     return before
-
-
-def _waiting(course: Course) -> Waiting:
-    seconds: dict[TaskId, float] = {}
-    for index, one in enumerate(course.rounds):
-        until = course.rounds[index + 1].at_seconds if index + 1 < len(course.rounds) else one.at_seconds
-        for task in one.without_caught_up_copy:
-            seconds[task] = seconds.get(task, 0) + until - one.at_seconds
-    return Waiting(len(seconds), sum(seconds.values()), max(seconds.values(), default=0), course.waiting_records)

@@ -9,10 +9,9 @@ from holdfast.kafka.streams import config
 from holdfast.kafka.streams.config import AssignorConfig
 from holdfast.kafka.streams.group import Group
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.snapshot import ConfigValue, Snapshot
+from holdfast.rollout.churn import refuse_unsettled
+from holdfast.rollout.snapshot import ConfigValue, Snapshot, Unknown
 
-REBALANCING = ("PreparingRebalance", "CompletingRebalance")
-"""Group states in which the broker shows no member's metadata."""
 _SHOWN = 10
 
 
@@ -63,7 +62,12 @@ def transactional(snapshot: Snapshot) -> bool:
 
 def any_group_of(snapshot: Snapshot) -> Group:
     """The same, for questions that no release answers differently: without a release, the newest that fits."""
-    return group_of(snapshot, snapshot.kafka_release or fitting_releases(snapshot)[-1])
+    return group_of(of_a_release(snapshot))
+
+
+def of_a_release(snapshot: Snapshot) -> Snapshot:
+    """The same group; without a release, said to be of the newest that fits. Raise Unsupported where none does."""
+    return snapshot if snapshot.kafka_release is not None else with_release(snapshot, fitting_releases(snapshot)[-1])
 
 
 def releases_of(snapshot: Snapshot) -> tuple[str, ...]:
@@ -81,6 +85,26 @@ def fitting_releases(snapshot: Snapshot) -> tuple[str, ...]:
     raise Unsupported(f"The members' metadata version is {seen}; no covered release has it (they have {known}).")
 
 
+def mixed_releases(snapshot: Snapshot) -> tuple[Unknown, ...]:
+    """That members write several metadata versions: several releases run, and a rebalance goes by whoever leads it."""
+    versions = sorted({one.metadata_version for one in snapshot.consumers() if one.metadata_version is not None})
+    if len(versions) < 2:
+        return ()
+    shown = " and ".join(f"{version} ({_releases_that_write(version)})" for version in versions)
+    return (
+        Unknown(
+            "kafka_release",
+            f"members write metadata versions {shown}: several releases run in this group, and each rebalance goes by that of"
+            " whoever leads it. A forecast is for one release: finish the upgrade, and take a new snapshot",
+        ),
+    )
+
+
+def _releases_that_write(version: int) -> str:
+    found = [release for line in kafka_release.LINES if line.metadata_version == version for release in line.releases]
+    return "not covered" if not found else found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
 def _metadata_version(snapshot: Snapshot) -> int | None:
     """The newest metadata version among the members; None: nobody knows."""
     versions = [consumer.metadata_version for consumer in snapshot.consumers() if consumer.metadata_version is not None]
@@ -90,11 +114,7 @@ def _metadata_version(snapshot: Snapshot) -> int | None:
 
 
 def _refuse_missing_evidence(snapshot: Snapshot) -> None:
-    if snapshot.group_state in REBALANCING:
-        raise CannotPredict(
-            f"Group {snapshot.group_id!r} was in the middle of a rebalance ({snapshot.group_state}), when nobody can see what its"
-            " members hold. Take a new snapshot when it is stable."
-        )
+    refuse_unsettled(snapshot)
     without = [str(task.id) for task in snapshot.tasks if task.changelogs is None]
     if without:
         raise CannotPredict(

@@ -9,13 +9,15 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import assert_never
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams.config import HIGH_AVAILABILITY
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import groups, order
+from holdfast.rollout import churn, groups, order
 from holdfast.rollout.change import Change, RestartClient
+from holdfast.rollout.churn import Twice, refuse_unsettled
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.order import TaskMove
 from holdfast.rollout.outcomes import Outcome, Summary
@@ -59,6 +61,8 @@ class Trap(StrEnum):
 
     ORDER_OF_TEXT = "sorted as text they stand in another order"
     TWICE = "one process ID twice"
+    EARLIER_START = "members of an earlier start"
+    CHURN = "a client that dies again and again"
     NOT_KEPT = "process IDs are not kept"
     NO_MEANING = "the order has no meaning"
 
@@ -86,12 +90,16 @@ WITHOUT_PROCESS_FILE = ("2.6.0", "2.6.1", "2.7.0")
 
 
 def look(snapshot: Snapshot) -> Guard:
-    """What can be said. What cannot be predicted is named in `unknown`, never left out in silence."""
+    """What can be said. What cannot be predicted is named in `unknown`, never left out in silence.
+
+    Raise CannotPredict for a group in the middle of a rebalance or without clients: it shows nothing.
+    """
+    refuse_unsettled(snapshot, not_said=True)
     ids = tuple(sorted(client.process_id for client in snapshot.clients))
     unknown: list[str] = []
     reshuffle = None
     try:
-        reshuffle = _reshuffle(snapshot) if ids else None
+        reshuffle = _reshuffle(snapshot)
     except CannotPredict as refusal:
         unknown.append(f"Whether the next rebalance moves tasks: {refusal}")
     return Guard(ids, reshuffle, tuple(_findings(snapshot, ids)), tuple(unknown))
@@ -196,7 +204,11 @@ def _findings(snapshot: Snapshot, ids: Sequence[ProcessId]) -> list[Finding]:
                 "Read the order here, not in a list sorted as text.",
             )
         )
-    found += [_twice(client) for client in snapshot.clients if _repeats(client)]
+    found += [
+        Finding(Trap.CHURN, () if one.process_id is None else (one.process_id,), churn.in_words(one), churn.REMEDY)
+        for one in churn.churning(snapshot.generations, snapshot.captured_at)
+    ]
+    found += [_twice(snapshot, client) for client in snapshot.clients if _repeats(client)]
     if snapshot.kafka_release in WITHOUT_PROCESS_FILE:
         found.append(
             Finding(
@@ -229,12 +241,32 @@ def _repeats(client: Client) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(names) if names.count(name) > 1)
 
 
-def _twice(client: Client) -> Finding:
+def _twice(snapshot: Snapshot, client: Client) -> Finding:
     members, threads = many(len(client.consumers), "member"), listed([printable(name) for name in _repeats(client)])
-    return Finding(
-        Trap.TWICE,
-        (client.process_id,),
-        f"{members} report this process ID, and {threads} more than once: two processes run under it.",
-        "Kafka takes them for one client, twice as strong, and never puts two copies of a task on them. Stop one, delete its"
-        " kafka-streams-process-metadata (it was copied), and start it again.",
-    )
+    reported = f"{members} report this process ID, and {threads} more than once"
+    match churn.why_twice(snapshot, client):
+        case Twice.TWO_PROCESSES:
+            return Finding(
+                Trap.TWICE,
+                (client.process_id,),
+                f"{reported}, for longer than a dead member is listed: two processes run under it.",
+                "Kafka takes them for one client, twice as strong, and never puts two copies of a task on them. Find out which of"
+                " them is meant to be there, and stop the other one. If both are, plan its restart under a process ID of its own.",
+            )
+        case Twice.EARLIER_START:
+            return Finding(
+                Trap.EARLIER_START,
+                (client.process_id,),
+                f"{reported}, all from one host: those of an earlier start are listed until their session times out.",
+                "Wait for the session time-out, and take a new snapshot. Leave its process ID as it is.",
+            )
+        case Twice.NOT_CERTAIN:
+            return Finding(
+                Trap.EARLIER_START,
+                (client.process_id,),
+                f"{reported}: either its process has just been replaced, and the session of the old one has not timed out, or two"
+                " processes run under one process ID.",
+                "Take a new snapshot when more than two session time-outs have passed: it tells them apart. Leave its process ID.",
+            )
+        case never:
+            assert_never(never)

@@ -11,11 +11,14 @@ from holdfast.rollout.wording import listed, many, printable
 NAMED_AT_MOST = 300
 
 
-def history(steps: tuple[str, ...], approval: Approval | None, journal: Journal, score: Score | None) -> tuple[Block, ...]:
-    """A section. `steps`: the plan's, by number; a plan without any has no history."""
+def history(
+    steps: tuple[str, ...], approval: Approval | None, journal: Journal, score: Score | None, signed: str = ""
+) -> tuple[Block, ...]:
+    """A section. `steps`: the plan's, by number; a plan without any has no history. `signed`: what the signatures say."""
     if not steps:
         return ()
-    return (Heading(2, "What became of it"), Lines(tuple(_lines(steps, approval, journal, score))))
+    lines = (*_lines(steps, approval, journal, score), *((("Signatures", signed),) if signed else ()))
+    return (Heading(2, "What became of it"), Lines(lines))
 
 
 def _lines(steps: tuple[str, ...], approval: Approval | None, journal: Journal, score: Score | None) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,8 @@ from datetime import UTC, datetime, time, timedelta, timezone
 from holdfast.errors import InvalidInput
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+FIRST_YEAR, LAST_YEAR = 1970, 9000
+"""A moment in one of these can be compared with any other, and any time that a policy allows be added to it."""
 DAYS_AHEAD = 8
 """A window that opens at all opens within a week."""
 
@@ -92,16 +94,22 @@ def deadline(text: str, now: datetime) -> datetime:
     if _CLOCK.fullmatch(text):
         moment = TimeOfDay(text).on(now)
         return (moment if moment > now else moment + timedelta(days=1)).astimezone(UTC)
-    try:
-        given = datetime.fromisoformat(text)
-    except ValueError:
-        given = None
-    if given is None or given.tzinfo is None:
+    given = moment_of(text)
+    if given is None:
         raise InvalidInput(
             "a time of day ('06:00Z'), a moment ('2026-11-22T06:00:00Z') or a time from now ('90 min', '2 h') is needed;"
             f" not {text[:100]!r}"
         )
-    return given.astimezone(UTC)
+    return given
+
+
+def moment_of(text: str) -> datetime | None:
+    """A moment in ISO 8601 with its offset, in UTC. None: it is none, or not one of the years that can be reckoned with."""
+    try:
+        given = datetime.fromisoformat(text)
+        return given.astimezone(UTC) if given.tzinfo is not None and FIRST_YEAR <= given.year <= LAST_YEAR else None
+    except (ValueError, OverflowError):
+        return None
 
 
 def clock(moment: datetime) -> str:

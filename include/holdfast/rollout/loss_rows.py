@@ -24,7 +24,7 @@ def losses(document: str, first: int = 0, last: int | None = None, budget_ms: in
     in the order of the member list, without `places`.
     """
     try:
-        snapshot = any_kind.snapshot_from_json(codec.loads(document))
+        snapshot = any_kind.snapshot_from_json(codec.loads(document, codec.A_ROW))
         if isinstance(snapshot, ConsumerSnapshot):
             return {"problem": None, "losses": rows.lost(snapshot, first, last), "places": []}
         only = tuple(sorted(client.process_id for client in snapshot.clients)[first:last])
@@ -93,7 +93,7 @@ def _work(row: Row) -> int:
 
 def forecast(document: str, which: Iterable[Row]) -> list[Row]:
     """These losses, forecast, as rows of `losses`. `which`: their `process_id` and `scenario`."""
-    snapshot = codec.snapshot_from_json(codec.loads(document))
+    snapshot = codec.snapshot_from_json(codec.loads(document, codec.A_ROW))
     wanted: dict[ProcessId, list[object]] = {}
     for one in which:
         wanted.setdefault(ProcessId.parse(str(one["process_id"])), []).append(one["scenario"])

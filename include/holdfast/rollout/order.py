@@ -166,8 +166,9 @@ def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
         raise InvalidInput(
             "the change leaves process IDs to chance (null); give them, or see the forecast for every place they can take"
         )
-    reports = Reports(groups.any_group_of(snapshot), change.assume, transactional=groups.transactional(snapshot))
-    scene = Scene.of(snapshot)
+    known = groups.of_a_release(snapshot)
+    reports = Reports(groups.group_of(known), change.assume, transactional=groups.transactional(snapshot))
+    scene = Scene.of(known)
     for batch in change.numbered_batches():
         scene = events.apply(scene, batch, reports)
     meant = replace(

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka import java
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 from holdfast.rollout.scene import Scene
+from holdfast.rollout.wording import printable
 
 COMMITS_KEPT_MINUTES = 7 * 24 * 60
 """`offsets.retention.minutes` of a broker that says nothing else."""
@@ -40,6 +42,8 @@ def down(scene: Scene, minutes: float) -> Scene:
 def missed(scene: Scene, gone: Client, back: ProcessId) -> Scene:
     """A client was closed, and another, or it itself, is there in its place. A close sends no LeaveGroup (seen up to
     4.3.1), so the rebalance that lets the other run those tasks ends once the session of the old members is over."""
+    if gone in scene.away:
+        return scene  # its tasks went to others long ago
     after = stopped(scene, (gone,), session_timeout_s(scene))
     return replace(after, delay_s=scene.delay_s, down=(*scene.down, back))
 
@@ -51,12 +55,34 @@ def stopped(scene: Scene, gone: tuple[Client, ...], seconds: float) -> Scene:
     return replace(scene, delay_s=max(scene.delay_s, seconds), stopped=(*scene.stopped, *tasks))
 
 
+HEARTBEAT = "heartbeat.interval.ms"
+_HEARTBEAT_MS = 3_000
+
+
 def session_timeout_s(scene: Scene) -> float:
     """How long the group waits for a member that is gone: 10 s up to 2.8, 45 s from 3.0 (KIP-735), unless it is set."""
-    given = dict(scene.config).get("session.timeout.ms")
+    given = _milliseconds(scene, "session.timeout.ms")
     if given is not None:
-        if isinstance(given, bool) or not str(given).isdecimal() or not int(str(given)):
-            raise InvalidInput(f"session.timeout.ms is {given!r}; a number of milliseconds above 0 is needed", "process_id")
-        return int(str(given)) / 1000
+        return given / 1000
     assert scene.kafka_release is not None, "a forecast is for one release"
     return behaviour(scene.kafka_release).session_timeout_ms / 1000
+
+
+def in_time_s(scene: Scene) -> float:
+    """How long a client may be away: its session began with its last heartbeat, which may be `heartbeat.interval.ms` ago when it is
+    stopped, and it sends none while it closes. Raise CannotPredict where neither the time-out nor the release is known."""
+    if scene.kafka_release is None and _milliseconds(scene, "session.timeout.ms") is None:
+        raise CannotPredict("How long a client may be away is not known: give the release, or session.timeout.ms.")
+    heartbeat = _milliseconds(scene, HEARTBEAT)
+    seconds = max(0, session_timeout_s(scene) - (_HEARTBEAT_MS if heartbeat is None else heartbeat) / 1000)
+    return int(seconds) if seconds == int(seconds) else seconds
+
+
+def _milliseconds(scene: Scene, key: str) -> int | None:
+    given = dict(scene.config).get(key)
+    if given is None:
+        return None
+    said = str(given).strip()
+    if isinstance(given, bool) or len(said) > 10 or not said.isdecimal() or not 0 < int(said) <= java.INT_MAX:
+        raise InvalidInput(f"{key} is {printable(said, 40)}; milliseconds from 1 to {java.INT_MAX:,} are needed", "process_id")
+    return int(said)

@@ -8,6 +8,7 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.amounts import BrokerReads
 from holdfast.rollout.change import Change
 from holdfast.rollout.snapshot import Unknown
+from holdfast.rollout.times import Act
 
 
 class Trigger(StrEnum):
@@ -106,8 +107,14 @@ class Outcome:
     notes: tuple[str, ...] = ()
     drawn: tuple[ProcessId, ...] = ()
     """The process IDs in the place of those that the change leaves to chance, in the order of its events."""
+    unsettled: str | None = None
+    """Why it does not settle; None: it does."""
     latent: int = 0
     """Stateful tasks that the next rebalance sets out to move, though none is pending."""
+    acts: tuple[Act, ...] = ()
+    """The batches of the change as they take time, each with how many of `rounds` follow from it."""
+    probes_more: int = 0
+    """Probing rebalances among those of `rebalances_at_most` that the rounds do not have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ PROBING_LEAST = 60_000
 """Kafka refuses less."""
 WARMUPS_PER_CLIENT_MOST = 4
 """How many warm-ups a client are asked for at most: each is a full restore, at the brokers' and the client's expense."""
+RECOVERY_LAG = "acceptable.recovery.lag"
+RECOVERY_LAG_DEFAULT = 10_000
 STANDBYS = "num.standby.replicas"
 HIGH_AVAILABILITY = "HighAvailabilityTaskAssignor"
 ASSIGNOR = "internal.task.assignor.class"
@@ -33,16 +35,17 @@ def _warmups_for(snapshot: Snapshot) -> int | None:
     """The warm-ups to ask for while the window lasts; None where more would not help."""
     stateful = sum(task.stateful for task in snapshot.tasks)
     value = min(stateful, WARMUPS_PER_CLIENT_MOST * len(snapshot.clients))
-    return value if value > _number(snapshot, WARMUPS, WARMUPS_DEFAULT) and _warms_up(snapshot) else None
+    return value if value > number_set(snapshot, WARMUPS, WARMUPS_DEFAULT) and _warms_up(snapshot) else None
 
 
 def _probing_for(snapshot: Snapshot) -> int | None:
     """The milliseconds between probing rebalances while the window lasts."""
-    less = _number(snapshot, PROBING, PROBING_DEFAULT) > PROBING_LEAST
+    less = number_set(snapshot, PROBING, PROBING_DEFAULT) > PROBING_LEAST
     return PROBING_LEAST if less and _warms_up(snapshot) and any(task.stateful for task in snapshot.tasks) else None
 
 
-def _number(snapshot: Snapshot, key: str, default: int) -> int:
+def number_set(snapshot: Snapshot, key: str, default: int) -> int:
+    """The value of a numeric setting, or its default."""
     had = dict(snapshot.config).get(key)
     return int(str(had)) if isinstance(had, int | str) and str(had).isdecimal() else default
 
@@ -53,7 +56,7 @@ def _warms_up(snapshot: Snapshot) -> bool:
 
 def _standbys_for(snapshot: Snapshot) -> int | None:
     """One standby where there are none, if there is a second client to keep it."""
-    none_yet = _number(snapshot, STANDBYS, 0) == 0 and any(task.stateful for task in snapshot.tasks)
+    none_yet = number_set(snapshot, STANDBYS, 0) == 0 and any(task.stateful for task in snapshot.tasks)
     return 1 if none_yet and len(snapshot.clients) > 1 else None
 
 

@@ -7,18 +7,20 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import choice, codec, recipes, restore_rate
+from holdfast.rollout import choice, codec, limits, otherwise, recipes, restore_rate, time_words, timeline, timing
 from holdfast.rollout.basis import basis_of
 from holdfast.rollout.change import Change, SetConfig
 from holdfast.rollout.choice import Weighed
 from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.evaluation import Cost, Evaluation
+from holdfast.rollout.codec.steps import LONGEST_LIMIT_S
+from holdfast.rollout.evaluation import Cost, Effort, Evaluation
 from holdfast.rollout.plan_value import PLAINLY, Considered, CreatedFrom, Plan, PlanVerdict
 from holdfast.rollout.policy import Policy, Review
-from holdfast.rollout.rules import Circumstances, Rule, Status, judge, latest_start
+from holdfast.rollout.rules import CONVERGES, Circumstances, Rule, Status, judge
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import Step
-from holdfast.rollout.wording import duration, many, span
+from holdfast.rollout.time_rules import latest_start, seconds_needed
+from holdfast.rollout.wording import duration, many
 
 __all__ = ["PLAINLY", "Considered", "Plan", "PlanVerdict", "assemble"]
 
@@ -26,35 +28,41 @@ WAIT_AT_LEAST_S = 600
 NO_ID_YET = ""
 
 
-def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, ...], policy: Policy, now: datetime) -> Plan:
+def assemble(
+    snapshot: Snapshot,
+    change: Change,
+    evaluations: tuple[Evaluation, ...],
+    policy: Policy,
+    now: datetime,
+    requested_by: str | None = None,
+) -> Plan:
     """The plan. `evaluations` are those of `candidates.propose`, in its order. Raise InvalidInput for a `now` without time zone."""
     if now.tzinfo is None:
         raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
     given, policy = policy, restore_rate.effective(policy, snapshot, change)
     made = now.astimezone(UTC).replace(microsecond=0)
-    at = Circumstances(made, tuple((client.process_id, client.host) for client in snapshot.clients))
-    weighed = tuple(
-        Weighed(place, one, judge(one, policy, at), choice.barred(one.candidate, policy)) for place, one in enumerate(evaluations)
-    )
+    weighed = weigh(snapshot, evaluations, policy, made)
     nothing = _changes_nothing(snapshot, change)
-    chosen = None if nothing else choice.best(weighed, policy)
+    chosen = None if nothing else choice.best(weighed)
     way = None if chosen is None else chosen.evaluation.candidate
     blocked_by = () if nothing else _blocked_by(weighed, chosen, policy)
+    created_from = CreatedFrom(
+        snapshot=codec.snapshot_fingerprint(snapshot),
+        change=codec.fingerprint(codec.change_to_json(change)),
+        policy=codec.fingerprint(codec_plan.policy_to_json(given)),
+        captured_at=snapshot.captured_at,
+    )
     plan = Plan(
         plan_id=NO_ID_YET,
         created_at=_instant(made),
-        expires_at=_instant(_expires(chosen, policy, made)),
-        created_from=CreatedFrom(
-            snapshot=codec.snapshot_fingerprint(snapshot),
-            change=codec.fingerprint(codec.change_to_json(change)),
-            policy=codec.fingerprint(codec_plan.policy_to_json(given)),
-        ),
+        expires_at=_instant(_expires(chosen, policy, made, created_from.valid_from(made))),
+        created_from=created_from,
         basis=basis_of(snapshot),
         policy=policy,
         change=change,
         verdict=_verdict(nothing=nothing, chosen=chosen, blocked_by=blocked_by, policy=policy),
         headline=_headline(nothing=nothing, chosen=chosen, weighed=weighed, policy=policy, blocked_by=blocked_by),
-        why="" if chosen is None else _why(chosen, weighed, policy),
+        why="" if chosen is None else _why(chosen, weighed),
         wrong_if="" if way is None else way.wrong_if,
         blocked_by=blocked_by,
         chosen=None if chosen is None else chosen.name,
@@ -64,8 +72,43 @@ def assemble(snapshot: Snapshot, change: Change, evaluations: tuple[Evaluation, 
         preconditions=() if way is None else way.preconditions,
         rules=() if chosen is None else chosen.rules,
         unknown=_unknown(snapshot, chosen),
+        otherwise=() if way is None or blocked_by else otherwise.weigh(snapshot, way.change, way.displaced, policy),
+        requested_by=requested_by,
     )
     return replace(plan, plan_id=codec_plan.plan_id_of(plan))
+
+
+def weigh(snapshot: Snapshot, evaluations: tuple[Evaluation, ...], policy: Policy, made: datetime) -> tuple[Weighed, ...]:
+    """Every option with its times, and what the policy says about it."""
+    evaluations = timing.timed(snapshot, evaluations, policy)
+    at, late = _circumstances(snapshot, evaluations, policy, made), timing.otherwise_of(evaluations)
+    return tuple(
+        Weighed(
+            place,
+            one,
+            judge(one, policy, at),
+            choice.barred(one.candidate, policy),
+            policy,
+            late if one.candidate.effort is Effort.COPY_DISK else None,
+        )
+        for place, one in enumerate(evaluations)
+    )
+
+
+def _circumstances(snapshot: Snapshot, evaluations: tuple[Evaluation, ...], policy: Policy, made: datetime) -> Circumstances:
+    """With what the requested change causes by itself: of a limit that nobody stated, what was asked for takes nothing away."""
+    plain = next((one for one in evaluations if one.candidate.name == PLAINLY and one.costs), None)
+    asked = own = None
+    if plain is not None:
+        asked = max(sum(one.trigger == "change" for one in cost.rounds) for cost in plain.costs)
+        own = max(timeline.own_seconds(timeline.times_of(cost, policy)) for cost in plain.costs)
+    return Circumstances(
+        made,
+        tuple((client.process_id, client.host) for client in snapshot.clients),
+        asked_rebalances=asked,
+        rebalances_most=limits.rebalances(snapshot),
+        seconds_most=limits.seconds(snapshot) + (own or 0),
+    )
 
 
 def _instant(moment: datetime) -> str:
@@ -80,22 +123,34 @@ def _changes_nothing(snapshot: Snapshot, change: Change) -> bool:
     return only_settings and all(key in had and had[key] == value for pairs in settings for key, value in pairs)
 
 
-def _expires(chosen: Weighed | None, policy: Policy, made: datetime) -> datetime:
-    """So early that what is begun before is over in time, by `finish_before` and `windows`."""
-    expires = made + timedelta(seconds=policy.valid_for_s)
+def _expires(chosen: Weighed | None, policy: Policy, made: datetime, valid_from: datetime) -> datetime:
+    """So early that what is begun before is over in time, by `finish_before` and `windows`; counted from the snapshot."""
+    expires = valid_from.replace(microsecond=0) + timedelta(seconds=policy.valid_for_s)
     latest = None if chosen is None else latest_start(chosen.evaluation, policy, made)
-    return expires if latest is None else max(made, min(expires, latest.replace(microsecond=0)))
+    return expires if latest is None else min(expires, max(made, latest.replace(microsecond=0)))
 
 
 def _blocked_by(weighed: tuple[Weighed, ...], chosen: Weighed | None, policy: Policy) -> tuple[str, ...]:
     if chosen is None:
         reasons = dict.fromkeys(one.evaluation.refused for one in weighed if one.evaluation.refused is not None)
         return tuple(reasons) or ("Your policy excludes every way there is.",)
-    over = tuple(f"{rule.name}: {rule.found}, {rule.limit} is the limit" for rule in chosen.failed if rule.blocking)
+    over = tuple(_over(rule, chosen) for rule in chosen.failed if rule.blocking)
     if policy.review is not Review.NEVER:
         return over
     asking = (rule for rule in rules_not_passed(chosen.rules) if not (rule.blocking and rule.status is Status.FAIL))
     return (*over, *(f"{rule.name}: {rule.found}. A person would have to look, and your policy says never" for rule in asking))
+
+
+def _over(rule: Rule, chosen: Weighed) -> str:
+    """Why this rule stops the plan: the real cause, where there is one behind it."""
+    why = _unsettled(chosen)
+    if rule.name == CONVERGES and why is not None:
+        return f"the group does not become stable. {why}"
+    return f"{rule.name}: {rule.found}, {rule.limit} is the limit"
+
+
+def _unsettled(chosen: Weighed) -> str | None:
+    return next((cost.unsettled for cost in chosen.evaluation.costs if cost.unsettled), None)
 
 
 def _verdict(*, nothing: bool, chosen: Weighed | None, blocked_by: tuple[str, ...], policy: Policy) -> PlanVerdict:
@@ -121,8 +176,9 @@ def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Conside
         rules=one.rules,
         unknown=(*evaluation.unknown, *evaluation.unknown_sizes),
         refused=evaluation.refused,
-        why_not="" if is_chosen else choice.why_not(one, chosen, policy),
+        why_not="" if is_chosen else choice.why_not(one, chosen),
         as_asked=evaluation.candidate.as_asked,
+        effort_counts=evaluation.candidate.effort_counts,
     )
 
 
@@ -131,18 +187,18 @@ def _in_brief(cost: Cost, policy: Policy, *, whole: bool) -> Cost:
     brief = replace(cost, disks=(), restored_tasks=())
     if whole:
         return brief
+    times = timeline.times_of(cost, policy)
     speed = policy.restore_records_per_second
     longest = [
         max(cost.stops, key=still, default=None) for still in (lambda one: one.stopped(speed), lambda one: one.without_copy(speed))
     ]
     stops = tuple(one for one in cost.stops if one in longest)
-    return replace(brief, rounds=(), end=(), stops=stops)
+    return replace(brief, rounds=(), acts=(), end=(), stops=stops, times=replace(times, phases=(), rebalances=()))
 
 
 def _steps(chosen: Weighed, policy: Policy) -> tuple[Step, ...]:
     worst = chosen.evaluation.worst
-    speed = policy.restore_records_per_second
-    limit = max(WAIT_AT_LEAST_S, 2 * worst.time_to_stable(speed).high + worst.cold_seconds_longest(speed))
+    limit = min(LONGEST_LIMIT_S, max(WAIT_AT_LEAST_S, 2 * (seconds_needed(worst, policy) or 0)))
     expect = f"{_rounds_and_time(worst, policy)}. {_standing_still(worst, policy)}"
     return recipes.with_waits(chosen.evaluation.candidate.steps, limit, expect)
 
@@ -164,6 +220,8 @@ def _headline(
     if chosen is None:
         return blocked_by[0] if blocked_by[0].startswith("Cannot predict") else f"Blocked: {blocked_by[0]}"
     effect = _effect(chosen.evaluation, policy)
+    if blocked_by and _unsettled(chosen) is not None:
+        return f"Blocked: {blocked_by[0]}"
     if blocked_by:
         return f"Blocked: even the best way, {chosen.name}, breaks a limit. {effect}"
     if chosen.name == PLAINLY:
@@ -195,12 +253,8 @@ def _moves(evaluation: Evaluation) -> str:
 
 
 def _rounds_and_time(cost: Cost, policy: Policy) -> str:
-    rebalances = span(cost.rebalances.low, cost.rebalances.high)
-    word = "rebalance" if cost.rebalances.high == 1 else "rebalances"
-    if not cost.stable:
-        return f"{rebalances} {word} and no end"
-    time = cost.time_to_stable(policy.restore_records_per_second)
-    return f"{rebalances} {word}, stable {'at once' if not time.high else f'after up to {duration(time.high)}'}"
+    rebalances = time_words.rebalances(cost.rebalances.low, cost.rebalances.high, cost.rebalances_usual)
+    return f"{rebalances}; {time_words.both(timeline.times_of(cost, policy))}"
 
 
 def _standing_still(cost: Cost, policy: Policy) -> str:
@@ -212,22 +266,22 @@ def _standing_still(cost: Cost, policy: Policy) -> str:
     return f"{many(cost.cold_tasks, 'task')} stand still while they restore: {wait} at {speed:,} records/s."
 
 
-def _why(chosen: Weighed, weighed: tuple[Weighed, ...], policy: Policy) -> str:
+def _why(chosen: Weighed, weighed: tuple[Weighed, ...]) -> str:
     """The chosen way against the plain one, and against the best of the rest."""
     others = tuple(one for one in weighed if one.name != chosen.name and one.possible)
     if not others:
         return "There is no other way to make this change."
-    second = choice.best(others, policy)
+    second = choice.best(others)
     plain = next((one for one in others if one.name == PLAINLY), None)
     parts = []
     if plain is not None:
-        parts.append(_against_plain(plain, chosen, policy))
+        parts.append(_against_plain(plain, chosen))
     if second is not None and second is not plain:
-        parts.append(f"Next best, {second.name}: {_lower(choice.why_not(second, chosen, policy))}")
+        parts.append(f"Next best, {second.name}: {_lower(choice.why_not(second, chosen))}")
     return " ".join(parts)
 
 
-def _against_plain(plain: Weighed, chosen: Weighed, policy: Policy) -> str:
+def _against_plain(plain: Weighed, chosen: Weighed) -> str:
     """In the reviewer's terms where the order of process IDs is what makes the difference: it nearly always is."""
     needless = plain.evaluation.worst.needless
     if needless > chosen.evaluation.worst.needless:
@@ -235,7 +289,7 @@ def _against_plain(plain: Weighed, chosen: Weighed, policy: Policy) -> str:
             "Kafka deals stateful tasks out in the order of process IDs. Done plainly that order changes, and"
             f" {many(needless, 'task')} of clients that have nothing to do with the change would move as well."
         )
-    return f"Done plainly: {_lower(choice.why_not(plain, chosen, policy))}"
+    return f"Done plainly: {_lower(choice.why_not(plain, chosen))}"
 
 
 def _lower(sentence: str) -> str:

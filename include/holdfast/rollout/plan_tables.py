@@ -1,7 +1,7 @@
 """Plans and verdicts as rows of tables: every way that was weighed, and whether what was forecast came true."""
 
 from holdfast.errors import HoldfastError, InvalidInput
-from holdfast.rollout import codec
+from holdfast.rollout import codec, timeline
 from holdfast.rollout.codec import any_kind, document
 from holdfast.rollout.codec.any_kind import AnyPlan
 from holdfast.rollout.codec.consumer_snapshot import PROTOCOL
@@ -19,8 +19,8 @@ def plan_rows(path: str, content: bytes) -> Row:
     """`plans/<plan id>/plan.json` as `candidates`, or `plans/<plan id>/verdict.json` as `verdicts`; else a `problem`."""
     try:
         if path.endswith("/verdict.json"):
-            return {"path": path, "problem": None, "candidates": [], "verdicts": [_verdict(codec.loads(content))]}
-        plan = any_kind.plan_from_json(codec.loads(content))
+            return {"path": path, "problem": None, "candidates": [], "verdicts": [_verdict(codec.loads(content, codec.A_ROW))]}
+        plan = any_kind.plan_from_json(codec.loads(content, codec.A_ROW))
     except HoldfastError as refusal:
         return {"path": path, "problem": str(refusal), "candidates": [], "verdicts": []}
     return {"path": path, "problem": None, "candidates": _candidates(plan), "verdicts": []}
@@ -66,14 +66,15 @@ def _plain_candidate(plan: ConsumerPlan, one: ConsideredPlain) -> Row:
 
 def _candidate(plan: Plan, one: Considered) -> Row:
     """Of several outcomes the worst counts: it moves most, and takes longest."""
-    worst = max(one.costs, key=lambda cost: (cost.moved, cost.seconds_to_stable.high), default=None)
+    worst = max(one.costs, key=lambda cost: (cost.moved, cost.longest_s), default=None)
+    ends = None if worst is None else timeline.times_of(worst, plan.policy).rebalancing_ends
     return _about(plan, one) | {
         "stateful_tasks": None if worst is None else worst.stateful_tasks,
         "moved": None if worst is None else worst.moved,
         "expected_moved": sum(cost.probability * cost.moved for cost in one.costs) if one.costs else None,
         "needless": None if worst is None else worst.needless,
         "rebalances_most": None if worst is None else worst.rebalances.high,
-        "hours_most": None if worst is None else worst.seconds_to_stable.high / 3600,
+        "hours_most": None if ends is None else ends.high / 3600,
         "restored_records": None if worst is None else worst.restored_records,
     }
 

@@ -1,14 +1,17 @@
 """The Plan: what is to be done, why that way, what it was made from. `plan.assemble` makes it, `codec.plan` writes and reads it."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from holdfast.rollout.basis import Basis
 from holdfast.rollout.change import Change
 from holdfast.rollout.evaluation import Cost, Effort, worst_of
+from holdfast.rollout.otherwise import Otherwise
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.rules import Rule
 from holdfast.rollout.steps import SettingChange, Step
+from holdfast.rollout.times import EffortCounts
 
 
 class PlanVerdict(StrEnum):
@@ -22,11 +25,19 @@ class PlanVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CreatedFrom:
-    """Fingerprints of what a plan was made from, `sha256:` and 64 digits each."""
+    """Fingerprints of what a plan was made from, `sha256:` and 64 digits each.
+
+    `captured_at`: when the snapshot was taken; None: it does not say, or the plan is from before this was kept.
+    """
 
     snapshot: str
     change: str
     policy: str
+    captured_at: str | None = None
+
+    def valid_from(self, made: datetime) -> datetime:
+        """From when a plan's validity counts: from its snapshot. One that claims to be of the future buys no time."""
+        return made if self.captured_at is None else min(made, datetime.fromisoformat(self.captured_at).astimezone(UTC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +56,8 @@ class Considered:
     why_not: str
     as_asked: bool = True
     """False: it does something else than was asked for, and is there to be compared."""
+    effort_counts: EffortCounts | None = None
+    """None: a plan of another version."""
 
     @property
     def worst(self) -> Cost | None:
@@ -80,6 +93,10 @@ class Plan:
     preconditions: tuple[str, ...]
     rules: tuple[Rule, ...]
     unknown: tuple[str, ...]
+    otherwise: tuple[Otherwise, ...] = ()
+    """What the chosen way costs where a condition of its forecast does not hold."""
+    requested_by: str | None = None
+    """Who asked for it, by the name that Airflow has for the user; `approval.NOBODY`: no person did. None: not said."""
 
     @property
     def chosen_way(self) -> Considered | None:

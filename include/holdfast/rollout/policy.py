@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from holdfast.rollout.hours import Window
 from holdfast.rollout.rates import RateSource
+from holdfast.rollout.times import Estimate
 
 RULES = (
     "forecast",
@@ -41,6 +42,10 @@ ONLY_IF_STATED = (
 """Rules without a limit of Holdfast's own: whoever states one means it, so they block."""
 
 
+LONGEST_VALID_S = 7 * 24 * 3600
+"""No policy lets a plan wait longer: what it was made for is another group by then."""
+
+
 class Review(StrEnum):
     """When a person must look. `NEVER`: nobody is there to ask, so what would ask for a person stops the plan instead."""
 
@@ -51,24 +56,45 @@ class Review(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The limits of a team. Times in seconds; percentages of all stateful tasks of the group."""
+    """The limits of a team. Times in seconds; percentages of all stateful tasks of the group.
+
+    A new field needs its entry in `policy_floor.STRICTER`: which of two values is the stricter one.
+    """
 
     moved_percent_most: int = 25
     """Stateful tasks that leave clients which the change does not touch, beyond those that a new client must get."""
     without_caught_up_copy_s_most: int = 600
     """The longest that a task may stand still because nobody has its state."""
-    time_to_stable_s_most: int = 3_600
-    rebalances_most: int = 12
+    time_to_stable_s_most: int | None = None
+    """Seconds until the last rebalance is over. None: as `limits` has it for a group of that size."""
+    rebalances_most: int | None = None
+    """Beyond those of the change itself. None: as `limits` has it for a group of that size."""
     restored_bytes_most: int | None = None
     restore_records_per_second: int = 10_000
     """How fast one client restores. An assumption until you have measured yours: every time derived from it says so."""
     restore_rate_source: RateSource = RateSource.ASSUMED
+    restore_slowest: int | None = None
+    """The least that `restore_records_per_second` may really be, where it was measured. None: as its source says."""
+    restore_fastest: int | None = None
+    """The most that it may really be. None: as its source says."""
+    restore_observations: int | None = None
+    """How many restores it was measured in. None: it was not."""
+    start_up_s_least: int = 1
+    """What passes from the start of a client's process until it joins, at the least. An assumption until you state yours."""
+    start_up_s: int = 5
+    """The same as it usually is."""
+    start_up_s_most: int = 30
+    """The same at the most."""
+    between_steps_s_most: int = 15
+    """What may pass after each step until the next one is begun."""
+    copy_bytes_per_second: int | None = None
+    """How fast a state directory is copied. None: nobody knows, so that what rests on it is not known either."""
     bytes_per_record: int | None = None
     """The average size of a changelog record, for changelogs that nobody measured. None: their bytes are not known."""
     copy_state_over_s: int = 600
     """A restore longer than this is worth the handwork of copying the whole state directory."""
     valid_for_s: int = 3_600
-    """How long after it was made a plan may be applied."""
+    """How long after it was made a plan may be applied; at most `LONGEST_VALID_S`."""
     moved_in_all_percent_most: int | None = None
     """Stateful tasks whose owner changes, for whatever reason."""
     without_caught_up_copy_tasks_most: int | None = None
@@ -96,6 +122,31 @@ class Policy:
     """Names of candidates that are chosen only where somebody wants them: they cannot be undone, or lean on internals of Kafka."""
 
     @property
+    def restore_rate_says(self) -> str:
+        """Who says how fast a client restores, and how often that was seen."""
+        count, says = self.restore_observations, self.restore_rate_source.says
+        return says if count is None else f"{says}, {count} {'restore' if count == 1 else 'restores'} seen"
+
+    @property
     def slowest_restore(self) -> int:
         """Records a second, if the speed is as far off as it may be."""
+        if self.restore_slowest is not None:
+            return max(1, min(self.restore_slowest, self.restore_records_per_second))
         return max(1, self.restore_records_per_second // self.restore_rate_source.off_by)
+
+    @property
+    def fastest_restore(self) -> int:
+        """The same in the other direction."""
+        if self.restore_fastest is not None:
+            return max(self.restore_fastest, self.restore_records_per_second)
+        return self.restore_records_per_second * self.restore_rate_source.off_by
+
+    @property
+    def start_up(self) -> Estimate:
+        """From the start of a client's process until it joins; one figure that is stated alone moves the others along."""
+        return Estimate(min(self.start_up_s_least, self.start_up_s), self.start_up_s, max(self.start_up_s_most, self.start_up_s))
+
+    @property
+    def between_steps(self) -> Estimate:
+        """From when a step is done until the next one is begun."""
+        return Estimate(0, self.between_steps_s_most // 3, self.between_steps_s_most)

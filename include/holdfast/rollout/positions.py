@@ -8,19 +8,53 @@ wanted: the one of each that moves about as much as they do on average stands fo
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from hashlib import sha256
+from uuid import UUID
 
-from holdfast.rollout import chances, events, groups, order, shorthands
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout import chances, events, groups, in_memory, order, shorthands
 from holdfast.rollout.chances import Chance
 from holdfast.rollout.change import Change
 from holdfast.rollout.evolution import Reports
 from holdfast.rollout.scene import Scene
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.snapshot import Snapshot, Stores
+
+MOST_DRAWN = 200
+"""So many process IDs may be drawn where there are too many ways to go through."""
+
+
+_DRAWN = (
+    "{found} draws of the process IDs left to chance stand for all, which can fall in more than {there_are:,} ways: yours may move"
+    " more tasks, or fewer"
+)
+_SAMPLED = (
+    "{found} of {there_are:,} places that the process IDs left to chance can take stand for all: the one that moves the most tasks,"
+    " and one for each part of the others, which move about as much"
+)
+
+
+MOST_IN_MEMORY = 200
+"""Ways that are gone through where every restart draws an ID; each restart multiplies them."""
+
+
+def _limit(snapshot: Snapshot) -> int:
+    return MOST_IN_MEMORY if in_memory.stores_of(snapshot) is Stores.IN_MEMORY else chances.MOST_OUTCOMES
+
+
+def sampled(snapshot: Snapshot, found: int, there_are: int) -> tuple[str, ...]:
+    """What is to be said where some ways stand for all."""
+    text = _SAMPLED if there_are <= _limit(snapshot) else _DRAWN
+    return (text.format(found=found, there_are=there_are),) if found < there_are else ()
 
 
 def ways(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple[Chance, ...], int]:
     """The ways in which the IDs that `change` leaves to chance can fall, no more than `most` (2 or more) of them; and how many
     there are. Probabilities sum to 1."""
-    every = chances.chances(tuple(client.process_id for client in snapshot.clients), change)
+    there = tuple(client.process_id for client in snapshot.clients)
+    there_are = chances.too_many(there, change, _limit(snapshot))
+    if most is not None and there_are is not None and change.fresh_ids() <= MOST_DRAWN:
+        return _drawn(change.fresh_ids(), most), there_are
+    every = chances.chances(there, change)
     if most is None or len(every) <= most:
         return every, len(every)
     counted = sorted((moved_by(snapshot, change.with_process_ids(one.process_ids)), place) for place, one in enumerate(every))
@@ -29,6 +63,20 @@ def ways(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple[Ch
         by_moved[part * (len(every) - 1) // (most - 1) : (part + 1) * (len(every) - 1) // (most - 1)] for part in range(most - 1)
     )
     return (*map(_standing_for_all, parts), by_moved[-1][1]), len(every)
+
+
+def _drawn(fresh: int, most: int) -> tuple[Chance, ...]:
+    """Where not even all ways can be gone through: IDs as random as any, the same every time."""
+    return tuple(
+        Chance(
+            Fraction(1, most),
+            tuple(
+                ProcessId.of(UUID(bytes=sha256(f"{fresh} {number} {place}".encode()).digest()[:16], version=4))
+                for place in range(fresh)
+            ),
+        )
+        for number in range(most)
+    )
 
 
 def moved_by(snapshot: Snapshot, change: Change) -> int:

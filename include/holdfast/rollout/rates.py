@@ -10,6 +10,7 @@ class RateSource(StrEnum):
     POLICY = "policy"
     CHANGE = "change"
     MEASURED = "history"
+    AT_LEAST = "history, at least"
     ASSUMED = "assumed"
 
     @property
@@ -20,7 +21,7 @@ class RateSource(StrEnum):
                 return 1
             case RateSource.MEASURED:
                 return 2
-            case RateSource.ASSUMED:
+            case RateSource.ASSUMED | RateSource.AT_LEAST:
                 return 5
             case _:
                 assert_never(self)
@@ -34,6 +35,8 @@ class RateSource(StrEnum):
                 return "as the change says"
             case RateSource.MEASURED:
                 return "measured in this group's own rebalances"
+            case RateSource.AT_LEAST:
+                return "no slower in this group's own rebalances"
             case RateSource.ASSUMED:
                 return "assumed: measure yours"
             case _:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import assert_never
 
-from holdfast.errors import Unsupported
+from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import for_all, order
+from holdfast.rollout import for_all, order, otherwise
 from holdfast.rollout.change import (
     AddClient,
     AddPartitions,
@@ -33,6 +33,7 @@ from holdfast.rollout.change import (
     Wait,
 )
 from holdfast.rollout.drafts import Draft, Phase
+from holdfast.rollout.rewrites.identities import keeps_ids
 from holdfast.rollout.snapshot import ConfigValue, Snapshot
 from holdfast.rollout.steps import (
     AwaitRebalance,
@@ -113,13 +114,21 @@ def session_timeout(snapshot: Snapshot) -> str:
     return "10 s" if snapshot.kafka_release.startswith("2.") else "45 s"
 
 
+def in_time(snapshot: Snapshot) -> str:
+    """How long a client may be away, from when its stop begins: its session began with its last heartbeat."""
+    try:
+        return f"{otherwise.in_time_s(snapshot):g} s"
+    except (CannotPredict, InvalidInput, Unsupported):
+        return "the session time-out (session.timeout.ms) less a heartbeat"
+
+
 def _drafts(
     snapshot: Snapshot, config: Mapping[str, ConfigValue], event: Event | RollingRestart, identity: Identity
 ) -> tuple[Draft, ...]:
     """`config`: the group's settings by then."""
     match event:
         case AddClient(client):
-            return _added(client, identity)
+            return _added(client, identity, kept=keeps_ids(snapshot))
         case RemoveClient(process_id, leaves):
             stop = _stop(snapshot, process_id, has_successor=False)
             return (_leaving(snapshot, stop) if leaves else stop,)
@@ -148,11 +157,12 @@ def _settings(
     return tuple(for_all.setting(snapshot, RollOutConfig(key, value, config.get(key))) for key, value in settings)
 
 
-def _added(client: NewClient, identity: Identity) -> tuple[Draft, ...]:
+def _added(client: NewClient, identity: Identity, *, kept: bool) -> tuple[Draft, ...]:
+    """Not `kept`: nobody reads a process ID from the disk."""
     host = client.host if isinstance(client.host, str) else None
     start = StartClient(client.process_id, client.threads or 1, host)
     draft = _start(start, "", "Stop it for good: the group goes back to the clients it has now, in a rebalance of its own.")
-    if client.process_id is None or identity is Identity.DISK:
+    if client.process_id is None or identity is Identity.DISK or not kept:
         return (draft,)
     return (_write(WriteProcessMetadata(client.process_id, host, None)), draft)
 
@@ -163,12 +173,14 @@ def _replaced(snapshot: Snapshot, event: ReplaceClient, identity: Identity) -> t
     host = old_host if isinstance(event.by.host, FromOld) else event.by.host
     threads = event.by.threads or (len(old.consumers) if old else 1)
     start = StartClient(event.by.process_id, threads, host)
-    soon = f"No more than {session_timeout(snapshot)} have passed since the old client stopped."
+    soon = f"No more than {in_time(snapshot)} have passed since the stop of the old client began."
     undo = f"Stop it, delete its {PROCESS_FILE}, and start the old client again on its own disk."
-    drafts = [_stop(snapshot, event.process_id, has_successor=True), _start(start, soon, undo)]
+    if event.late:
+        soon = _missed(snapshot)
+    drafts = [_stop(snapshot, event.process_id, has_successor=not event.late), _start(start, soon, undo)]
     if identity is Identity.DISK:
-        drafts.append(_copy(CopyStateDirectory(event.process_id, old_host, host), session_timeout(snapshot)))
-    elif event.by.process_id is not None and event.disk is not Disk.KEPT:
+        drafts.append(_copy(CopyStateDirectory(event.process_id, old_host, host), in_time(snapshot)))
+    elif event.by.process_id is not None and event.disk is not Disk.KEPT and keeps_ids(snapshot):
         source = event.process_id if event.by.process_id == event.process_id else None
         drafts.append(_write(WriteProcessMetadata(event.by.process_id, host, source)))
     return tuple(drafts)
@@ -179,17 +191,25 @@ def _restarted(snapshot: Snapshot, event: RestartClient, identity: Identity) -> 
     host = old.host if old else None
     threads = event.threads or (len(old.consumers) if old else 1)
     back = event.process_id if event.keeps_process_id else event.new_process_id
+    if event.late:
+        stop = _stop(snapshot, event.process_id, has_successor=False)
+        return (stop, _start(StartClient(back, threads, host), _missed(snapshot), "None: it is back where it was."))
     if identity is Identity.AS_IT_COMES:
-        return (_restart(RestartInPlace(event.process_id, host, back, event.keeps_state), session_timeout(snapshot)),)
-    soon = f"No more than {session_timeout(snapshot)} have passed since it stopped."
+        return (_restart(RestartInPlace(event.process_id, host, back, event.keeps_state), in_time(snapshot)),)
+    soon = f"No more than {in_time(snapshot)} have passed since its stop began."
     start = _start(StartClient(back, threads, host), soon, "None: it is back where it was.")
     drafts = [_stop(snapshot, event.process_id, has_successor=True), start]
     if identity is Identity.DISK:
-        drafts.append(_copy(CopyStateDirectory(event.process_id, host, host), session_timeout(snapshot)))
-    elif back is not None:
+        drafts.append(_copy(CopyStateDirectory(event.process_id, host, host), in_time(snapshot)))
+    elif back is not None and keeps_ids(snapshot):
         replaces = event.process_id if event.keeps_state and back != event.process_id else None
         drafts.append(_write(WriteProcessMetadata(back, host, event.process_id, replaces)))
     return tuple(drafts)
+
+
+def _missed(snapshot: Snapshot) -> str:
+    """Before a client that is late may start."""
+    return f"{session_timeout(snapshot)} have passed since the old process ended, and the group does not list its members any more."
 
 
 def _stop(snapshot: Snapshot, process_id: ProcessId, *, has_successor: bool) -> Draft:
@@ -205,7 +225,7 @@ def _stop(snapshot: Snapshot, process_id: ProcessId, *, has_successor: bool) -> 
         Who.OPERATOR,
         f"The group is stable, and {process_id} is in it.",
         f"The process on {host_or(host, 'its host')} has ended. (The group lists its members for up to {timeout} more.)",
-        f"Start it again on the same disk: within {timeout} nothing has moved.",
+        f"Start it again on the same disk: within {in_time(snapshot)} nothing has moved.",
         f"Its {many(len(tasks), 'stateful task')} ({listed(tasks)}) stand still {until}." if tasks else "It runs no stateful task.",
     )
 

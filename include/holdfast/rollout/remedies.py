@@ -65,6 +65,13 @@ REMEDIES: tuple[Remedy, ...] = (
         preconditions=("Each client is back, with the same group.instance.id, before its session times out.",),
     ),
     Remedy(
+        name="then-a-rebalance",
+        title="Restart all within their sessions, then have one client stay away for longer, so that the group rebalances",
+        rewrite=sequence.then_a_rebalance,
+        wrong_if="Wrong if the last client comes back before its session has timed out: then there is no rebalance.",
+        preconditions=("Its tasks may run elsewhere, or restore there, while the last client is away.",),
+    ),
+    Remedy(
         name="one-at-a-time",
         title="Change one client after the other, each once the group is stable",
         rewrite=sequence.one_at_a_time,

@@ -3,14 +3,13 @@
 Blocks hold text as it is, hostile names included; what is printed passes `printable`, and in Markdown is escaped too.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import islice, takewhile
 from typing import assert_never
 
-from holdfast.rollout.wording import markdown, printable
+from holdfast.rollout.wording import addressed_to_nobody, markdown, printable
 
 LONGEST_LINE = 4_000
 LONGEST_OF_TEN = 400
@@ -18,7 +17,6 @@ MOST_ROWS_IN_SIGHT = 12
 END_OF_FOLD = "</details>"
 WIDEST_COLUMN = 60
 ROOM_FOR_TITLES = 1_000
-_ADDRESSED = re.compile(r"(?<=@)(?=\w)|(?<=#)(?=\d)|(?<=\bGH-)(?=\d)|(?<=:)(?=[a-z+-][a-z0-9_+-]*:)|\$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ Block = Heading | Paragraph | Lines | Table
 def to_markdown(blocks: Sequence[Block], *, folded: bool = False) -> str:
     """`folded`: as a pull request shows it, sections that stand aside and long tables behind a line that opens them; and no name is
     taken for a person, a group of them, or an issue."""
-    pieces = map(_addressed_to_nobody, _folded(blocks)) if folded else (_markdown_block(block) for block in blocks)
+    pieces = map(addressed_to_nobody, _folded(blocks)) if folded else (_markdown_block(block) for block in blocks)
     return "\n\n".join(pieces) + "\n"
 
 
@@ -68,16 +66,10 @@ def for_comment(blocks: Sequence[Block], longest: int) -> str:
     room = longest - ROOM_FOR_TITLES
     while True:
         text, left_out = foremost(blocks, room)
-        found = _addressed_to_nobody(f"{text}\nMore is in the whole plan: {'; '.join(left_out)}.\n")
+        found = addressed_to_nobody(f"{text}\nMore is in the whole plan: {'; '.join(left_out)}.\n")
         if len(found.encode()) <= longest or room <= 0:
             return found
         room -= longest // 8
-
-
-def _addressed_to_nobody(text: str) -> str:
-    """GitHub and GitLab look for @somebody, #1, GH-1, :emoji: and $formulas$ in what became of the Markdown; a comment in
-    the middle ends what they look for, and is not seen."""
-    return _ADDRESSED.sub(lambda found: "<span>$</span>" if found[0] else "<!-- -->", text)
 
 
 def foremost(blocks: Sequence[Block], longest: int) -> tuple[str, tuple[str, ...]]:

@@ -14,6 +14,7 @@ from holdfast.kafka.release import RELEASES, behaviour
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout import named_clients
 from holdfast.rollout.change import (
     AddClient,
     Change,
@@ -42,7 +43,7 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """None, or nothing: not said. `hosts`: by name, or by process ID; `minutes`: how long everybody is stopped."""
+    """None, or nothing: not said. `hosts`: by name, or one client by another name; `minutes`: how long everybody is stopped."""
 
     what: What
     hosts: tuple[str, ...] = ()
@@ -108,6 +109,7 @@ def _items(request: Request, snapshot: Snapshot) -> Iterator[Item]:
             yield from _scaled(request, snapshot)
         case What.RESTART | What.SETTINGS | What.UPGRADE:
             _refuse_settings(request, snapshot)
+            _refuse_no_upgrade(request, snapshot)
             chosen = tuple(client.process_id for client in _clients(request.hosts, snapshot))
             yield RollingRestart(
                 process_ids=chosen or None,
@@ -120,6 +122,26 @@ def _items(request: Request, snapshot: Snapshot) -> Iterator[Item]:
             yield StopApplication(request.minutes)
         case _:
             assert_never(request.what)
+
+
+def _refuse_no_upgrade(request: Request, snapshot: Snapshot) -> None:
+    """Of the release that runs, or an older one: that is a restart for nothing, or a way back that nobody meant by `upgrade`."""
+    wanted, running = request.kafka_release, snapshot.kafka_release
+    if wanted is None or running is None:
+        return
+    if _numbers(wanted) == _numbers(running):
+        raise InvalidInput(f"the group runs {running} already; choose a newer release", "kafka_release")
+    if _numbers(wanted) < _numbers(running):
+        raise InvalidInput(
+            f"{wanted} is older than {running}, which the group runs: an upgrade goes to a newer release. To go back, give a Change"
+            " document with a rolling_restart and its kafka_release",
+            "kafka_release",
+        )
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    """`3.9.1` as numbers; `3.9` is before all of 3.9."""
+    return tuple(int(part) for part in release.split(".") if part.isdecimal())
 
 
 def _refuse_settings(request: Request, snapshot: Snapshot) -> None:
@@ -158,16 +180,18 @@ def _more(request: Request, snapshot: Snapshot, more: int) -> Iterator[Item]:
 
 
 def _clients(hosts: tuple[str, ...], snapshot: Snapshot) -> tuple[Client, ...]:
-    """All clients on these hosts, in the order in which they are named."""
-    named: dict[str | None, list[Client]] = {}
+    """All clients on these hosts, in the order in which they are named; or one, by another of its names (`named_clients`)."""
+    on: dict[str | None, list[Client]] = {}
     for client in snapshot.clients:
-        for name in dict.fromkeys((client.host, str(client.process_id))):
-            named.setdefault(name, []).append(client)
+        on.setdefault(client.host, []).append(client)
+    by_id = {client.process_id: client for client in snapshot.clients}
+    everybody = tuple(map(named_clients.known, snapshot.clients))
     found: dict[ProcessId, Client] = {}
     for host in hosts:
-        on_it = named.get(host)
-        if not on_it:
-            raise InvalidInput(f"no client of the group runs on '{printable(host)}'. The group has {_known(snapshot)}", "hosts")
+        try:
+            on_it = on.get(host) or [by_id[named_clients.meant(host, everybody)]]
+        except InvalidInput as problem:
+            raise InvalidInput(str(problem), "hosts") from None
         found |= {client.process_id: client for client in on_it}
     return tuple(found.values())
 

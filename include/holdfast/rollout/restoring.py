@@ -13,7 +13,17 @@ from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout import changelog_sizes
 from holdfast.rollout.changelog_sizes import TaskLogs
 from holdfast.rollout.evolution import Reports, reported
-from holdfast.rollout.outcomes import Round, Trigger
+from holdfast.rollout.outcomes import Round, Trigger, Waiting
+
+
+def waiting(rounds: tuple[Round, ...], records: int) -> Waiting:
+    """The tasks that are without a caught-up copy, over all rounds but the last, whose end nobody knows."""
+    seconds: dict[TaskId, float] = {}
+    for index, one in enumerate(rounds):
+        until = rounds[index + 1].at_seconds if index + 1 < len(rounds) else one.at_seconds
+        for task in one.without_caught_up_copy:
+            seconds[task] = seconds.get(task, 0) + until - one.at_seconds
+    return Waiting(len(seconds), sum(seconds.values()), max(seconds.values(), default=0), records)
 
 
 def as_before(decision: Assignment, before: Assignment | None) -> Assignment:

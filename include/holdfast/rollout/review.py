@@ -9,12 +9,13 @@ from itertools import groupby
 from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import step_words
-from holdfast.rollout.asked import asked
+from holdfast.rollout import otherwise_words, step_words, time_words, timeline
 from holdfast.rollout.burden import burden
 from holdfast.rollout.cost import end_owners
 from holdfast.rollout.evaluation import Cost, Round, worst_of
+from holdfast.rollout.plan_age import holds_until, taken
 from holdfast.rollout.plan_summary import figures
+from holdfast.rollout.plan_title import request_of
 from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
 from holdfast.rollout.rendering import Block, Heading, Lines, Paragraph, Table
 from holdfast.rollout.rules import Status
@@ -47,7 +48,7 @@ def review(plan: Plan) -> tuple[Block, ...]:
 
 def _blocks(plan: Plan) -> Iterator[Block]:
     yield Heading(1, f"Plan {plan.plan_id} for {plan.basis.group_id} on {plan.basis.cluster}: {_verdict(plan)}")
-    request = f"You asked to {asked(plan.change, lambda one: _as_it_was(plan, one))}. " if plan.change.events else ""
+    request = f"You asked to {request_of(plan)}. " if plan.change.events else ""
     yield Paragraph(f"{request}{plan.headline}", strong=True)
     yield Lines(tuple(_summary(plan)))
     if plan.steps:
@@ -99,20 +100,52 @@ def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
         plain = plan.plain_way if plan.chosen != "plainly" else None
         other = plain.costs if plain is not None else ()
         worst, plain_worst = _worst(way), _worst(plain) if plain is not None and other else None
-        yield "Stands still meanwhile", _cold(plan, worst)
+        yield "Stands still meanwhile", _cold(plan, worst) + _or_longer(plan, worst)
         yield "Costs", _restoring(plan, worst, plain_worst)
+        yield "Time", _time(plan, worst)
+        yield "Effort", _effort(way, plain)
         yield "Why this way", plan.why
     for reason in plan.blocked_by:
         if reason not in plan.headline:
             yield "Blocked", reason
     if plan.steps:
-        briefs = "; ".join(f"({step.id}) {step_words.brief(step.action)}" for step in plan.steps)
+        hosts = [client.host for client in plan.basis.clients]
+        shared = frozenset(host for host in hosts if hosts.count(host) > 1)
+        briefs = "; ".join(f"({step.id}) {step_words.brief(step.action, shared)}" for step in plan.steps)
         yield "Do", f"{briefs}. Checks and undo are below."
     if plan.wrong_if:
         yield "Wrong if", plan.wrong_if.removeprefix("Wrong if ")
-    basis = f"snapshot {_short(plan.created_from.snapshot)} of {many(len(plan.basis.clients), 'client')}, at {plan.created_at}"
-    until = f" It may be applied until {plan.expires_at}, and only to that group as it was." if plan.steps else ""
-    yield "Made from", f"{basis}.{until}"
+    basis = f"snapshot {_short(plan.created_from.snapshot)} of {many(len(plan.basis.clients), 'client')}"
+    yield "Made from", f"{basis}, {taken(plan.created_from)}.{f' {holds_until(plan)}' if plan.steps else ''}"
+    for one in plan.otherwise:
+        yield "Otherwise", otherwise_words.sentence(one)
+
+
+def _or_longer(plan: Plan, cost: Cost) -> str:
+    """What it is where the condition of the figures is not met."""
+    times = timeline.times_of(cost, plan.policy)
+    if times.condition is None or times.certain:
+        return ""
+    late = duration(times.condition.otherwise_downtime_s)
+    return f" All that only if {time_words.condition(times.condition)}; else a task is unavailable for up to {late}."
+
+
+def _time(plan: Plan, cost: Cost) -> str:
+    """The two figures, and what they are made of."""
+    policy, times = plan.policy, timeline.times_of(cost, plan.policy)
+    speed = f"restoring at {policy.restore_records_per_second:,} records/s ({policy.restore_rate_says})"
+    if policy.fastest_restore != policy.slowest_restore:
+        speed += f", from {policy.slowest_restore:,} to {policy.fastest_restore:,}"
+    start = policy.start_up
+    up = f"a client's start-up of {start.low} to {start.high} s"
+    return (
+        f"from the first act, {time_words.both(times)}. Reckoned with {speed if cost.restores else 'nothing to restore'}, and {up}."
+    )
+
+
+def _effort(way: Considered, plain: Considered | None) -> str:
+    mine = time_words.effort(way.effort_counts)
+    return f"{mine}." if plain is None else f"{mine}. Done plainly: {time_words.effort(plain.effort_counts)}."
 
 
 def _worst(way: Considered) -> Cost:
@@ -135,7 +168,7 @@ def _cold(plan: Plan, cost: Cost) -> str:
     return (
         f"{in_all}{f'{noticed}; ' if noticed else ''}{many(len(tasks), 'task')} ({listed(tasks)}), until {many(records, 'record')}"
         f" are restored: {time}"
-        f" if a client restores {speed:,} records/s ({plan.policy.restore_rate_source.says}{_if_off(plan, cost)})."
+        f" if a client restores {speed:,} records/s ({plan.policy.restore_rate_says}{_if_off(plan, cost)})."
     )
 
 
@@ -183,12 +216,6 @@ def _client(plan: Plan, process_id: ProcessId) -> str:
     return f"{host} ({str(process_id)[:8]}…)" if host else f"{str(process_id)[:8]}…"
 
 
-def _as_it_was(plan: Plan, process_id: ProcessId) -> str:
-    """A client by the host on which it ran before anything was done."""
-    known = plan.basis.client(process_id)
-    return f"{known.host} ({str(process_id)[:8]}…)" if known is not None and known.host else f"client {process_id}"
-
-
 def _short(fingerprint: str) -> str:
     return fingerprint.removeprefix("sha256:")[:12]
 
@@ -212,7 +239,17 @@ def _comparison(plan: Plan) -> Iterator[Block]:
         return
     yield Heading(2, "The ways compared")
     yield Table(
-        ("way", "tasks moved", "rebalances", "stable after", "longest a task stands still", "restored", "why not"),
+        (
+            "way",
+            "tasks moved",
+            "rebalances",
+            "rebalancing ends after",
+            "all state restored after",
+            "longest a task stands still",
+            "restored",
+            "effort",
+            "why not",
+        ),
         tuple(_comparison_row(plan, one) for one in plan.candidates),
     )
     yield Paragraph(RESTORED)
@@ -220,7 +257,7 @@ def _comparison(plan: Plan) -> Iterator[Block]:
     if plain is not None and len(plain.costs) > 1:
         yield Paragraph("Done plainly, the new process ID is drawn at random, and its place in the order decides:")
         yield Table(
-            ("chance", "tasks moved", "rebalances", "stable after"),
+            ("chance", "tasks moved", "rebalances", "rebalancing ends after"),
             tuple(
                 (f"{cost.probability:.1%}", _moved(cost), span(cost.rebalances.low, cost.rebalances.high), _stable(plan, cost))
                 for cost in plain.costs[:MOST_ROWS]
@@ -231,13 +268,14 @@ def _comparison(plan: Plan) -> Iterator[Block]:
 def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
     why = "chosen" if one.name == plan.chosen else one.why_not
     if not one.costs:
-        return (one.name, "not known", "not known", "not known", "not known", "not known", why)
+        return (one.name, *("not known",) * 7, why)
     worst = _worst(one)
     restoring = f" ({many(worst.cold_tasks, 'task')} to restore)" if worst.cold_tasks else ""
     still = figures(worst, plan.policy).still_says + restoring
     moved = _moved(worst) if len(one.costs) == 1 else f"at worst {_moved(worst)}"
     rebalances = span(worst.rebalances.low, worst.rebalances.high)
-    return (one.name, moved, rebalances, _stable(plan, worst), still, _amount(plan, worst), why)
+    effort = time_words.effort(one.effort_counts)
+    return (one.name, moved, rebalances, _stable(plan, worst), _restored(plan, worst), still, _amount(plan, worst), effort, why)
 
 
 def _moved(cost: Cost) -> str:
@@ -245,12 +283,12 @@ def _moved(cost: Cost) -> str:
 
 
 def _stable(plan: Plan, cost: Cost) -> str:
-    if not cost.stable:
-        return "never"
-    time = cost.time_to_stable(plan.policy.restore_records_per_second)
-    if time.low == time.high:
-        return duration(time.high) if time.high else "at once"
-    return f"{duration(time.low)} to {duration(time.high)}"
+    times = timeline.times_of(cost, plan.policy)
+    return time_words.estimate(times.rebalancing_ends) + time_words.only_if(times)
+
+
+def _restored(plan: Plan, cost: Cost) -> str:
+    return time_words.restored(timeline.times_of(cost, plan.policy))
 
 
 def _chosen_in_detail(plan: Plan) -> Iterator[Block]:
@@ -262,7 +300,7 @@ def _chosen_in_detail(plan: Plan) -> Iterator[Block]:
         yield Heading(2, "Rebalance by rebalance", aside=True)
         yield Table(
             ("#", "after", "because of", "stateful tasks handed over", "held back", "standbys and warm-ups"),
-            tuple(_round_rows(worst.rounds))[:MOST_ROWS],
+            tuple(_round_rows(worst.rounds, timeline.when(worst, plan.policy)))[:MOST_ROWS],
         )
     yield from burden(worst, plan.policy, lambda one: _client(plan, one))
     if worst.end:
@@ -270,10 +308,13 @@ def _chosen_in_detail(plan: Plan) -> Iterator[Block]:
         yield Table(("client, in process-ID order", "now", "when it is stable"), tuple(_ownership_rows(plan, worst))[:MOST_ROWS])
 
 
-def _round_rows(rounds: Sequence[Round]) -> Iterator[tuple[str, ...]]:
+def _round_rows(rounds: Sequence[Round], when: Sequence[int]) -> Iterator[tuple[str, ...]]:
     """Rebalances at one moment that do the same are one row."""
     number = 0
-    told = ((duration(one.at_seconds), one.trigger, str(one.handed_over), str(one.withheld), str(one.warm_ups)) for one in rounds)
+    told = (
+        (duration(at), one.trigger, str(one.handed_over), str(one.withheld), str(one.warm_ups))
+        for at, one in zip(when, rounds, strict=True)
+    )
     for row, same in groupby(told):
         first, number = number + 1, number + len(list(same))
         yield span(first, number), *row
@@ -281,9 +322,9 @@ def _round_rows(rounds: Sequence[Round]) -> Iterator[tuple[str, ...]]:
 
 def _ownership_rows(plan: Plan, cost: Cost) -> Iterator[tuple[str, str, str]]:
     """Stateful tasks only: stateless ones cost nothing to move."""
-    stateful = {task.id: None for task in plan.basis.tasks if task.stateful}
-    now = {client.process_id: client.active for client in plan.basis.clients}
     owners = end_owners(cost.end)
+    stateful = plan.basis.stateful_among((*(task.id for task in plan.basis.tasks), *owners))
+    now = {client.process_id: client.active for client in plan.basis.clients}
     for process_id in sorted({**now, **dict.fromkeys(cost.process_ids)}):
         before = [task for task in now.get(process_id, ()) if task in stateful]
         after = sorted(task for task, owner in owners.items() if owner == process_id and task in stateful)
@@ -312,6 +353,7 @@ def _fingerprints(plan: Plan) -> tuple[tuple[str, str], ...]:
         ("Snapshot", plan.created_from.snapshot),
         ("Change", plan.created_from.change),
         ("Policy", plan.created_from.policy),
+        ("Snapshot taken at", plan.created_from.captured_at or "not known"),
         ("Made at", plan.created_at),
         ("May be applied until", plan.expires_at),
     )

@@ -4,14 +4,11 @@ A rule that fails and is named in `blocking` stops the plan (`blocked`); any oth
 person's eyes (`review`). What a rule needs and the forecast does not tell is not known: nothing is guessed here.
 """
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from enum import StrEnum
-
-from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import hours
+from holdfast.rollout import lacking, time_rules, time_words, timeline
 from holdfast.rollout.evaluation import ClientDisk, Cost, Effort, Evaluation, restore_seconds
+from holdfast.rollout.lacking import Give
 from holdfast.rollout.policy import Policy
+from holdfast.rollout.rule import Circumstances, Rule, Status, made
 from holdfast.rollout.steps import (
     AwaitRebalance,
     AwaitStable,
@@ -25,49 +22,26 @@ from holdfast.rollout.steps import (
 )
 from holdfast.rollout.wording import amount_of_bytes, listed, many, printable
 
+__all__ = ["Circumstances", "Rule", "Status", "judge"]
+
+CONVERGES = "converges"
 _BYTES_NOT_KNOWN = "not known: what changelogs weigh, or bytes per record"
-
-
-class Status(StrEnum):
-    PASS = "pass"  # noqa: S105 - not a password
-    FAIL = "fail"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What one rule found. `blocking`: a failure stops the plan."""
-
-    name: str
-    found: str
-    limit: str
-    status: Status
-    blocking: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What rules need beside the forecast: when the plan is made (with its time zone), and the group's clients with their hosts."""
-
-    now: datetime
-    hosts: tuple[tuple[ProcessId, str | None], ...] = ()
 
 
 def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Rule, ...]:
     """All rules, in the order of `RULES`; where nothing can be predicted, only that."""
     if evaluation.refused is not None or not evaluation.costs:
         why = evaluation.refused or "the forecast has no outcome"
-        return (_rule("forecast", why, "can be predicted", Status.FAIL, policy),)
+        return (made("forecast", why, "can be predicted", Status.FAIL, policy),)
     costs = evaluation.costs
     worst_moved = max(cost.needless for cost in costs)
     stateful = max(cost.stateful_tasks for cost in costs)
     share = 100 * worst_moved / stateful if stateful else 0.0
-    stable = all(cost.stable for cost in costs)
     unknown = len(evaluation.unknown)
     found = (
-        _rule("forecast", "can be predicted", "can be predicted", Status.PASS, policy),
-        _rule("converges", "yes" if stable else "no", "yes", Status.PASS if stable else Status.FAIL, policy),
-        _rule(
+        made("forecast", "can be predicted", "can be predicted", Status.PASS, policy),
+        _converges_rule(costs, policy),
+        made(
             "moved-without-need",
             f"{worst_moved} of {stateful} stateful tasks ({share:.0f} %)",
             f"{policy.moved_percent_most} %",
@@ -77,10 +51,10 @@ def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Ru
         _moved_rule(evaluation, policy),
         _cold_rule(evaluation, policy),
         _cold_at_once_rule(evaluation, policy),
-        _time_rule(evaluation, policy),
-        _deadline_rule(evaluation, policy, at),
-        _windows_rule(evaluation, policy, at),
-        _rebalances_rule(evaluation, policy),
+        time_rules.time_to_stable(evaluation, policy, at),
+        time_rules.finish_before(evaluation, policy, at),
+        time_rules.windows(evaluation, policy, at),
+        _rebalances_rule(evaluation, policy, at),
         _bytes_rule(evaluation, policy),
         _bytes_per_hour_rule(evaluation, policy),
         _disk_rule(evaluation, policy, at),
@@ -88,15 +62,29 @@ def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Ru
         _copy_rule(evaluation, policy),
         _actions_rule(evaluation, policy),
         _hosts_rule(evaluation, policy, at),
-        _rule(
+        made(
             "evidence",
-            f"{unknown} not known" if unknown else "complete",
+            _not_known(unknown, evaluation.give),
             "complete",
             Status.UNKNOWN if unknown else Status.PASS,
             policy,
         ),
     )
     return tuple(rule for rule in found if rule is not None)
+
+
+def _not_known(count: int, give: tuple[Give, ...]) -> str:
+    if not count:
+        return "complete"
+    needed = "; ".join(lacking.WORDS[one] for one in give)
+    return f"{count} not known. Give {needed}" if give else f"{count} not known"
+
+
+def _converges_rule(costs: tuple[Cost, ...], policy: Policy) -> Rule:
+    why = next((cost.unsettled for cost in costs if not cost.stable and cost.unsettled), None)
+    if all(cost.stable for cost in costs):
+        return made(CONVERGES, "yes", "yes", Status.PASS, policy)
+    return made(CONVERGES, f"no: {why}" if why else "no", "yes", Status.FAIL, policy)
 
 
 def _cold_rule(evaluation: Evaluation, policy: Policy) -> Rule:
@@ -108,23 +96,29 @@ def _cold_rule(evaluation: Evaluation, policy: Policy) -> Rule:
         found = "no task"
     at_worst = max(cost.cold_seconds_longest(policy.slowest_restore) for cost in evaluation.costs)
     if longest <= limit < at_worst:
-        found = f"{found}, {at_worst} s at {policy.slowest_restore:,}; the speed is {policy.restore_rate_source.says}"
+        found = f"{found}, {at_worst} s at {policy.slowest_restore:,}; the speed is {policy.restore_rate_says}"
     status = Status.FAIL if longest > limit else Status.UNKNOWN if at_worst > limit else Status.PASS
-    return _rule("without-caught-up-copy", found, f"{limit} s", status, policy)
+    for one in time_rules.conditions(evaluation, policy):
+        if status is Status.PASS and one.otherwise_downtime_s > limit:
+            status = Status.FAIL if one.met is False else Status.UNKNOWN
+            found = f"{found} if {time_words.condition(one)}, else {one.otherwise_downtime_s} s"
+    return made("without-caught-up-copy", found, f"{limit} s", status, policy)
 
 
-def _rebalances_rule(evaluation: Evaluation, policy: Policy) -> Rule:
-    """Beyond those that the steps themselves cause: a rolling restart of twenty clients is twenty rebalances, and was asked for."""
-    counted = [(cost.rebalances.high, sum(one.trigger == "change" for one in cost.rounds)) for cost in evaluation.costs]
-    more, caused = max((high - caused, caused) for high, caused in counted)
-    status = Status.PASS if more <= policy.rebalances_most else Status.FAIL
-    return _rule("rebalances", f"{more} beside the {caused} of the steps", f"{policy.rebalances_most} beside them", status, policy)
-
-
-def _time_rule(evaluation: Evaluation, policy: Policy) -> Rule:
-    longest = max(cost.time_to_stable(policy.restore_records_per_second).high for cost in evaluation.costs)
-    limit = policy.time_to_stable_s_most
-    return _rule("time-to-stable", f"{longest} s", f"{limit} s", Status.PASS if longest <= limit else Status.FAIL, policy)
+def _rebalances_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule:
+    """Beyond those that the requested change causes by itself: a rolling restart of twenty clients is twenty rebalances, and was
+    asked for. What an option's own steps cause beyond that counts."""
+    counted = [
+        (cost, sum(one.trigger == "change" for one in cost.rounds) if at.asked_rebalances is None else at.asked_rebalances)
+        for cost in evaluation.costs
+    ]
+    cost, asked = max(counted, key=lambda one: one[0].rebalances.high - one[1])
+    more = max(0, cost.rebalances.high - asked)
+    usually = "" if cost.rebalances_usual in (None, cost.rebalances.high) else f", usually {max(0, cost.rebalances_usual - asked)}"
+    most = at.rebalances_most if policy.rebalances_most is None else policy.rebalances_most
+    status = Status.PASS if more <= most else Status.FAIL
+    found = f"{more} in addition to the {asked} of the change itself{usually}"
+    return made("rebalances", found, f"{most} in addition to them", status, policy)
 
 
 def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
@@ -135,9 +129,9 @@ def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     amounts = [cost.restored_bytes(policy.bytes_per_record) for cost in evaluation.costs]
     known = [amount for amount in amounts if amount is not None]
     if len(known) < len(amounts):
-        return _rule("restored-bytes", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
+        return made("restored-bytes", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
     status = Status.PASS if max(known) <= policy.restored_bytes_most else Status.FAIL
-    return _rule("restored-bytes", f"{max(known):,} bytes", limit, status, policy)
+    return made("restored-bytes", f"{max(known):,} bytes", limit, status, policy)
 
 
 def _disk_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
@@ -168,10 +162,10 @@ def _disk_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rul
     if not stated and not any(one.free is not None for cost in evaluation.costs for one in cost.disks):
         return None
     if lacking:
-        return _rule("disk", listed(list(lacking)), limit, Status.FAIL, policy)
+        return made("disk", listed(list(lacking)), limit, Status.FAIL, policy)
     if unknown:
-        return _rule("disk", f"not known of {listed(list(unknown))}", limit, Status.UNKNOWN, policy)
-    return _rule("disk", "enough room, as changelogs weigh", limit, Status.PASS, policy)
+        return made("disk", f"not known of {listed(list(unknown))}", limit, Status.UNKNOWN, policy)
+    return made("disk", "enough room, as changelogs weigh", limit, Status.PASS, policy)
 
 
 def _crowding_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
@@ -184,17 +178,24 @@ def _crowding_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) ->
         (cost.fullest for cost in evaluation.costs if cost.fullest is not None), key=lambda one: one.percent, default=None
     )
     if fullest is None:
-        return _rule("copies-on-one-client", "no copies", limit, Status.PASS, policy)
+        return made("copies-on-one-client", "no copies", limit, Status.PASS, policy)
     name = printable(hosts.get(fullest.process_id) or str(fullest.process_id))
     found = f"{many(fullest.copies, 'copy', 'copies')} on {name}, {fullest.percent} % of an even share"
-    return _rule("copies-on-one-client", found, limit, Status.PASS if fullest.percent <= most else Status.FAIL, policy)
+    return made("copies-on-one-client", found, limit, Status.PASS if fullest.percent <= most else Status.FAIL, policy)
 
 
 def _copy_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
-    """Only where a disk is copied: nobody but the operator knows how long that takes."""
+    """Only where a disk is copied: how long that takes is known only where the policy says how fast it goes."""
     if evaluation.candidate.effort is not Effort.COPY_DISK:
         return None
-    return _rule("copied-in-time", "not known: measure the copying", "the session time-out", Status.UNKNOWN, policy)
+    known = [one.condition for one in (timeline.times_of(cost, policy) for cost in evaluation.costs) if one.condition is not None]
+    limit = "the session timeout" if not known else f"{known[0].within_s} s, the session timeout"
+    if not known or any(one.met is None for one in known):
+        return made("copied-in-time", "not known: measure the copying", limit, Status.UNKNOWN, policy)
+    status = Status.PASS if all(one.met for one in known) else Status.FAIL
+    longest = max(-(-(one.size or 0) // (policy.copy_bytes_per_second or 1)) for one in known)
+    found = f"{longest} s at {amount_of_bytes(policy.copy_bytes_per_second or 0)}/s"
+    return made("copied-in-time", found, limit, status, policy)
 
 
 def _moved_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
@@ -205,7 +206,7 @@ def _moved_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     share = 100 * worst.moved / worst.stateful_tasks if worst.stateful_tasks else 0.0
     found = f"{worst.moved} of {worst.stateful_tasks} stateful tasks ({share:.0f} %)"
     limit = policy.moved_in_all_percent_most
-    return _rule("moved", found, f"{limit} %", Status.PASS if share <= limit else Status.FAIL, policy)
+    return made("moved", found, f"{limit} %", Status.PASS if share <= limit else Status.FAIL, policy)
 
 
 def _cold_at_once_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
@@ -219,51 +220,7 @@ def _cold_at_once_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     low = min(low, high)
     status = Status.PASS if high <= most else Status.FAIL if low > most else Status.UNKNOWN
     found = f"{many(low, 'task')} at once" if low == high else f"{low} to {high} tasks at once"
-    return _rule("without-caught-up-copy-at-once", found, many(most, "task"), status, policy)
-
-
-def seconds_needed(cost: Cost, policy: Policy) -> int:
-    """From the change until the group is stable and no task stands still, at the policy's speed. Handwork is not in it."""
-    speed = policy.restore_records_per_second
-    return max(cost.time_to_stable(speed).high, cost.cold_seconds_longest(speed))
-
-
-def latest_start(evaluation: Evaluation, policy: Policy, now: datetime) -> datetime | None:
-    """The last moment at which the change may be begun by `finish_before` and `windows`. None: the policy states neither."""
-    needed = timedelta(seconds=max((seconds_needed(cost, policy) for cost in evaluation.costs), default=0))
-    ends = [] if policy.finish_before is None else [hours.deadline(policy.finish_before, now)]
-    ends += [end for start, end in hours.spans(policy.windows, now)[:1] if start <= now]
-    return min(ends) - needed if ends else None
-
-
-def _ends(evaluation: Evaluation, policy: Policy, at: Circumstances) -> datetime | None:
-    """When it is over if it is begun now. None: never."""
-    if not all(cost.stable for cost in evaluation.costs):
-        return None
-    return at.now + timedelta(seconds=max(seconds_needed(cost, policy) for cost in evaluation.costs))
-
-
-def _deadline_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
-    """The plan expires so early that it still holds if it is begun at the last moment: `latest_start`."""
-    if policy.finish_before is None:
-        return None
-    limit, ends = hours.deadline(policy.finish_before, at.now), _ends(evaluation, policy, at)
-    found = "never" if ends is None else f"{hours.clock(ends)} if begun now, handwork not counted"
-    status = Status.FAIL if ends is None or ends > limit else Status.PASS
-    return _rule("finish-before", found, hours.clock(limit), status, policy)
-
-
-def _windows_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
-    if not policy.windows:
-        return None
-    limit, ends = "; ".join(str(window) for window in policy.windows), _ends(evaluation, policy, at)
-    spans = hours.spans(policy.windows, at.now)
-    if not spans or spans[0][0] > at.now:
-        opens = f"; the next one opens at {hours.clock(spans[0][0])}: plan again then" if spans else ""
-        return _rule("windows", f"no window is open{opens}", limit, Status.FAIL, policy)
-    closes = spans[0][1]
-    found = "never ends" if ends is None else f"{hours.clock(ends)} if begun now; the window closes at {hours.clock(closes)}"
-    return _rule("windows", found, limit, Status.FAIL if ends is None or ends > closes else Status.PASS, policy)
+    return made("without-caught-up-copy-at-once", found, many(most, "task"), status, policy)
 
 
 def _bytes_per_hour_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
@@ -276,13 +233,13 @@ def _bytes_per_hour_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     for cost in evaluation.costs:
         size = cost.restored_bytes(policy.bytes_per_record)
         if size is None:
-            return _rule("restored-bytes-per-hour", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
+            return made("restored-bytes-per-hour", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
         high = max(high, size)
         standbys = max((restore_seconds(one.records, policy.restore_records_per_second) for one in cost.restores), default=0)
-        average = max(average, size * 3600 // max(3600, seconds_needed(cost, policy), standbys))
+        average = max(average, size * 3600 // max(3600, time_rules.seconds_needed(cost, policy) or 0, standbys))
     status = Status.PASS if high <= most else Status.FAIL if average > most else Status.UNKNOWN
     found = f"{high:,} bytes at most" if average == high else f"{average:,} to {high:,} bytes in the busiest hour"
-    return _rule("restored-bytes-per-hour", found, limit, status, policy)
+    return made("restored-bytes-per-hour", found, limit, status, policy)
 
 
 def _actions_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
@@ -295,7 +252,7 @@ def _actions_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     forbidden = [name for name in asked if name not in policy.actions]
     found = f"it asks for {', '.join(forbidden)}" if forbidden else ", ".join(asked) or "nothing"
     limit = ", ".join(policy.actions) or "none"
-    return _rule("actions", found, limit, Status.FAIL if forbidden else Status.PASS, policy)
+    return made("actions", found, limit, Status.FAIL if forbidden else Status.PASS, policy)
 
 
 def _hosts_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
@@ -315,11 +272,7 @@ def _hosts_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Ru
     hit = [printable(host) for host in touched if host is not None and host in policy.untouchable_hosts]
     limit = f"nothing is done on {listed([printable(host) for host in policy.untouchable_hosts])}"
     if hit:
-        return _rule("untouchable-hosts", f"steps on {listed(hit)}", limit, Status.FAIL, policy)
+        return made("untouchable-hosts", f"steps on {listed(hit)}", limit, Status.FAIL, policy)
     if None in touched:
-        return _rule("untouchable-hosts", "a step on a host that is not known", limit, Status.UNKNOWN, policy)
-    return _rule("untouchable-hosts", "none of them", limit, Status.PASS, policy)
-
-
-def _rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> Rule:
-    return Rule(name, found, limit, status, blocking=name in policy.blocking)
+        return made("untouchable-hosts", "a step on a host that is not known", limit, Status.UNKNOWN, policy)
+    return made("untouchable-hosts", "none of them", limit, Status.PASS, policy)

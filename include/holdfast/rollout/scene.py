@@ -27,6 +27,8 @@ class Scene:
     """The clients that are there now and did not run in that time."""
     disks: tuple[tuple[ProcessId, tuple[tuple[TaskId, int], ...]], ...] = ()
     """What a client that is started on a disk which nobody runs on reports at first (`first_report`), by the process ID there."""
+    away: tuple[Client, ...] = ()
+    """Clients that are missed, and will be back: as they were when they stopped."""
     failure: str | None = None
     """Why the leader cannot decide any more, whoever leads; None: it can."""
     notes: tuple[str, ...] = ()

@@ -8,6 +8,9 @@ from holdfast.rollout.change import Change, Item, RestartClient, RollingRestart,
 from holdfast.rollout.presence import Present, come_and_go
 from holdfast.rollout.snapshot import Snapshot
 
+MOST_WRITTEN_OUT = 50_000
+"""Events that a change may have once its shorthands are written out."""
+
 
 def written_out(snapshot: Snapshot, change: Change, *, roll_outs: bool = True) -> Change:
     """The same change without shorthands; one that has none is returned as it is.
@@ -32,6 +35,11 @@ def written_out(snapshot: Snapshot, change: Change, *, roll_outs: bool = True) -
             if not isinstance(one, RollingRestart | Then):
                 come_and_go(one, there)
         items += written
+        if len(items) > MOST_WRITTEN_OUT:
+            raise InvalidInput(
+                f"more than {MOST_WRITTEN_OUT:,} restarts would follow; restart fewer clients, or more of them at once",
+                f"events[{index}]",
+            )
         if isinstance(item, RollingRestart) and index + 1 < len(change.events):
             items.append(Then(item.wait))
     return replace(change, events=tuple(items))
@@ -63,6 +71,7 @@ def _restarts(rolling: RollingRestart, there: Present) -> Iterator[Item]:
             keeps_process_id=rolling.keeps_process_id,
             keeps_state=rolling.keeps_state,
             within_session=rolling.within_session,
+            late=rolling.late,
         )
     if rolling.settings:
         yield SetConfig(rolling.settings)

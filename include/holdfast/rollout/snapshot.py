@@ -5,6 +5,7 @@ input of the model) and, beside it, the evidence that this was inferred from (`e
 """
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Self
 
 from holdfast.kafka.streams.first_report import FirstReport
@@ -25,6 +26,14 @@ class Unknown:
     def about_log_sizes(self) -> bool:
         """Whether it is only about what a restore weighs, which decides nothing about who runs what."""
         return self.what.startswith(("begin_offset.", "log_bytes."))
+
+
+class Stores(StrEnum):
+    """Where an application keeps its state. `MIXED`: some on disk, so that process IDs are kept, some in memory."""
+
+    PERSISTENT = "persistent"
+    IN_MEMORY = "in-memory"
+    MIXED = "mixed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +180,8 @@ class Snapshot:
     state_directories: tuple[StateDirectory, ...] = ()
     generations: tuple[Generation, ...] = ()
     unknown: tuple[Unknown, ...] = ()
+    stores: Stores | None = None
+    """As the operator says; None: not said (`in_memory.stores_of` may see it on the disks)."""
 
     def client(self, process_id: ProcessId) -> Client | None:
         return next((client for client in self.clients if client.process_id == process_id), None)

@@ -4,13 +4,53 @@ The broker answers its JoinGroup with what it has stored; its new report, and a 
 whatever causes that.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
-from holdfast.rollout.change import Batch, RestartClient, SetConfig, SetRelease
+from holdfast.rollout.change import Batch, Change, ReplaceClient, RestartClient, SetConfig, SetRelease
 from holdfast.rollout.evolution import Reports
+from holdfast.rollout.snapshot import Snapshot, Unknown
+
+WAITS = (
+    "{} only counts from the next rebalance on, whatever causes it: static members that return in time cause none. The way"
+    " then-a-rebalance brings one about."
+)
+
+
+def is_static(client: Client) -> bool:
+    """Whether every one of its members has a `group.instance.id`."""
+    return bool(client.consumers) and all(consumer.group_instance_id is not None for consumer in client.consumers)
+
+
+def all_static(clients: Iterable[Client]) -> bool:
+    """Whether everybody is static; nobody is not."""
+    found = tuple(clients)
+    return bool(found) and all(map(is_static, found))
+
+
+def may_return(snapshot: Snapshot, change: Change) -> tuple[Unknown, ...]:
+    """A static member that comes back in time gets its old assignment without a rebalance, whatever its process ID and disk."""
+    restarting = [
+        event.process_id
+        for event in change.events
+        if isinstance(event, ReplaceClient) or (isinstance(event, RestartClient) and not event.within_session)
+    ]
+    static = [
+        client.process_id
+        for client in snapshot.clients
+        if client.process_id in restarting and any(consumer.group_instance_id is not None for consumer in client.consumers)
+    ]
+    return tuple(
+        Unknown(
+            "group_instance_id",
+            f"the members of {process_id} are static: if they return with the same instance IDs within the session time-out, no"
+            " rebalance happens then, and the next one, whatever causes it, goes as forecast here",
+        )
+        for process_id in static
+    )
 
 
 def causes_no_rebalance(batch: Batch) -> bool:

@@ -46,10 +46,11 @@ def describe(action: Action) -> str:
             assert_never(action)
 
 
-def brief(action: Action) -> str:
+def brief(action: Action, shared: frozenset[str | None] = frozenset()) -> str:
+    """`shared`: hosts with several clients, which are told apart by their process IDs."""
     match action:
         case StopClient():
-            return f"stop {action.host or str(action.process_id)[:8]}"
+            return f"stop {_who(action, shared)}"
         case WriteProcessMetadata():
             return f"write process ID {str(action.process_id)[:8]}…{_at(action.host)}"
         case CopyStateDirectory():
@@ -57,7 +58,7 @@ def brief(action: Action) -> str:
         case StartClient():
             return f"start the new client{_at(action.host)}"
         case RestartClient():
-            return f"restart {action.host or str(action.process_id)[:8]}"
+            return f"restart {_who(action, shared)}"
         case SetConfig() | SetRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
             return _for_all_in_brief(action)
         case AwaitRebalance():
@@ -66,6 +67,13 @@ def brief(action: Action) -> str:
             return "wait until it is stable"
         case _:
             assert_never(action)
+
+
+def _who(action: StopClient | RestartClient, shared: frozenset[str | None]) -> str:
+    short = str(action.process_id)[:8]
+    if not action.host:
+        return short
+    return f"{action.host} ({short}…)" if action.host in shared else action.host
 
 
 _ForAll = SetConfig | SetRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology

@@ -32,7 +32,7 @@ def decode(path: str, content: bytes) -> Row:
     try:
         if len(content) > LARGEST:
             raise InvalidInput(f"the document has {len(content):,} bytes; {LARGEST:,} are allowed here")
-        snapshot = any_kind.snapshot_from_json(codec.loads(content))
+        snapshot = any_kind.snapshot_from_json(codec.loads(content, codec.A_ROW))
         _refuse_what_names_no_folder(snapshot.cluster or UNNAMED)
         parts = rows.decoded(snapshot) if isinstance(snapshot, ConsumerSnapshot) else _decoded(snapshot)
     except HoldfastError as refusal:
@@ -67,7 +67,7 @@ def unread(path: str, content: bytes) -> Row:
     cluster, day, _ = _place(path)
     found: Row = {"cluster": cluster, "day": day or NO_DAY, "snapshot": path}
     try:
-        report = codec.loads(content)
+        report = codec.loads(content, codec.A_ROW)
         if not isinstance(report, dict) or not isinstance(report.get("unread"), list):
             raise InvalidInput("this is no report of a run of collecting")
         groups = [{"group_id": str(one["group_id"]), "problem": f"{one['why']}: {one['problem']}"} for one in report["unread"]]
@@ -96,7 +96,7 @@ def targets(document: str) -> Row:
     """Where each stateful task of a Snapshot is going (each partition of a plain group's), and whose it is now: `targets`, or the
     `problem` why nobody can say."""
     try:
-        snapshot = any_kind.snapshot_from_json(codec.loads(document))
+        snapshot = any_kind.snapshot_from_json(codec.loads(document, codec.A_ROW))
         if isinstance(snapshot, ConsumerSnapshot):
             return {"problem": None, "targets": rows.targets(snapshot)}
         going = order.target(groups.any_group_of(snapshot))
@@ -120,7 +120,7 @@ def targets(document: str) -> Row:
 def order_change(before: str, after: str) -> Row | None:
     """What happened to the order of process IDs (of members) between two Snapshots of a group, or None if nobody joined or left."""
     try:
-        was, now = (any_kind.snapshot_from_json(codec.loads(document)) for document in (before, after))
+        was, now = (any_kind.snapshot_from_json(codec.loads(document, codec.A_ROW)) for document in (before, after))
         if isinstance(was, ConsumerSnapshot) and isinstance(now, ConsumerSnapshot):
             plain = rows.order_change(was, now)
             return None if plain is None else {"problem": None} | plain

@@ -1,4 +1,4 @@
-"""A plan's forecast against the group as it is afterwards: task by task, and round by round where rebalances were recorded."""
+"""A plan's forecast against the group as it is afterwards: step by step, task by task, and by recorded rebalances."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,23 +7,29 @@ from enum import StrEnum
 
 from holdfast.errors import InvalidInput, MalformedBytes, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import order, replay
+from holdfast.rollout import evidence, order, replay
 from holdfast.rollout.cost import end_owners
 from holdfast.rollout.evaluation import Cost, Span
+from holdfast.rollout.evidence import Shown, StepEvidence
+from holdfast.rollout.group_state import STABLE
 from holdfast.rollout.plan_value import Considered, Plan
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import SetConfig, SetRelease
-from holdfast.rollout.wording import many, span
-
-STABLE = "Stable"
+from holdfast.rollout.wording import listed, many, span
 
 
 class Result(StrEnum):
-    """`ON_THE_WAY`: nothing contradicts the forecast, and it is not over yet."""
+    """`NOT_YET`: a step is not shown to have happened. `ON_THE_WAY`: every step is, nothing contradicts the forecast, and it is not
+    over yet."""
 
     AS_FORECAST = "as forecast"
+    NOT_YET = "not yet"
     ON_THE_WAY = "on the way"
     DIFFERENT = "different"
+
+    @property
+    def decided(self) -> bool:
+        return self in (Result.AS_FORECAST, Result.DIFFERENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +46,22 @@ class TaskVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class StandbyVerdict:
+    """The clients that hold standby copies of a task in the end: those of the forecast, and those found, both sorted."""
+
+    task: TaskId
+    expected: tuple[ProcessId, ...]
+    found: tuple[ProcessId, ...]
+
+    @property
+    def agrees(self) -> bool:
+        return self.expected == self.found
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
-    """`rebalances` None: no recorded rebalances to count. `differences` are sentences, worst first."""
+    """`rebalances` None: no recorded rebalances to count. `differences` are sentences, worst first. `standbys`: of tasks that have
+    any, or should; none where the snapshot does not say who has."""
 
     plan_id: str
     cluster: str
@@ -52,6 +72,8 @@ class Verdict:
     rebalances_expected: Span
     rebalances: int | None
     differences: tuple[str, ...]
+    steps: tuple[StepEvidence, ...] = ()
+    standbys: tuple[StandbyVerdict, ...] = ()
 
 
 def verify(plan: Plan, fresh: Snapshot) -> Verdict:
@@ -64,19 +86,36 @@ def verify(plan: Plan, fresh: Snapshot) -> Verdict:
             f"The snapshot is of group {fresh.group_id!r} on cluster {fresh.cluster!r};"
             f" plan {plan.plan_id} is for {plan.basis.group_id!r} on {plan.basis.cluster!r}"
         )
+    shown = evidence.of_plan(plan, fresh)
     cost, renamed = _outcome(plan, way, fresh)
     rebalances = _rebalances(plan, fresh)
     expected = way.costs[0].rebalances if cost is None else cost.rebalances
     if fresh.group_state not in (None, STABLE):
         sentence = f"The group is {fresh.group_state}, not {STABLE}: nobody can see who runs what."
-        return _verdict(plan, fresh, Result.ON_THE_WAY, (), expected, rebalances, (sentence,))
+        return _verdict(plan, fresh, Result.ON_THE_WAY, (), expected, rebalances, (sentence,), shown)
+    not_shown = _not_shown(plan, shown)
     if cost is None:
         result, sentence = _other_clients(plan, way, fresh)
-        return _verdict(plan, fresh, result, (), expected, rebalances, (sentence,))
-    tasks = _tasks(cost, renamed, fresh)
-    differences = (*_task_differences(tasks), *_round_differences(plan, expected, rebalances))
-    result = _result(tasks, differences, expected, rebalances, fresh)
-    return _verdict(plan, fresh, result, tasks, expected, rebalances, differences)
+        if not_shown and result is not Result.DIFFERENT:
+            result = Result.NOT_YET
+        return _verdict(plan, fresh, result, (), expected, rebalances, (sentence, *not_shown), shown)
+    tasks, standbys = _tasks(plan, cost, renamed, fresh), _standbys(cost, renamed, fresh)
+    compared = (*_task_differences(tasks), *_standby_differences(standbys))
+    if not_shown:
+        contradicted = any(evidence.missing(shown, Shown.CONTRADICTED))
+        result = Result.DIFFERENT if contradicted else Result.NOT_YET
+        return _verdict(plan, fresh, result, tasks, expected, rebalances, (*not_shown, *compared), shown, standbys)
+    differences = (*compared, *_round_differences(plan, expected, rebalances))
+    result = _result(tasks, standbys, differences, expected, rebalances, fresh)
+    return _verdict(plan, fresh, result, tasks, expected, rebalances, differences, shown, standbys)
+
+
+def _not_shown(plan: Plan, shown: tuple[StepEvidence, ...]) -> tuple[str, ...]:
+    """The steps that contradict the plan or are not shown to have happened, a sentence each. That the waits between them are not
+    over follows from those."""
+    found = list(evidence.missing(shown, Shown.CONTRADICTED, Shown.NOT_YET))
+    acts = [one for one in found if not evidence.waits(plan, one.step)]
+    return tuple(f"Step {one.step} {one.evidence.shown}: {one.evidence.text}" for one in acts or found)
 
 
 def _verdict(
@@ -87,8 +126,11 @@ def _verdict(
     expected: Span,
     rebalances: int | None,
     differences: tuple[str, ...],
+    shown: tuple[StepEvidence, ...],
+    standbys: tuple[StandbyVerdict, ...] = (),
 ) -> Verdict:
-    return Verdict(plan.plan_id, fresh.cluster, fresh.group_id, fresh.captured_at, result, tasks, expected, rebalances, differences)
+    where = (plan.plan_id, fresh.cluster, fresh.group_id, fresh.captured_at)
+    return Verdict(*where, result, tasks, expected, rebalances, differences, shown, standbys)
 
 
 def _outcome(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Cost | None, Mapping[ProcessId, ProcessId]]:
@@ -97,7 +139,7 @@ def _outcome(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Cost | None,
     An ID that was left to chance stands in the forecast for all that fall into its gap; all others must be themselves.
     """
     found = sorted(client.process_id for client in fresh.clients)
-    left_to_chance = way.change.fresh_ids() > 0
+    left_to_chance = way.change.draws_ids()
     for cost in way.costs:
         if len(found) != len(cost.process_ids):
             continue
@@ -114,7 +156,7 @@ def _other_clients(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Result
     before = {client.process_id: None for client in plan.basis.clients}
     found = sorted(client.process_id for client in fresh.clients)
     strangers = [one for one in found if one not in expected and one not in before]
-    if strangers and not way.change.fresh_ids():
+    if strangers and not way.change.draws_ids():
         came = ", ".join(str(one) for one in strangers)
         return Result.DIFFERENT, f"The forecast has no client {came}: somebody came up under a process ID of its own."
     missing = ", ".join(str(one) for one in sorted(expected) if one not in found) or "none"
@@ -122,9 +164,12 @@ def _other_clients(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Result
     return Result.ON_THE_WAY, f"Not all clients are as the forecast ends: missing {missing}; still there {still}."
 
 
-def _tasks(cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapshot) -> tuple[TaskVerdict, ...]:
+def _tasks(plan: Plan, cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapshot) -> tuple[TaskVerdict, ...]:
+    """Without any rebalance everything stays where the plan found it."""
     found = dict(order.owners(fresh))
-    return tuple(TaskVerdict(task, renamed[owner], found.get(task)) for task, owner in sorted(end_owners(cost.end).items()))
+    stays = {} if cost.end else {task: client.process_id for client in plan.basis.clients for task in client.active}
+    wanted = end_owners(cost.end) or {task: owner for task, owner in stays.items() if owner in renamed}
+    return tuple(TaskVerdict(task, renamed[owner], found.get(task)) for task, owner in sorted(wanted.items()))
 
 
 def _task_differences(tasks: tuple[TaskVerdict, ...]) -> tuple[str, ...]:
@@ -135,10 +180,33 @@ def _task_differences(tasks: tuple[TaskVerdict, ...]) -> tuple[str, ...]:
     )
 
 
+def _standbys(cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapshot) -> tuple[StandbyVerdict, ...]:
+    found = evidence.copies_of(fresh)
+    if found is None:
+        return ()
+    wanted: dict[TaskId, list[ProcessId]] = {}
+    for client in cost.end:
+        for task in client.standby:
+            wanted.setdefault(task, []).append(renamed[client.process_id])
+    return tuple(
+        StandbyVerdict(task, tuple(sorted(wanted.get(task, ()))), found.get(task, ())) for task in sorted({**wanted, **found})
+    )
+
+
+def _standby_differences(standbys: tuple[StandbyVerdict, ...]) -> tuple[str, ...]:
+    return tuple(
+        f"Standby copies of task {one.task} are on {listed(one.found) or 'no client'},"
+        f" the forecast has them on {listed(one.expected) or 'no client'}."
+        for one in standbys
+        if not one.agrees
+    )
+
+
 def _rebalances(plan: Plan, fresh: Snapshot) -> int | None:
-    """Completed rebalances since the plan was made, where the snapshot has them."""
-    if not fresh.generations:
-        return None
+    """Completed rebalances since the snapshot that the plan was made from; since the plan was made, where no numbers say it."""
+    counted = evidence.rebalances_since(plan, fresh)
+    if counted is not None or not fresh.generations:
+        return counted
     since = datetime.fromisoformat(plan.created_at)
     return sum(datetime.fromisoformat(one.completed_at) > since for one in fresh.generations)
 
@@ -152,15 +220,23 @@ def _round_differences(plan: Plan, expected: Span, rebalances: int | None) -> tu
 
 
 def _result(
-    tasks: tuple[TaskVerdict, ...], differences: tuple[str, ...], expected: Span, rebalances: int | None, fresh: Snapshot
+    tasks: tuple[TaskVerdict, ...],
+    standbys: tuple[StandbyVerdict, ...],
+    differences: tuple[str, ...],
+    expected: Span,
+    rebalances: int | None,
+    fresh: Snapshot,
 ) -> Result:
+    """Of a plan whose every step has happened."""
     wrong = [task for task in tasks if not task.agrees]
     settled = _settled(fresh)
-    if not wrong and settled is not False and not differences:
+    if settled is not False and not differences:
         return Result.AS_FORECAST
     warming = _warming_up(fresh)
     coming = bool(wrong) and all(task.expected in warming.get(task.task, ()) for task in wrong)
-    too_few = not wrong and rebalances is not None and rebalances < expected.low
+    placed = not wrong and all(one.agrees for one in standbys)
+    too_few = placed and rebalances is not None and rebalances < expected.low
+    too_few = too_few and (settled is None or (rebalances == 0 and not evidence.static(fresh)))  # its record is yet to come
     return Result.ON_THE_WAY if settled is False or coming or too_few else Result.DIFFERENT
 
 
@@ -175,7 +251,7 @@ def _settled(fresh: Snapshot) -> bool | None:
 
 
 def _warming_up(fresh: Snapshot) -> dict[TaskId, tuple[ProcessId, ...]]:
-    """Which clients have a standby or warm-up of a task assigned."""
+    """Which clients have a standby or warm-up of a task assigned, as far as the snapshot says it."""
     client_of = {consumer.member_id: client.process_id for client in fresh.clients for consumer in client.consumers}
     found: dict[TaskId, tuple[ProcessId, ...]] = {}
     for one in fresh.evidence:

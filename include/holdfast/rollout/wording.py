@@ -16,6 +16,9 @@ _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])|(?<=:)//|(?<=w
 """What would be markup inside a line of GitHub's Markdown. Every name stands behind words of ours, so nothing begins a line."""
 
 
+_ADDRESSED = re.compile(r"(?<=@)(?=\w)|(?<=#)(?=\d)|(?<=\bGH-)(?=\d)|(?<=:)(?=[a-z+-][a-z0-9_+-]*:)|\$", re.IGNORECASE)
+
+
 def printable(text: str, most: int = LONGEST_NAME) -> str:
     """One line that shows what is there: invisible and steering characters as `\\u001b`, and no longer than `most`."""
     shown = "".join(f"\\u{ord(one):04x}" if unicodedata.category(one) in _INVISIBLE else one for one in text[: most + 1])
@@ -25,6 +28,12 @@ def printable(text: str, most: int = LONGEST_NAME) -> str:
 def markdown(text: str) -> str:
     """`text` as Markdown shows it letter for letter, no link made of it."""
     return _MARKDOWN.sub(lambda found: "".join(f"\\{one}" for one in found[0]), text)
+
+
+def addressed_to_nobody(text: str) -> str:
+    """GitHub and GitLab look for @somebody, #1, GH-1, :emoji: and $formulas$ in what became of the Markdown; a comment in
+    the middle ends what they look for, and is not seen."""
+    return _ADDRESSED.sub(lambda found: "<span>$</span>" if found[0] else "<!-- -->", text)
 
 
 def many(count: int, one: str, several: str = "") -> str:

@@ -11,13 +11,14 @@ from dataclasses import replace
 from holdfast.rollout.codec.assignment import assignment_from_json, assignment_to_json
 from holdfast.rollout.codec.change import assume_from_json, change_from_json
 from holdfast.rollout.codec.change_writing import assume_to_json, change_to_json
-from holdfast.rollout.codec.document import FORMAT_VERSION, LARGEST_DOCUMENT, dumps, loads
+from holdfast.rollout.codec.document import A_ROW, FORMAT_VERSION, LARGEST_DOCUMENT, dumps, loads
 from holdfast.rollout.codec.forecast import Detail, forecast_to_json, summary_to_json
 from holdfast.rollout.codec.snapshot import snapshot_from_json, unknown_from_json
 from holdfast.rollout.codec.snapshot_writing import snapshot_to_json, unknown_to_json
 from holdfast.rollout.snapshot import Evidence, Snapshot
 
 __all__ = [
+    "A_ROW",
     "FORMAT_VERSION",
     "LARGEST_DOCUMENT",
     "Detail",

@@ -40,6 +40,9 @@ E = TypeVar("E", Wait, ClosedCopies, DormantCopies)
 MOST_EVENTS = 10_000
 MOST_THREADS = 10_000
 MOST_PARTITIONS = 100_000
+MOST_THREADS_AT_ALL = 200_000
+"""A hundred clients of the largest kind, or all of a group of a thousand clients, twice."""
+MOST_PARTITIONS_AT_ALL = 1_000_000
 LONGEST_STOP = 1_000_000
 FASTEST_RESTORE = 1e12
 
@@ -52,6 +55,7 @@ _BY_DEFAULT: tuple[CatchUp, float | None, float] = (CatchUp.PROBING_REBALANCE, N
 def change_from_json(value: object) -> Change:
     """Raise InvalidInput with every problem, or Unsupported for another major version. Whether it fits a group shows only there."""
     kinds.refuse_another(value, "Change")
+    document.refuse_secrets(value)
     fields = Fields(value)
     fields.need("format_version", document.format_version)
     change = Change(
@@ -63,10 +67,30 @@ def change_from_json(value: object) -> Change:
 
 
 def _events(value: object) -> tuple[Item, ...]:
+    found = len(document.sequence(value))
+    if found > MOST_EVENTS:
+        raise InvalidInput(f"{found:,} events were found; {MOST_EVENTS:,} are allowed")
     events = document.each(value, _event)
-    if len(events) > MOST_EVENTS:
-        raise InvalidInput(f"{len(events):,} events were found; {MOST_EVENTS:,} are allowed")
+    threads, partitions = sum(map(_threads_of, events)), sum(map(_partitions_of, events))
+    if threads > MOST_THREADS_AT_ALL:
+        raise InvalidInput(f"the events start {threads:,} threads; {MOST_THREADS_AT_ALL:,} are allowed in one change")
+    if partitions > MOST_PARTITIONS_AT_ALL:
+        raise InvalidInput(f"the events come to {partitions:,} partitions; {MOST_PARTITIONS_AT_ALL:,} are allowed in one change")
     return events
+
+
+def _threads_of(event: Item) -> int:
+    match event:
+        case AddClient(client) | ReplaceClient(by=client):
+            return client.threads or 1
+        case RestartClient(threads=threads) | SetThreads(threads=threads):
+            return threads or 1
+        case _:
+            return 0
+
+
+def _partitions_of(event: Item) -> int:
+    return event.partitions if isinstance(event, AddPartitions) else len(event.tasks) if isinstance(event, SetTopology) else 0
 
 
 def _event(value: object) -> Item:
@@ -137,7 +161,7 @@ def _remove_client(value: object) -> RemoveClient:
     fields = Fields(value)
     event = RemoveClient(
         process_id=fields.need("process_id", kafka.process_id),
-        leaves=fields.optional("leaves", document.boolean, default=True),
+        leaves=fields.optional("leaves", nullable(document.boolean), None),
     )
     fields.finish(closed=True)
     return event
@@ -168,10 +192,9 @@ def _add_partitions(value: object) -> AddPartitions:
 def _set_topology(value: object) -> SetTopology:
     fields = Fields(value)
     tasks = fields.need("tasks", lambda found: document.each_entry(found, task_from_json))
-    event = SetTopology(
-        tuple(sorted(tasks, key=lambda task: task.id)), fields.optional("keeps_state", document.boolean, default=True)
-    )
+    keeps_state = fields.optional("keeps_state", document.boolean, default=True)
     fields.finish(closed=True)
+    event = SetTopology(tuple(sorted(tasks, key=lambda task: task.id)), keeps_state)
     if not tasks or any(task.changelogs is None for task in tasks):
         raise InvalidInput("one task or more is needed, each with a list of changelogs; an empty one says stateless", "tasks")
     return event
@@ -198,6 +221,7 @@ def _replace_client(value: object) -> ReplaceClient:
         by=fields.need("by", lambda client: _new_client(client, replaces=True)),
         disk=disk,
         copied_from=copied_from,
+        late=fields.optional("late", document.boolean, default=False),
     )
     fields.finish(closed=True)
     return event
@@ -223,13 +247,20 @@ def _restart_client(value: object) -> RestartClient:
         keeps_state=fields.optional("keeps_state", document.boolean, default=True),
         threads=fields.optional("threads", nullable(_threads), None),
         member_ids=fields.optional("member_ids", nullable(_member_ids), None),
-        within_session=fields.optional("within_session", document.boolean, default=False),
+        within_session=fields.optional("within_session", nullable(document.boolean), None),
+        late=fields.optional("late", document.boolean, default=False),
     )
     fields.finish(closed=True)
     if event.keeps_process_id and event.new_process_id not in (None, event.process_id):
         raise InvalidInput("a client that keeps its process ID takes no new one: set keeps_process_id to false", "new_process_id")
     _one_member_a_thread(event.member_ids, event.threads)
+    _refuse_late_in_time(event)
     return event
+
+
+def _refuse_late_in_time(event: RestartClient | RollingRestart) -> None:
+    if event.late and event.within_session:
+        raise InvalidInput("a client returns within its session or late, not both: leave one of them out", "late")
 
 
 def _rolling_restart(value: object) -> RollingRestart:
@@ -243,9 +274,11 @@ def _rolling_restart(value: object) -> RollingRestart:
         keeps_state=fields.optional("keeps_state", document.boolean, plain.keeps_state),
         settings=fields.optional("set_config", lambda settings: _set_config(settings).settings, ()),
         kafka_release=fields.optional("kafka_release", nullable(document.name), None),
-        within_session=fields.optional("within_session", document.boolean, default=False),
+        within_session=fields.optional("within_session", nullable(document.boolean), None),
+        late=fields.optional("late", document.boolean, default=False),
     )
     fields.finish(closed=True)
+    _refuse_late_in_time(event)
     return event
 
 

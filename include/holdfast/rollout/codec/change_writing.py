@@ -51,12 +51,13 @@ def _event_to_json(item: Item) -> dict[str, object]:
         case AddClient(client):
             return {"add_client": _new_client_to_json(client)}
         case RemoveClient(process_id, leaves):
-            return {"remove_client": {"process_id": str(process_id)} | ({} if leaves else {"leaves": False})}
+            return {"remove_client": {"process_id": str(process_id)} | ({} if leaves is None else {"leaves": leaves})}
         case SetThreads() | AddPartitions() | SetTopology() | StopApplication():
             return _about_all_to_json(item)
         case ReplaceClient():
             state: object = {"copied_from": str(item.copied_from)} if item.disk is Disk.COPIED else str(item.disk)
-            return {"replace_client": {"process_id": str(item.process_id), "by": _new_client_to_json(item.by), "state": state}}
+            old: dict[str, object] = {"process_id": str(item.process_id), "by": _new_client_to_json(item.by), "state": state}
+            return {"replace_client": old | ({"late": True} if item.late else {})}
         case RestartClient():
             return {"restart_client": _restart_to_json(item)}
         case RollingRestart():
@@ -117,8 +118,10 @@ def _restart_to_json(event: RestartClient) -> Mapping[str, object]:
         written["threads"] = event.threads
     if event.member_ids is not None:
         written["member_ids"] = list(event.member_ids)
-    if event.within_session:
-        written["within_session"] = True
+    if event.within_session is not None:
+        written["within_session"] = event.within_session
+    if event.late:
+        written["late"] = True
     return written
 
 
@@ -133,5 +136,6 @@ def _rolling_to_json(event: RollingRestart) -> Mapping[str, object]:
         "keeps_state": event.keeps_state,
         **settings,
         **release,
-        **({"within_session": True} if event.within_session else {}),
+        **({} if event.within_session is None else {"within_session": event.within_session}),
+        **({"late": True} if event.late else {}),
     }

@@ -33,6 +33,7 @@ T = TypeVar("T")
 def consumer_change_from_json(value: object) -> ConsumerChange:
     """Raise InvalidInput with every problem, or Unsupported for another major version. Whether it fits a group shows only there."""
     kinds.refuse_another(value, "Change")
+    document.refuse_secrets(value)
     fields = Fields(value)
     fields.need("format_version", document.format_version)
     change = ConsumerChange(fields.need("events", _events))

@@ -3,6 +3,7 @@
 from holdfast.rollout.codec import document, kafka
 from holdfast.rollout.codec.consumer_forecast import consumer_summary_to_json
 from holdfast.rollout.codec.document import Fields, nullable
+from holdfast.rollout.codec.times import act_from_json, act_to_json
 from holdfast.rollout.consumer.course import Course, CourseRound, Share
 from holdfast.rollout.consumer.evaluation import WayForecast
 from holdfast.rollout.consumer.outcomes import ConsumerSummary
@@ -18,6 +19,7 @@ def way_forecast_to_json(found: WayForecast) -> dict[str, object]:
         "warnings": list(found.warnings),
         "unknown": list(found.unknown),
         "offsets_unknown": found.offsets_unknown,
+        "acts": [act_to_json(one) for one in found.acts],
         **course_to_json(found.read_twice, found.course),
     }
 
@@ -34,6 +36,7 @@ def way_forecast_from_json(value: object) -> WayForecast:
         offsets_unknown=fields.need("offsets_unknown", document.offset),
         read_twice=fields.optional("records_read_twice_at_most", document.offset, None),
         course=fields.optional("course", course_from_json, None),
+        acts=fields.optional("acts", lambda acts: document.each(acts, act_from_json), ()),
     )
     fields.finish(closed=True)
     return found

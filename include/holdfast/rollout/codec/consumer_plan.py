@@ -3,7 +3,6 @@
 Reading is strict, and `plan_id` must be the digest of the rest: a plan that somebody edited is no plan.
 """
 
-import hashlib
 from dataclasses import replace
 
 from holdfast.errors import InvalidInput
@@ -13,18 +12,23 @@ from holdfast.rollout.codec.consumer_change import consumer_change_from_json, co
 from holdfast.rollout.codec.consumer_evaluation import course_from_json, course_to_json, summary_from_json
 from holdfast.rollout.codec.consumer_forecast import consumer_summary_to_json
 from holdfast.rollout.codec.consumer_snapshot import PROTOCOL, consumer_snapshot_from_json, consumer_snapshot_to_json
+from holdfast.rollout.codec.created_from import created_from_from_json, created_from_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
+from holdfast.rollout.codec.plan import plan_id_in
 from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
+from holdfast.rollout.codec.signature import signature
 from holdfast.rollout.codec.steps import one_of, settings_from_json, settings_to_json
+from holdfast.rollout.codec.times import effort_counts_from_json, effort_counts_to_json, times_from_json, times_to_json
 from holdfast.rollout.consumer.change import ConsumerItem
 from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.steps import WAIT_AT_LEAST_S, ConsumerStep
 from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumerSnapshot
-from holdfast.rollout.plan_value import CreatedFrom, PlanVerdict
+from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.rules import Rule, Status
 from holdfast.rollout.steps import Who
 
-_PLAN_ID_DIGITS = 16
+_DERIVED = ("protocol", "cluster", "group_id", "settings", "rules", "unknown")
+"""What stands in a plan a second time, for whoever reads only the top of it."""
 
 
 def relied_on(snapshot: ConsumerSnapshot) -> dict[str, object]:
@@ -55,25 +59,19 @@ def is_consumer_plan(value: object) -> bool:
 
 def with_id(plan: ConsumerPlan) -> ConsumerPlan:
     """The plan under the first hexadecimal digits of the digest of everything but its ID."""
-    content = consumer_plan_to_json(plan)
-    del content["plan_id"]
-    digest = hashlib.sha256(document.dumps(content).encode("ascii")).hexdigest()
-    return replace(plan, plan_id=digest[:_PLAN_ID_DIGITS])
+    return replace(plan, plan_id=plan_id_in(consumer_plan_to_json(plan)))
 
 
 def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
     way = plan.chosen_way
+    requested: dict[str, object] = {} if plan.requested_by is None else {"requested_by": plan.requested_by}
     return {
         "format_version": FORMAT_VERSION,
         "plan_id": plan.plan_id,
         "protocol": PROTOCOL,
         "created_at": plan.created_at,
         "expires_at": plan.expires_at,
-        "created_from": {
-            "snapshot": plan.created_from.snapshot,
-            "change": plan.created_from.change,
-            "policy": plan.created_from.policy,
-        },
+        "created_from": created_from_to_json(plan.created_from),
         "cluster": plan.basis.cluster,
         "group_id": plan.basis.group_id,
         "verdict": plan.verdict.value,
@@ -90,6 +88,7 @@ def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
         "change": consumer_change_to_json(plan.change),
         "policy": policy_to_json(plan.policy),
         "basis": consumer_snapshot_to_json(plan.basis),
+        **requested,
     }
 
 
@@ -97,13 +96,13 @@ def consumer_plan_from_json(value: object) -> ConsumerPlan:
     """Raise InvalidInput for what is none, or was edited; Unsupported for another major version."""
     fields = Fields(value)
     fields.need("format_version", document.format_version)
-    for derived in ("protocol", "cluster", "group_id", "settings", "rules", "unknown"):
+    for derived in _DERIVED:
         fields.need(derived, lambda found: found)
     plan = ConsumerPlan(
         plan_id=fields.need("plan_id", document.name),
         created_at=fields.need("created_at", document.instant),
         expires_at=fields.need("expires_at", document.instant),
-        created_from=fields.need("created_from", _created_from),
+        created_from=fields.need("created_from", created_from_from_json),
         basis=fields.need("basis", consumer_snapshot_from_json),
         policy=fields.need("policy", policy_from_json),
         change=fields.need("change", consumer_change_from_json),
@@ -115,9 +114,12 @@ def consumer_plan_from_json(value: object) -> ConsumerPlan:
         candidates=fields.need("candidates", lambda found: document.each(found, _considered)),
         steps=fields.need("steps", lambda found: document.each(found, _step)),
         preconditions=fields.need("preconditions", _texts),
+        requested_by=fields.optional("requested_by", document.name, None),
     )
+    fields.optional("signature", signature, None)
     fields.finish(closed=True)
-    if with_id(plan).plan_id != plan.plan_id or consumer_plan_to_json(plan) != value:
+    written, again = document.mapping(value), consumer_plan_to_json(plan)
+    if plan_id_in(written) != plan.plan_id or any(again[derived] != written[derived] for derived in _DERIVED):
         raise InvalidInput(
             f"{document.shown(plan.plan_id)} is not the digest of this plan's content: the plan was edited after it was made, or"
             " another version of Holdfast made it. Make a new plan",
@@ -128,13 +130,6 @@ def consumer_plan_from_json(value: object) -> ConsumerPlan:
 
 def _texts(value: object) -> tuple[str, ...]:
     return document.each(value, document.text)
-
-
-def _created_from(value: object) -> CreatedFrom:
-    fields = Fields(value)
-    found = CreatedFrom(*(fields.need(which, document.name) for which in ("snapshot", "change", "policy")))
-    fields.finish(closed=True)
-    return found
 
 
 def _step_to_json(step: ConsumerStep) -> dict[str, object]:
@@ -187,6 +182,8 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "refused": one.refused,
         "settings": settings_to_json(one.settings),
         **course_to_json(one.read_twice, one.course),
+        **({} if one.times is None else {"times": times_to_json(one.times)}),
+        **({} if one.effort_counts is None else {"effort_counts": effort_counts_to_json(one.effort_counts)}),
     }
 
 
@@ -205,6 +202,8 @@ def _considered(value: object) -> Considered:
         settings=fields.need("settings", settings_from_json),
         read_twice=fields.optional("records_read_twice_at_most", document.offset, None),
         course=fields.optional("course", course_from_json, None),
+        times=fields.optional("times", times_from_json, None),
+        effort_counts=fields.optional("effort_counts", effort_counts_from_json, None),
     )
     fields.finish(closed=True)
     return one

@@ -1,14 +1,14 @@
 """The JSON of a Verdict on a plain consumer group's plan: the envelope of Kafka Streams, partitions in the place of tasks."""
 
 from holdfast.rollout.codec.consumer_snapshot import PROTOCOL
-from holdfast.rollout.codec.document import FORMAT_VERSION
+from holdfast.rollout.codec.journal import VERDICT_VERSION, steps_shown
 from holdfast.rollout.consumer.verify import ConsumerVerdict
 
 
 def consumer_verdict_to_json(verdict: ConsumerVerdict) -> dict[str, object]:
     agreeing = sum(one.agrees for one in verdict.partitions)
     return {
-        "format_version": FORMAT_VERSION,
+        "format_version": VERDICT_VERSION,
         "plan_id": verdict.plan_id,
         "protocol": PROTOCOL,
         "cluster": verdict.cluster,
@@ -16,6 +16,7 @@ def consumer_verdict_to_json(verdict: ConsumerVerdict) -> dict[str, object]:
         "observed_at": verdict.observed_at,
         "result": verdict.result.value,
         "score": {"partitions_as_forecast": agreeing, "partitions": len(verdict.partitions)},
+        "steps": steps_shown(verdict.steps),
         "rebalances": {"expected": [verdict.rebalances_expected, verdict.rebalances_expected], "found": verdict.rebalances},
         "differences": list(verdict.differences),
         "partitions": {

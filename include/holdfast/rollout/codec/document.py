@@ -9,19 +9,32 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
-from datetime import datetime
 from difflib import get_close_matches
+from itertools import islice
 from typing import TypeVar, cast
 
+from holdfast import secrecy
 from holdfast.errors import InvalidDocument, InvalidInput, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.uncollected import uncollected
+from holdfast.rollout import hours
 
 T = TypeVar("T")
 
 FORMAT_VERSION = "1.0"
+SMALL_DOCUMENT = 1024 * 1024
+"""Up to here nothing can be expensive."""
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Characters or bytes. A group of 10,000 tasks and 1,000 clients is about 10 MiB."""
+MOST_MEMORY = 1024 * 1024 * 1024
+"""Bytes that reading a document may take, as far as its punctuation shows before it is read. The largest group there is (a million
+partitions, each with its offsets) takes three quarters of it; one of 10,000 tasks and 1,000 clients a seventieth."""
+A_ROW = 512 * 1024 * 1024
+"""The same for one document among many that a Spark executor reads."""
+MOST_PROBLEMS = 1_000
+"""So many are looked for in one list or object."""
+_BYTES_EACH = (("{", 250), ("[", 90), (",", 60))
+"""What an object, a list and any value more take in memory, at most."""
 LARGE_DOCUMENT = 4 * 1024 * 1024
 """From here on reading is the larger part of the work."""
 DEEPEST_NESTING = 64
@@ -34,8 +47,11 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """Perhaps half of a surrogate pair: an escaped one, or one as it is."""
 
 
-def loads(text: str | bytes) -> object:
-    """The document in `text` (bytes: UTF-8). Raise InvalidInput if it is not JSON, or has a key twice, NaN, or absurd measures."""
+def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:
+    """The document in `text` (bytes: UTF-8). Raise InvalidInput if it is not JSON, or has a key twice, NaN, or absurd measures.
+
+    `most_memory`: how many bytes reading it may take, which is reckoned before it is read.
+    """
     if len(text) > LARGEST_DOCUMENT:
         raise InvalidInput(f"the document has {len(text):,} characters; {LARGEST_DOCUMENT:,} are allowed")
     if isinstance(text, bytes):
@@ -43,6 +59,13 @@ def loads(text: str | bytes) -> object:
             text = text.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise InvalidInput(f"the document is not UTF-8: byte {error.start} is {text[error.start]:#04x}") from None
+    if len(text) > SMALL_DOCUMENT:
+        needed = len(text) + sum(text.count(sign) * each for sign, each in _BYTES_EACH)
+        if needed > most_memory:
+            raise InvalidInput(
+                f"the document has so many values that reading it would take some {needed // 2**20:,} MiB of memory;"
+                f" {most_memory // 2**20:,} MiB are allowed"
+            )
     try:
         with uncollected() if len(text) > LARGE_DOCUMENT else nullcontext():
             document: object = json.loads(
@@ -202,11 +225,7 @@ def offset(value: object) -> int:
 
 def instant(value: object) -> str:
     """A moment in ISO 8601 with its offset from UTC. It stays text: nothing here reckons with time."""
-    try:
-        moment = datetime.fromisoformat(text(value))
-    except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
+    if hours.moment_of(text(value)) is None:
         raise InvalidInput(f"a moment like '2026-11-20T13:48:02Z' is needed, {shown(value)} was found")
     return text(value)
 
@@ -240,6 +259,8 @@ def each(value: object, read: Callable[[object], T]) -> tuple[T, ...]:
             found.append(read(item))
         except InvalidInput as problem:
             problems.extend(under(index, problem))
+            if len(problems) >= MOST_PROBLEMS:
+                break
     refuse(problems)
     return tuple(found)
 
@@ -253,6 +274,8 @@ def each_entry(value: object, read: Callable[[str, object], T]) -> tuple[T, ...]
             found.append(read(key, item))
         except InvalidInput as problem:
             problems.extend(under(key, problem))
+            if len(problems) >= MOST_PROBLEMS:
+                break
     refuse(problems)
     return tuple(found)
 
@@ -261,6 +284,14 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """` (did you mean 'x'?)` where a known name is close, else nothing."""
     close = get_close_matches(name[:100], list(known), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def refuse_secrets(value: object) -> None:
+    """Raise InvalidInput where a document that people write holds a secret: it is kept, and shown to whoever may read plans."""
+    found = secrecy.find(value)
+    if found is not None:
+        where, what = found
+        raise InvalidInput(f"{what}, and decides nothing here: leave it out, with its value", where)
 
 
 class Fields:
@@ -303,8 +334,7 @@ class Fields:
             known = ", ".join(self._read)
             self._problems.extend(
                 InvalidInput(f"the field {shown(field)} is unknown{nearest(field, self._read)}; known are: {known}")
-                for field in self._fields
-                if field not in self._read
+                for field in islice((one for one in self._fields if one not in self._read), MOST_PROBLEMS)
             )
         refuse(self._problems)
 

@@ -3,6 +3,7 @@
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import ClientAssignment
+from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.codec import document, kafka
 from holdfast.rollout.codec.amounts import (
     disks_from_json,
@@ -18,7 +19,16 @@ from holdfast.rollout.codec.change import change_from_json
 from holdfast.rollout.codec.change_writing import change_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.steps import one_of, settings_from_json, settings_to_json, steps_from_json, steps_to_json
+from holdfast.rollout.codec.times import (
+    act_from_json,
+    act_to_json,
+    effort_counts_from_json,
+    effort_counts_to_json,
+    times_from_json,
+    times_to_json,
+)
 from holdfast.rollout.evaluation import Candidate, ClientRestore, Cost, Effort, Evaluation, Fullest, Round, Span
+from holdfast.rollout.lacking import Give
 
 _count = document.offset
 
@@ -42,6 +52,7 @@ def candidate_from_json(value: object) -> Candidate:
         as_asked=fields.optional("as_asked", document.boolean, default=True),
         if_allowed=fields.optional("if_allowed", document.boolean, default=False),
         displaced=fields.optional("displaced", lambda ids: document.each(ids, kafka.process_id), ()),
+        effort_counts=fields.optional("effort_counts", nullable(effort_counts_from_json), None),
     )
     fields.finish(closed=True)
     return candidate
@@ -61,6 +72,7 @@ def candidate_to_json(candidate: Candidate) -> dict[str, object]:
         "as_asked": candidate.as_asked,
         "if_allowed": candidate.if_allowed,
         "displaced": [str(one) for one in candidate.displaced],
+        "effort_counts": None if candidate.effort_counts is None else effort_counts_to_json(candidate.effort_counts),
     }
 
 
@@ -73,6 +85,7 @@ def evaluation_from_json(value: object) -> Evaluation:
         unknown=fields.need("unknown", texts),
         refused=fields.need("refused", nullable(document.text)),
         unknown_sizes=fields.optional("unknown_sizes", texts, ()),
+        give=fields.optional("give", lambda found: document.each(found, one_of(Give)), ()),
     )
     fields.finish(closed=True)
     return evaluation
@@ -86,6 +99,7 @@ def evaluation_to_json(evaluation: Evaluation) -> dict[str, object]:
         "unknown": list(evaluation.unknown),
         "refused": evaluation.refused,
         "unknown_sizes": list(evaluation.unknown_sizes),
+        "give": [one.value for one in evaluation.give],
     }
 
 
@@ -120,6 +134,11 @@ def _cost(value: object) -> Cost:
         restored_tasks=fields.optional("restored_tasks", restored_tasks_from_json, ()),
         stops=fields.optional("stops", stops_from_json, ()),
         fullest=fields.optional("fullest", nullable(_fullest), None),
+        rebalances_usual=fields.optional("rebalances_usual", nullable(_count), None),
+        probes_more=fields.optional("probes_more", _count, 0),
+        acts=fields.optional("acts", lambda acts: document.each(acts, act_from_json), ()),
+        times=fields.optional("times", nullable(times_from_json), None),
+        unsettled=fields.optional("unsettled", nullable(document.text), None),
     )
     fields.finish(closed=True)
     return cost
@@ -159,18 +178,7 @@ def _cost_to_json(cost: Cost) -> dict[str, object]:
         "cold": _restores_to_json(cost.cold),
         "busiest_client": None if cost.busiest_client is None else str(cost.busiest_client),
         "busiest_tasks": cost.busiest_tasks,
-        "rounds": [
-            {
-                "trigger": one.trigger,
-                "at_seconds": one.at_seconds,
-                "handed_over": one.handed_over,
-                "withheld": one.withheld,
-                "warm_ups": one.warm_ups,
-                "restoring_longest": one.restoring_longest,
-                "without_caught_up_copy": one.without_caught_up_copy,
-            }
-            for one in cost.rounds
-        ],
+        "rounds": [_round_to_json(one) for one in cost.rounds],
         "end": {
             str(client.process_id): {
                 "active": kafka.task_ids_to_json(client.active),
@@ -183,7 +191,36 @@ def _cost_to_json(cost: Cost) -> dict[str, object]:
         "restored_tasks": restored_tasks_to_json(cost.restored_tasks),
         "stops": stops_to_json(cost.stops),
         "fullest": None if cost.fullest is None else _fullest_to_json(cost.fullest),
+        **_time_to_json(cost),
+        **({} if cost.unsettled is None else {"unsettled": cost.unsettled}),
     }
+
+
+def _time_to_json(cost: Cost) -> dict[str, object]:
+    """Nothing where another version of Holdfast said nothing of it: its document reads back as it was."""
+    found: dict[str, object] = {}
+    if cost.rebalances_usual is not None:
+        found["rebalances_usual"] = cost.rebalances_usual
+    if cost.probes_more:
+        found["probes_more"] = cost.probes_more
+    if cost.acts:
+        found["acts"] = [act_to_json(one) for one in cost.acts]
+    if cost.times is not None:
+        found["times"] = times_to_json(cost.times)
+    return found
+
+
+def _round_to_json(one: Round) -> dict[str, object]:
+    found: dict[str, object] = {
+        "trigger": one.trigger,
+        "at_seconds": one.at_seconds,
+        "handed_over": one.handed_over,
+        "withheld": one.withheld,
+        "warm_ups": one.warm_ups,
+        "restoring_longest": one.restoring_longest,
+        "without_caught_up_copy": one.without_caught_up_copy,
+    }
+    return found | ({"restoring": {str(client): records for client, records in one.restoring}} if one.restoring else {})
 
 
 def _probability(value: object) -> float:
@@ -232,9 +269,14 @@ def _round(value: object) -> Round:
         warm_ups=fields.need("warm_ups", _count),
         restoring_longest=fields.need("restoring_longest", _count),
         without_caught_up_copy=fields.optional("without_caught_up_copy", _count, 0),
+        restoring=fields.optional("restoring", lambda each: document.each_entry(each, _restoring), ()),
     )
     fields.finish(closed=True)
     return found
+
+
+def _restoring(key: str, records: object) -> tuple[ProcessId, int]:
+    return kafka.process_id(key), _count(records)
 
 
 def _client_end(key: str, value: object) -> ClientAssignment:

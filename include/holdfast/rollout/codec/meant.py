@@ -9,7 +9,7 @@ from holdfast.kafka.release import RELEASES
 from holdfast.kafka.streams import config_check
 from holdfast.rollout import candidates
 from holdfast.rollout.change import Change, RollingRestart, SetConfig
-from holdfast.rollout.codec import any_kind
+from holdfast.rollout.codec import any_kind, named
 from holdfast.rollout.codec.any_kind import AnyChange, AnySnapshot
 from holdfast.rollout.codec.document import nearest, refuse, shown, under
 from holdfast.rollout.codec.request import NAMES, request_from_form
@@ -90,11 +90,16 @@ def _as_document(form: Mapping[str, object], document: object) -> Callable[[AnyS
     if also:
         raise InvalidInput(f"a Change was given, and {', '.join(also)} too: empty one or the other", "change")
 
-    def read(*, plain: bool) -> AnyChange:
-        return _in_change(lambda: any_kind.change_from_json(document, plain=plain))
+    def read(said: Callable[[], object], *, plain: bool) -> AnyChange:
+        return _in_change(lambda: any_kind.change_from_json(said(), plain=plain))
 
-    read(plain=any_kind.is_consumer_change(document))
-    return lambda snapshot: read(plain=isinstance(snapshot, ConsumerSnapshot))
+    def of(snapshot: AnySnapshot) -> AnyChange:
+        if isinstance(snapshot, ConsumerSnapshot):
+            return read(lambda: document, plain=True)
+        return read(lambda: named.resolved(document, snapshot), plain=False)
+
+    read(lambda: named.unresolved(document), plain=any_kind.is_consumer_change(document))
+    return of
 
 
 def _in_change(work: Callable[[], T]) -> T:

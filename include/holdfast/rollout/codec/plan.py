@@ -4,12 +4,15 @@ Reading a plan is strict, and its `plan_id` must be the digest of the rest: a pl
 """
 
 import hashlib
+from collections.abc import Mapping
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.basis import Basis, ClientBasis, TaskBasis
+from holdfast.kafka import java
+from holdfast.rollout.basis import Basis, ClientBasis, Subtopology, TaskBasis
 from holdfast.rollout.codec import document, kafka, kinds
 from holdfast.rollout.codec.change import change_from_json
 from holdfast.rollout.codec.change_writing import change_to_json
+from holdfast.rollout.codec.created_from import created_from_from_json, created_from_to_json
 from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.evaluation import (
     candidate_from_json,
@@ -28,10 +31,13 @@ from holdfast.rollout.codec.journal import (
     journal_to_json,
     verdict_to_json,
 )
+from holdfast.rollout.codec.otherwise import otherwise_from_json, otherwise_to_json
 from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
+from holdfast.rollout.codec.signature import signature
 from holdfast.rollout.codec.steps import one_of, settings_from_json, settings_to_json, steps_from_json, steps_to_json
+from holdfast.rollout.codec.times import effort_counts_from_json, effort_counts_to_json
 from holdfast.rollout.evaluation import Effort
-from holdfast.rollout.plan_value import Considered, CreatedFrom, Plan, PlanVerdict
+from holdfast.rollout.plan_value import Considered, Plan, PlanVerdict
 from holdfast.rollout.rules import Rule, Status
 
 __all__ = [
@@ -57,8 +63,12 @@ PLAN_ID_DIGITS = 16
 
 def plan_id_of(plan: Plan) -> str:
     """The first hexadecimal digits of the digest of everything but the ID itself."""
-    content = plan_to_json(plan)
-    del content["plan_id"]
+    return plan_id_in(plan_to_json(plan))
+
+
+def plan_id_in(written: Mapping[str, object]) -> str:
+    """The same of a plan as it stands in a document: one from before there was a field, or with another default, keeps its ID."""
+    content = {key: value for key, value in written.items() if key not in ("plan_id", "signature")}
     return hashlib.sha256(document.dumps(content).encode("ascii")).hexdigest()[:PLAN_ID_DIGITS]
 
 
@@ -70,7 +80,7 @@ def plan_from_json(value: object) -> Plan:
         plan_id=fields.need("plan_id", document.name),
         created_at=fields.need("created_at", document.instant),
         expires_at=fields.need("expires_at", document.instant),
-        created_from=fields.need("created_from", _created_from),
+        created_from=fields.need("created_from", created_from_from_json),
         basis=fields.need("basis", _basis),
         policy=fields.need("policy", policy_from_json),
         change=fields.need("change", change_from_json),
@@ -86,14 +96,17 @@ def plan_from_json(value: object) -> Plan:
         preconditions=fields.need("preconditions", texts),
         rules=fields.need("rules", _rules),
         unknown=fields.need("unknown", texts),
+        otherwise=fields.optional("otherwise", otherwise_from_json, ()),
+        requested_by=fields.optional("requested_by", document.name, None),
     )
+    fields.optional("signature", signature, None)
     fields.finish(closed=True)
-    _refuse_edited(plan)
+    _refuse_edited(plan, document.mapping(value))
     return plan
 
 
-def _refuse_edited(plan: Plan) -> None:
-    digest = plan_id_of(plan)
+def _refuse_edited(plan: Plan, written: Mapping[str, object]) -> None:
+    digest = plan_id_in(written)
     if plan.plan_id != digest:
         raise InvalidInput(
             f"{document.shown(plan.plan_id)} is not the digest of this plan's content ({digest}): the plan was edited after it was"
@@ -103,16 +116,16 @@ def _refuse_edited(plan: Plan) -> None:
 
 
 def plan_to_json(plan: Plan) -> dict[str, object]:
-    return {
+    """What stands there only where it is said: a plan from before there was the field has its digest still."""
+    said: dict[str, object] = {"otherwise": otherwise_to_json(plan.otherwise)} if plan.otherwise else {}
+    if plan.requested_by is not None:
+        said["requested_by"] = plan.requested_by
+    return said | {
         "format_version": FORMAT_VERSION,
         "plan_id": plan.plan_id,
         "created_at": plan.created_at,
         "expires_at": plan.expires_at,
-        "created_from": {
-            "snapshot": plan.created_from.snapshot,
-            "change": plan.created_from.change,
-            "policy": plan.created_from.policy,
-        },
+        "created_from": created_from_to_json(plan.created_from),
         "verdict": plan.verdict.value,
         "headline": plan.headline,
         "why": plan.why,
@@ -131,15 +144,6 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
     }
 
 
-def _created_from(value: object) -> CreatedFrom:
-    fields = Fields(value)
-    found = CreatedFrom(
-        fields.need("snapshot", document.name), fields.need("change", document.name), fields.need("policy", document.name)
-    )
-    fields.finish(closed=True)
-    return found
-
-
 def _considered(value: object) -> Considered:
     fields = Fields(value)
     found = Considered(
@@ -153,6 +157,7 @@ def _considered(value: object) -> Considered:
         refused=fields.need("refused", nullable(document.text)),
         why_not=fields.need("why_not", document.text),
         as_asked=fields.optional("as_asked", document.boolean, default=True),
+        effort_counts=fields.optional("effort_counts", nullable(effort_counts_from_json), None),
     )
     fields.finish(closed=True)
     return found
@@ -170,6 +175,7 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "unknown": list(one.unknown),
         "refused": one.refused,
         "as_asked": one.as_asked,
+        **({} if one.effort_counts is None else {"effort_counts": effort_counts_to_json(one.effort_counts)}),
     }
 
 
@@ -208,9 +214,23 @@ def _basis(value: object) -> Basis:
         config=fields.need("config", kafka.config),
         tasks=fields.need("tasks", lambda tasks: document.each_entry(tasks, _task_basis)),
         clients=fields.need("clients", lambda clients: document.each_entry(clients, _client_basis)),
+        generation=fields.optional("generation", nullable(_generation), None),
+        subtopologies=fields.optional("subtopologies", lambda each: document.each_entry(each, _subtopology), ()),
     )
     fields.finish(closed=True)
     return basis
+
+
+def _generation(value: object) -> int:
+    return document.integer(value, 0, java.INT_MAX)
+
+
+def _subtopology(key: str, value: object) -> Subtopology:
+    fields = Fields(value)
+    number = kafka.task_id(f"{key}_0").subtopology
+    found = Subtopology(number, fields.need("topics", texts), fields.need("stores", texts))
+    fields.finish(closed=True)
+    return found
 
 
 def _task_basis(key: str, value: object) -> TaskBasis:
@@ -232,22 +252,29 @@ def _client_basis(key: str, value: object) -> ClientBasis:
 
 
 def _basis_to_json(basis: Basis) -> dict[str, object]:
-    return {
-        "cluster": basis.cluster,
-        "group_id": basis.group_id,
-        "protocol": basis.protocol,
-        "kafka_release": basis.kafka_release,
-        "task_assignor": basis.task_assignor,
-        "config": kafka.config_to_json(basis.config),
-        "tasks": {str(task.id): task.stateful for task in basis.tasks},
-        "clients": {
-            str(client.process_id): {
-                "host": client.host,
-                "members": list(client.members),
-                "active": kafka.task_ids_to_json(client.active),
-                "rack": client.rack,
-                "client_tags": dict(client.client_tags),
-            }
-            for client in basis.clients
-        },
-    }
+    """What is not known of a plan from before it was kept is left out: its ID is the digest of all that is written."""
+    since: dict[str, object] = {} if basis.generation is None else {"generation": basis.generation}
+    kept = {str(one.number): {"topics": list(one.topics), "stores": list(one.stores)} for one in basis.subtopologies}
+    return (
+        since
+        | ({"subtopologies": kept} if kept else {})
+        | {
+            "cluster": basis.cluster,
+            "group_id": basis.group_id,
+            "protocol": basis.protocol,
+            "kafka_release": basis.kafka_release,
+            "task_assignor": basis.task_assignor,
+            "config": kafka.config_to_json(basis.config),
+            "tasks": {str(task.id): task.stateful for task in basis.tasks},
+            "clients": {
+                str(client.process_id): {
+                    "host": client.host,
+                    "members": list(client.members),
+                    "active": kafka.task_ids_to_json(client.active),
+                    "rack": client.rack,
+                    "client_tags": dict(client.client_tags),
+                }
+                for client in basis.clients
+            },
+        }
+    )

@@ -11,14 +11,20 @@ from holdfast.rollout.codec.document import FORMAT_VERSION, Fields, nullable
 from holdfast.rollout.codec.evaluation import texts
 from holdfast.rollout.codec.steps import one_of
 from holdfast.rollout.hours import DAYS, TimeOfDay, Window
-from holdfast.rollout.policy import RULES, Policy, Review
+from holdfast.rollout.policy import LONGEST_VALID_S, RULES, Policy, Review
 from holdfast.rollout.rates import RateSource
 from holdfast.rollout.steps import VERBS
 
 MOST = 2**53
 MOST_WINDOWS = 100
 OPTIONAL_LIMITS = (
+    "time_to_stable_s_most",
+    "rebalances_most",
     "restored_bytes_most",
+    "restore_slowest",
+    "restore_fastest",
+    "restore_observations",
+    "copy_bytes_per_second",
     "bytes_per_record",
     "moved_in_all_percent_most",
     "without_caught_up_copy_tasks_most",
@@ -26,8 +32,15 @@ OPTIONAL_LIMITS = (
     "disk_free_bytes_least",
     "copies_on_one_client_percent_most",
 )
-"""Limits that may be null: then there is none."""
-AT_LEAST_ONE = ("restore_records_per_second", "bytes_per_record", "valid_for_s")
+"""Limits that may be null: then there is none, or one that goes by the size of the group (`limits`)."""
+AT_LEAST_ONE = (
+    "restore_records_per_second",
+    "restore_slowest",
+    "restore_fastest",
+    "copy_bytes_per_second",
+    "bytes_per_record",
+    "valid_for_s",
+)
 LIMITS_OF_RULES = {
     "moved_percent_most": "moved-without-need",
     "without_caught_up_copy_s_most": "without-caught-up-copy",
@@ -44,6 +57,7 @@ def policy_from_json(value: object) -> Policy:
     """Limits that are not given are the defaults of `Policy`."""
     default = Policy()
     kinds.refuse_another(value, "Policy")
+    document.refuse_secrets(value)
     fields = Fields(value)
     fields.need("format_version", document.format_version)
     numbers = {
@@ -85,9 +99,20 @@ def _limit(name: str) -> Callable[[object], int | None]:
     def read(value: object) -> int | None:
         if value is None and name in OPTIONAL_LIMITS:
             return None
-        return document.integer(value, least, MOST)
+        return document.integer(value, least, most_of(name))
 
     return read
+
+
+def most_of(name: str) -> int:
+    """The largest that a limit can be."""
+    if name in ("start_up_s_least", "start_up_s", "start_up_s_most", "between_steps_s_most"):
+        return LONGEST_STEP_S
+    return LONGEST_VALID_S if name == "valid_for_s" else MOST
+
+
+LONGEST_STEP_S = 86_400
+"""What takes a client longer than a day to start is no step of a rollout."""
 
 
 def _known_names(known: tuple[str, ...], what: str) -> Callable[[object], tuple[str, ...]]:

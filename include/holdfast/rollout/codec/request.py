@@ -15,6 +15,8 @@ from holdfast.rollout.request import Request, What, refuse_incomplete
 from holdfast.rollout.snapshot import ConfigValue
 
 MOST_CLIENTS = 1_000
+MAY_BE_EMPTY = ("rack.aware.assignment.tags",)
+"""Lists: nothing is a value of theirs."""
 NAMES = ("what", "hosts", "new_host", "disk", "clients", "threads", "settings", "kafka_release", "at_once", "minutes")
 """The form's fields."""
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
@@ -22,6 +24,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
 
 def request_from_form(form: Mapping[str, object]) -> Request:
     """Raise InvalidInput with the name of every field that is wrong, is missing, or is not asked for."""
+    document.refuse_secrets({name: form.get(name) for name in NAMES if name != "settings"})
     fields = Fields({name: form[name] for name in NAMES if form.get(name) not in (None, "", [], {})})
     request = Request(
         what=fields.need("what", one_of(What)),
@@ -57,9 +60,9 @@ def _settings(value: object) -> tuple[tuple[str, ConfigValue], ...]:
     read = properties.parse(document.text(value))
     config_check.refuse_secrets(read)
     for key, setting in read.items():
-        if not setting:
+        if not setting and key not in MAY_BE_EMPTY:
             raise InvalidInput(f"{document.shown(key)} is set to nothing; a line is KEY=VALUE, such as max.warmup.replicas=6")
-    return tuple((key, int(text) if _NUMBER.fullmatch(text) else text) for key, text in sorted(read.items()))
+    return tuple((key, int(text) if _NUMBER.fullmatch(text) else text or ()) for key, text in sorted(read.items()))
 
 
 def _minutes(value: object) -> float:

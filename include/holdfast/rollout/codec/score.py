@@ -24,20 +24,20 @@ def score_from_json(value: object) -> Score:
     """The part of a Verdict that a list shows."""
     fields = Fields(value)
     fields.need("format_version", document.format_version)
-    agreeing, tasks = fields.need("score", _score)
-    return Score(
-        result=fields.need("result", one_of(Result)),
-        tasks_as_forecast=agreeing,
-        tasks=tasks,
-        observed_at=fields.need("observed_at", nullable(document.instant)),
-        differences=fields.need("differences", lambda found: document.each(found, document.text)),
-    )
+    counted = fields.need("score", _score)
+    result = fields.need("result", one_of(Result))
+    observed_at = fields.need("observed_at", nullable(document.instant))
+    differences = fields.need("differences", lambda found: document.each(found, document.text))
+    fields.finish()
+    return Score(result, *counted, observed_at, differences)
 
 
 def _score(value: object) -> tuple[int, int]:
     fields = Fields(value)
     things = "partitions" if fields.has("partitions") else "tasks"
-    return fields.need(f"{things}_as_forecast", _many), fields.need(things, _many)
+    counted = fields.need(f"{things}_as_forecast", _many), fields.need(things, _many)
+    fields.finish()
+    return counted
 
 
 def _many(value: object) -> int:

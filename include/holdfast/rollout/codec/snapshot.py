@@ -27,6 +27,7 @@ from holdfast.rollout.snapshot import (
     Snapshot,
     StateDirectory,
     StateFile,
+    Stores,
     TaskDirectory,
     Topic,
     TopicPartitionInfo,
@@ -38,6 +39,13 @@ FIRST_VERSION_WITH_OFFSET_SUMS = 7
 """Java: `SubscriptionInfo`, 2.6."""
 PLAIN_PROTOCOL = "consumer-classic"
 PROTOCOLS_TO_COME = ("streams", "consumer")
+
+
+def _stores(value: object) -> Stores:
+    try:
+        return Stores(document.text(value))
+    except ValueError:
+        raise document.mismatch(" or ".join(f'"{one}"' for one in Stores), value) from None
 
 
 def snapshot_from_json(value: object) -> Snapshot:
@@ -67,6 +75,7 @@ def snapshot_from_json(value: object) -> Snapshot:
         state_directories=fields.optional("state_directories", lambda found: document.each(found, _state_directory), ()),
         generations=fields.optional("generations", lambda found: document.each(found, _generation), ()),
         unknown=fields.optional("unknown", lambda found: document.each(found, unknown_from_json), ()),
+        stores=fields.optional("stores", nullable(_stores), None),
     )
     fields.finish()
     document.refuse(_contradictions(snapshot))

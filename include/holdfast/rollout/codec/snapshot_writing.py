@@ -33,6 +33,8 @@ def snapshot_to_json(snapshot: Snapshot) -> dict[str, object]:
         written["state_directories"] = [_state_directory_to_json(directory) for directory in snapshot.state_directories]
     if snapshot.generations:
         written["generations"] = [_generation_to_json(generation) for generation in snapshot.generations]
+    if snapshot.stores is not None:
+        written["stores"] = str(snapshot.stores)
     written["unknown"] = unknown_to_json(snapshot.unknown)
     return written
 

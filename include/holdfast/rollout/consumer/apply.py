@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from holdfast.errors import StalePlan
-from holdfast.rollout.apply import REBALANCING, Done, Next, Note, Wait, refuse_expired, still_waiting
+from holdfast.rollout.apply import Begin, Done, Next, Note, Wait, refuse_expired, still_waiting
 from holdfast.rollout.change import Then
 from holdfast.rollout.consumer.change import (
     AddConsumer,
@@ -26,9 +26,9 @@ from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.consumer.steps import WAIT_AT_LEAST_S, ConsumerStep
 from holdfast.rollout.consumer.verify import verify
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.journal import Event, Journal
-from holdfast.rollout.verify import STABLE
-from holdfast.rollout.wording import listed, printable
+from holdfast.rollout.group_state import REBALANCING, STABLE
+from holdfast.rollout.journal import Event, Journal, Sighting
+from holdfast.rollout.wording import listed, many, printable
 
 
 def next_action(plan: ConsumerPlan, journal: Journal, fresh: ConsumerSnapshot, now: datetime) -> Next:
@@ -46,7 +46,39 @@ def next_action(plan: ConsumerPlan, journal: Journal, fresh: ConsumerSnapshot, n
     stale = tuple(one.found for one in drifts(plan.basis, fresh, explained) if one.matters)
     if stale:
         raise StalePlan(plan.plan_id, stale)
+    if isinstance(step.item, ANEW) and journal.began_with(step.id) is None:
+        return Begin(step, _before(plan, journal, step, step.item, fresh))
     return _decide(plan, journal, step, [*done, step.item], fresh, now)
+
+
+ANEW = ReplaceConsumer | RestartConsumer | SetAssignors
+"""Consumers that join under other member IDs in the place of those that were there."""
+
+
+def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: ConsumerItem, fresh: ConsumerSnapshot) -> Sighting:
+    """Who is there before it. What was done before anybody asked for it is held against the plan's own basis."""
+    first = not any(journal.began_with(one.id) for one in plan.steps)
+    known = frozenset(member.member_id for member in plan.basis.members)
+    there = frozenset(member.member_id for member in fresh.members)
+    gone = all(old in known and old not in there for old in _olds(item))
+    seen = plan.basis if gone or (first and journal.has(step.id, Event.CONFIRMED)) else fresh
+    return Sighting(seen.generation, tuple(sorted(member.member_id for member in seen.members)))
+
+
+def _shown_anew(
+    item: ReplaceConsumer | RestartConsumer | SetAssignors, began: Sighting, fresh: ConsumerSnapshot
+) -> tuple[bool, str]:
+    """Whether as many as it is about are gone since, those that it names among them, and as many others are there."""
+    there = frozenset(member.member_id for member in fresh.members)
+    gone, came = frozenset(began.members) - there, there - frozenset(began.members)
+    olds = _olds(item)
+    still = [old for old in olds if old in there]
+    if still:
+        return False, f"the group still lists {listed([printable(old) for old in still])}"
+    if fresh.group_state not in (None, STABLE):
+        return False, f"the group is {printable(fresh.group_state)}, not {STABLE}"
+    done = min(len(gone), len(came))
+    return done >= len(olds), f"{done} of {many(len(olds), 'consumer')} came under other member IDs"
 
 
 def _not_begun(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> bool:
@@ -67,8 +99,17 @@ def _decide(
     if isinstance(item, Then):
         return _waited(plan, journal, step, fresh, now)
     confirmed = next((one for one in journal.entries if one.step == step.id and one.event is Event.CONFIRMED), None)
-    if confirmed is not None:
-        return Note(step, f"{confirmed.by} says so: {confirmed.detail}")
+    word = f"{confirmed.by} says so: {confirmed.detail}" if confirmed else None
+    began = journal.began_with(step.id)
+    if isinstance(item, ANEW) and began is not None:
+        seen, missing = _shown_anew(item, began, fresh)
+        if seen:
+            return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
+        if word:
+            return Wait(step, f"{word}. The group does not show it yet: {missing}. Take another snapshot in a while.", False)
+        return Wait(step, _please(step, missing), can_confirm=True)
+    if word is not None:
+        return Note(step, word)
     match item:
         case AddPartitions(topic, partitions) | AddTopic(topic, partitions):
             has = next((len(one.partitions) for one in fresh.topics if one.name == topic), 0)
@@ -79,10 +120,11 @@ def _decide(
             seen, missing = _came_and_went(plan.basis, item, until, fresh)
     if seen:
         return Note(step, "The snapshot shows it.")
-    because = (
-        f"Step {step.id} is the operator's, and {missing}. Before: {step.check_before or 'nothing.'} Check: {step.check_after}"
-    )
-    return Wait(step, because, can_confirm=not isinstance(item, AddConsumer))
+    return Wait(step, _please(step, missing), can_confirm=not isinstance(item, AddConsumer))
+
+
+def _please(step: ConsumerStep, because: str) -> str:
+    return f"Step {step.id} is the operator's, and {because}. Before: {step.check_before or 'nothing.'} Check: {step.check_after}"
 
 
 def _came_and_went(
@@ -114,9 +156,22 @@ def _olds(item: ConsumerItem) -> list[str]:
             return []
 
 
+def _since_the_last_wait(plan: ConsumerPlan, until: ConsumerStep) -> list[ConsumerStep]:
+    found: list[ConsumerStep] = []
+    for step in plan.steps[: plan.steps.index(until)]:
+        found = [] if isinstance(step.item, Then) else [*found, step]
+    return found
+
+
 def _waited(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot, now: datetime) -> Next:
     if fresh.group_state not in (None, STABLE):
         why = f"The group is {printable(fresh.group_state)}, not {STABLE}."
+        return still_waiting(journal, step, now, WAIT_AT_LEAST_S, why)
+    there = frozenset(member.member_id for member in fresh.members)
+    before = [one.item for one in _since_the_last_wait(plan, step)]
+    still = [one.member_id for one in before if isinstance(one, RemoveConsumer) and one.member_id in there]
+    if still:
+        why = f"The group still lists {listed([printable(one) for one in still])}, which was stopped."
         return still_waiting(journal, step, now, WAIT_AT_LEAST_S, why)
     if step is not plan.steps[-1]:
         return Note(step, "The group is stable.")

@@ -9,6 +9,7 @@ from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.ways import Way
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.plan_value import PLAINLY
+from holdfast.rollout.times import Act
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class WayForecast:
 
     `unsettled`: why the group does not settle (None: it does). `unknown`: sentences. `offsets_unknown`: of how many partitions
     nobody knows where their readers go on. `read_twice`: records that may have been read and not committed, at most; None: not
-    known. `course` None: nobody can tell.
+    known. `course` None: nobody can tell. `acts`: what is done, as it takes time.
     """
 
     name: str
@@ -29,6 +30,7 @@ class WayForecast:
     offsets_unknown: int = 0
     read_twice: int | None = None
     course: Course | None = None
+    acts: tuple[Act, ...] = ()
 
 
 def evaluate(snapshot: ConsumerSnapshot, way: Way) -> WayForecast:
@@ -53,4 +55,5 @@ def evaluate(snapshot: ConsumerSnapshot, way: Way) -> WayForecast:
         offsets_unknown=outcome.positions.unknown,
         read_twice=outcome.positions.records_read_twice_at_most,
         course=course(meanwhile, way.change, outcome),
+        acts=outcome.acts,
     )

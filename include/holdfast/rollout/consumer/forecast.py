@@ -4,6 +4,7 @@ Each rebalance is the leader's own decision (`kafka.consumer.leader`); what memb
 evidence is missing, or releases that nobody has told apart would differ, it is CannotPredict.
 """
 
+import math
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput
@@ -15,11 +16,13 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.change import Lot, Wait
 from holdfast.rollout.consumer import events, memory, ownership, positions, timing
 from holdfast.rollout.consumer.change import (
+    AddConsumer,
     AddPartitions,
     AddTopic,
     ConsumerChange,
     ConsumerEvent,
     RemoveConsumer,
+    RemoveTopic,
     ReplaceConsumer,
     RestartConsumer,
     SetAssignors,
@@ -29,8 +32,10 @@ from holdfast.rollout.consumer.outcomes import ConsumerForecast, ConsumerOutcome
 from holdfast.rollout.consumer.ownership import Readers
 from holdfast.rollout.consumer.timing import Span
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.group_state import refuse_unsettled
 from holdfast.rollout.outcomes import Trigger
 from holdfast.rollout.snapshot import Unknown
+from holdfast.rollout.times import METADATA_MAX_AGE_S, Act
 from holdfast.rollout.wording import printable
 
 MOST_ROUNDS = 1_000
@@ -39,6 +44,7 @@ MOST_ROUNDS = 1_000
 
 def forecast(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerForecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group."""
+    refuse_unsettled(snapshot.group_id, snapshot.group_state, members=len(snapshot.members))
     unknown = list(snapshot.unknown)
     if snapshot.kafka_release is not None:
         outcome = _outcome(snapshot, change)
@@ -87,8 +93,10 @@ def _outcome(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerOutc
     for lot in change.lots():
         stage.carry_out(lot)
         if events.causes_no_rebalance(lot):
+            stage.close_act(lot)
             continue
         trouble = stage.rebalance(until=lot.wait or Wait.STABLE)
+        stage.close_act(lot)
         if trouble is not None:
             break
     return stage.outcome(change, trouble)
@@ -102,6 +110,7 @@ class _Stage:
         self._before = ownership.readers_now(snapshot.group(_release(snapshot)), snapshot.assigned)
         self._reads = self._before
         self._rounds: list[ConsumerRound] = []
+        self._acts: list[Act] = []
         self._generation = memory.first_generation(snapshot.generation, snapshot.members)
         self._at_seconds: float = 0
         self._pending = False
@@ -125,6 +134,21 @@ class _Stage:
         self.scene = events.apply(self.scene, lot, self._config)
         self._from_empty = not any(one is member or member.group_instance_id for member in before for one in self.scene.members)
         self._at_seconds += int(self.scene.noticed_s) if self.scene.noticed_s == int(self.scene.noticed_s) else self.scene.noticed_s
+
+    def close_act(self, lot: Lot[ConsumerEvent]) -> None:
+        """Keep what was done as it takes time, and how many rebalances followed."""
+        unseen = events.causes_no_rebalance(lot)
+        starts = (AddConsumer, ReplaceConsumer, RestartConsumer, SetAssignors)
+        grown = any(isinstance(event, AddPartitions | AddTopic | RemoveTopic) for _, event in lot.events)
+        self._acts.append(
+            Act(
+                rebalances=len(self._rounds) - sum(one.rebalances for one in self._acts),
+                starts=sum(isinstance(event, starts) for _, event in lot.events),
+                noticed_s=0 if unseen else math.ceil(self.scene.noticed_s),
+                refresh_s=METADATA_MAX_AGE_S if grown else 0,
+                unseen=unseen,
+            )
+        )
 
     def rebalance(self, until: Wait) -> str | None:
         """Rebalance once, or until nothing is pending. Returns why that does not come about (None: it does)."""
@@ -204,6 +228,7 @@ class _Stage:
             config=self._config,
             warnings=positions.warnings(found, self._config),
             notes=notes,
+            acts=tuple(self._acts),
         )
 
     def _summary(self, change: ConsumerChange, trouble: str | None) -> ConsumerSummary:

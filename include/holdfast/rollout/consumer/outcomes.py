@@ -9,6 +9,7 @@ from holdfast.rollout.consumer.positions import Positions
 from holdfast.rollout.consumer.timing import Span
 from holdfast.rollout.outcomes import Trigger
 from holdfast.rollout.snapshot import Unknown
+from holdfast.rollout.times import Act
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ class ConsumerOutcome:
     config: ConsumerConfig
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    acts: tuple[Act, ...] = ()
+    """What is done, lot by lot, as it takes time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,23 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout import timeline
+from holdfast.rollout.change import Then
 from holdfast.rollout.consumer import rules, ways
-from holdfast.rollout.consumer.change import ConsumerChange
+from holdfast.rollout.consumer.change import ConsumerChange, RestartConsumer, SetAssignors
+from holdfast.rollout.consumer.choice import CRITERIA, Weighed, ranked
 from holdfast.rollout.consumer.course import Course
 from holdfast.rollout.consumer.evaluation import WayForecast
 from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.steps import ConsumerStep, steps_of
 from holdfast.rollout.consumer.ways import Way
 from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumerSnapshot
+from holdfast.rollout.criteria import first_lost
 from holdfast.rollout.plan_value import PLAINLY, CreatedFrom, PlanVerdict
 from holdfast.rollout.policy import Policy, Review
 from holdfast.rollout.rules import Rule, Status
 from holdfast.rollout.steps import SettingChange
+from holdfast.rollout.times import EffortCounts, Times
 from holdfast.rollout.wording import many
 
 
@@ -28,7 +33,7 @@ class Considered:
     """One way that was weighed. `summary` None: `refused` says why nothing can be predicted. `why_not`: empty if it is chosen.
 
     `read_twice`: records that are read a second time, at most; None: not known. `course`: of the chosen and of the plain way, where
-    anybody can tell.
+    anybody can tell. `times` and `effort_counts` None: another version made the plan.
     """
 
     name: str
@@ -43,6 +48,8 @@ class Considered:
     settings: tuple[SettingChange, ...] = ()
     read_twice: int | None = None
     course: Course | None = None
+    times: Times | None = None
+    effort_counts: EffortCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,8 @@ class ConsumerPlan:
     candidates: tuple[Considered, ...]
     steps: tuple[ConsumerStep, ...]
     preconditions: tuple[str, ...]
+    requested_by: str | None = None
+    """As in `plan_value.Plan`."""
 
     @property
     def chosen_way(self) -> Considered | None:
@@ -75,28 +84,6 @@ class ConsumerPlan:
     @property
     def plain_way(self) -> Considered | None:
         return next((one for one in self.candidates if one.name == PLAINLY), None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Weighed:
-    place: int
-    way: Way
-    foreseen: WayForecast
-    rules: tuple[Rule, ...]
-    excluded: bool
-
-    @property
-    def possible(self) -> bool:
-        return self.foreseen.summary is not None and not self.excluded and not self.way.drawback
-
-    @property
-    def failed(self) -> tuple[Rule, ...]:
-        return tuple(rule for rule in self.rules if rule.status is Status.FAIL)
-
-    @property
-    def summary(self) -> ConsumerSummary:
-        assert self.foreseen.summary is not None, "only what was forecast is compared"
-        return self.foreseen.summary
 
 
 def assemble(
@@ -114,15 +101,17 @@ def assemble(
     proposed = ways.propose(snapshot, change)
     if [way.name for way in proposed] != list(by_name):
         raise InvalidInput("the forecasts are not those of the ways that there are to make this change; search again")
-    weighed = [_weigh(place, way, by_name[way.name], snapshot, policy) for place, way in enumerate(proposed)]
+    plain = timeline.of_acts(by_name[PLAINLY].acts, policy)
+    asked = sum(act.rebalances > 0 for act in by_name[PLAINLY].acts), timeline.own_seconds(plain)
+    weighed = [_weigh(place, way, by_name[way.name], snapshot, policy, asked) for place, way in enumerate(proposed)]
     nothing = not change.events
-    chosen = None if nothing else min((one for one in weighed if one.possible), key=_criteria, default=None)
+    chosen = None if nothing else min((one for one in weighed if one.possible), key=ranked, default=None)
     blocked_by = () if nothing else _blocked_by(weighed, chosen, policy)
     made = now.astimezone(UTC).replace(microsecond=0)
     return ConsumerPlan(
         plan_id="",
         created_at=_instant(made),
-        expires_at=_instant(made + timedelta(seconds=policy.valid_for_s)),
+        expires_at=_instant(fingerprints.valid_from(made).replace(microsecond=0) + timedelta(seconds=policy.valid_for_s)),
         created_from=fingerprints,
         basis=basis_of(snapshot),
         policy=policy,
@@ -147,29 +136,29 @@ def basis_of(snapshot: ConsumerSnapshot) -> ConsumerSnapshot:
     return replace(snapshot, topics=topics, unknown=(), assigned=None)
 
 
-def _weigh(place: int, way: Way, foreseen: WayForecast, snapshot: ConsumerSnapshot, policy: Policy) -> _Weighed:
-    excluded = way.name in policy.exclude
+def _weigh(
+    place: int, way: Way, foreseen: WayForecast, snapshot: ConsumerSnapshot, policy: Policy, asked: tuple[int, int]
+) -> Weighed:
+    """`asked`: the rebalances that the requested change causes by itself, and the seconds of its own steps."""
+    excluded, counts = way.name in policy.exclude, _counts(way)
     if foreseen.summary is None:
         why = rules.rule("forecast", foreseen.refused or "", "can be predicted", Status.FAIL, policy)
-        return _Weighed(place, way, foreseen, (why,), excluded)
-    return _Weighed(place, way, foreseen, rules.judge(foreseen, foreseen.summary, way.change, snapshot, policy), excluded)
+        return Weighed(place, way, foreseen, (why,), excluded, Times(None, None), counts)
+    times = Times(None, None) if foreseen.unsettled is not None else timeline.of_acts(foreseen.acts, policy)
+    found = rules.judge(foreseen, foreseen.summary, way.change, snapshot, policy, rules.Needed(times, *asked))
+    return Weighed(place, way, foreseen, found, excluded, times, counts)
 
 
-def _criteria(one: _Weighed) -> tuple[float, ...]:
-    """Limits broken that block, limits broken, moves without need, seconds that partitions stand still, rebalances, the list."""
-    summary = one.summary
-    still = summary.partition_seconds
-    return (
-        sum(rule.blocking for rule in one.failed),
-        len(one.failed),
-        float("inf") if summary.needless is None else summary.needless,
-        float("inf") if still is None else still.usual,
-        summary.rebalances,
-        one.place,
+def _counts(way: Way) -> EffortCounts:
+    """Everything is done by people. Settings for the time of the roll are a restart more, each way."""
+    restarts = sum(
+        len(item.member_ids) if isinstance(item, SetAssignors) else isinstance(item, RestartConsumer) for item in way.change.events
     )
+    manual = sum(not isinstance(item, Then) for item in way.change.events)
+    return EffortCounts(restarts, manual, 0)
 
 
-def _blocked_by(weighed: list[_Weighed], chosen: _Weighed | None, policy: Policy) -> tuple[str, ...]:
+def _blocked_by(weighed: list[Weighed], chosen: Weighed | None, policy: Policy) -> tuple[str, ...]:
     if chosen is None:
         reasons = dict.fromkeys(one.foreseen.refused for one in weighed if one.foreseen.refused is not None)
         return tuple(reasons) or ("Your policy excludes every way there is.",)
@@ -180,7 +169,7 @@ def _blocked_by(weighed: list[_Weighed], chosen: _Weighed | None, policy: Policy
     return (*over, *(f"{rule.name}: {rule.found}. A person would have to look, and your policy says never" for rule in asking))
 
 
-def _verdict(nothing: bool, chosen: _Weighed | None, blocked_by: tuple[str, ...], policy: Policy) -> PlanVerdict:
+def _verdict(nothing: bool, chosen: Weighed | None, blocked_by: tuple[str, ...], policy: Policy) -> PlanVerdict:
     if nothing:
         return PlanVerdict.NOTHING_TO_DO
     if chosen is None or blocked_by:
@@ -189,7 +178,7 @@ def _verdict(nothing: bool, chosen: _Weighed | None, blocked_by: tuple[str, ...]
     return PlanVerdict.SAFE if clean and policy.review is not Review.ALWAYS else PlanVerdict.REVIEW
 
 
-def _headline(nothing: bool, chosen: _Weighed | None, weighed: list[_Weighed], blocked_by: tuple[str, ...]) -> str:
+def _headline(nothing: bool, chosen: Weighed | None, weighed: list[Weighed], blocked_by: tuple[str, ...]) -> str:
     """What would skip data stands before everything else."""
     if nothing:
         return "Nothing to do: the change has no events."
@@ -220,7 +209,7 @@ def _effect(summary: ConsumerSummary) -> str:
     return f"{moved} of {many(summary.partitions, 'partition')} change hands in {rebalances}; {still}."
 
 
-def _considered(one: _Weighed, chosen: _Weighed | None) -> Considered:
+def _considered(one: Weighed, chosen: Weighed | None) -> Considered:
     foreseen = one.foreseen
     return Considered(
         name=one.way.name,
@@ -235,10 +224,12 @@ def _considered(one: _Weighed, chosen: _Weighed | None) -> Considered:
         settings=one.way.settings,
         read_twice=foreseen.read_twice,
         course=foreseen.course if one is chosen or one.way.name == PLAINLY else None,
+        times=one.times if one is chosen or one.way.name == PLAINLY else replace(one.times, phases=(), rebalances=()),
+        effort_counts=one.effort_counts,
     )
 
 
-def _why_not(loser: _Weighed, chosen: _Weighed | None) -> str:
+def _why_not(loser: Weighed, chosen: Weighed | None) -> str:
     """The first thing by which it lost, in words."""
     if loser.excluded:
         return "Your policy excludes it."
@@ -246,22 +237,8 @@ def _why_not(loser: _Weighed, chosen: _Weighed | None) -> str:
         return loser.foreseen.refused or "No way was chosen."
     if loser.way.drawback:
         return loser.way.drawback
-    pairs = list(zip(_criteria(loser), _criteria(chosen), strict=True))
-    lost_by = next((index for index, (mine, theirs) in enumerate(pairs) if mine != theirs), len(pairs) - 1)
-    mine, theirs = pairs[lost_by]
-    match lost_by:
-        case 0 | 1:
-            kept = [rule.name for rule in chosen.failed]
-            broken = "; ".join(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in loser.failed if rule.name not in kept)
-            return f"It breaks limits that the chosen way keeps ({broken})."
-        case 2:
-            return f"{mine:g} partitions of consumers that nobody touches would move, not {theirs:g}."
-        case 3:
-            return f"Partitions would stand still for {mine:g} s in all, not {theirs:g} s."
-        case 4:
-            return f"It takes {many(int(mine), 'rebalance')}, not {theirs:g}."
-        case _:
-            return "As good as the chosen way, which comes first in the list."
+    lost = first_lost(CRITERIA, loser, chosen)
+    return "As good as the chosen way, which comes first in the list." if lost is None else lost.explain(loser, chosen)
 
 
 def _instant(moment: datetime) -> str:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
-from holdfast.rollout.consumer import ways
+from holdfast.rollout import time_words
+from holdfast.rollout.consumer.asked import asked
 from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.plan import ConsumerPlan
+from holdfast.rollout.plan_age import holds_until, taken
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.rendering import Block, Heading, Lines, Paragraph, Table
 from holdfast.rollout.rules import Status
@@ -34,9 +36,12 @@ def _blocks(plan: ConsumerPlan) -> Iterator[Block]:
     first = "".join(f"{warning.partition(':')[0]}, " for warning in (() if way is None else way.warnings))
     where = f"{plan.basis.group_id} on {plan.basis.cluster}" if plan.basis.cluster else plan.basis.group_id
     yield Heading(1, f"Plan {plan.plan_id} for {where}: {first}{_VERDICTS[plan.verdict]}")
-    yield Paragraph(f"{plan.headline} You asked to {ways.asked(plan.change)}.", strong=True)
+    yield Paragraph(f"{plan.headline} You asked to {asked(plan.change, plan.basis)}.", strong=True)
     if plan.wrong_if:
-        yield Lines((("Wrong if", plan.wrong_if), ("Valid until", plan.expires_at)))
+        yield Lines((("Wrong if", plan.wrong_if), ("Made from", f"a snapshot {taken(plan.created_from)}. {holds_until(plan)}")))
+    if way is not None and way.times is not None:
+        ends, effort = time_words.estimate(way.times.rebalancing_ends), time_words.effort(way.effort_counts)
+        yield Lines((("Time", f"rebalancing ends after {ends}, from the first act."), ("Effort", f"{effort}.")))
     if plan.blocked_by:
         yield Lines(tuple(("Blocked by", one) for one in plan.blocked_by))
     if plan.steps:
@@ -48,13 +53,16 @@ def _blocks(plan: ConsumerPlan) -> Iterator[Block]:
         yield Heading(2, "It takes for granted")
         yield Lines(tuple((str(number), text) for number, text in enumerate(plan.preconditions, start=1)))
     yield Heading(2, "All ways that were weighed")
-    columns = ("way", "moved", "without need", "rebalances", "stops", "longest stop", "why not")
+    of_all = ("moved", "without need", "rebalances", "stops", "longest stop", "rebalancing ends after", "effort")
+    columns = ("way", *of_all, "why not")
     yield Table(
         columns,
         tuple(
             (
                 one.name,
                 *_figures(one.summary),
+                "?" if one.times is None else time_words.estimate(one.times.rebalancing_ends),
+                time_words.effort(one.effort_counts),
                 "chosen" if one.name == plan.chosen else one.why_not,
             )
             for one in plan.candidates
@@ -73,7 +81,11 @@ def _blocks(plan: ConsumerPlan) -> Iterator[Block]:
     yield Lines(GLOSSARY)
     yield Heading(2, "Made from", aside=True)
     made = plan.created_from
-    yield Lines((("Snapshot", made.snapshot), ("Change", made.change), ("Policy", made.policy), ("Made at", plan.created_at)))
+    yield Lines((("Snapshot", made.snapshot), ("Change", made.change), ("Policy", made.policy), *_times(plan)))
+
+
+def _times(plan: ConsumerPlan) -> tuple[tuple[str, str], ...]:
+    return (("Snapshot taken at", plan.created_from.captured_at or "not known"), ("Made at", plan.created_at))
 
 
 def _figures(summary: ConsumerSummary | None) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
 """What a team's policy says about one way of changing a plain consumer group: a list of rules, each passed, failed or not known."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from holdfast.rollout import limits, time_words
 from holdfast.rollout.consumer.change import (
     AddConsumer,
     ConsumerChange,
@@ -16,6 +18,7 @@ from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.rules import Rule, Status
+from holdfast.rollout.times import Times
 from holdfast.rollout.wording import duration, listed, many, printable
 
 RULES = (
@@ -38,11 +41,25 @@ def rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> R
     return Rule(name, found, limit, status, name in policy.blocking)
 
 
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What a way takes, and what the requested change takes anyway: of limits that nobody stated, that takes nothing away."""
+
+    times: Times
+    asked_rebalances: int
+    own_seconds: int
+
+
 def judge(
-    foreseen: WayForecast, summary: ConsumerSummary, change: ConsumerChange, snapshot: ConsumerSnapshot, policy: Policy
+    foreseen: WayForecast,
+    summary: ConsumerSummary,
+    change: ConsumerChange,
+    snapshot: ConsumerSnapshot,
+    policy: Policy,
+    needed: Needed,
 ) -> tuple[Rule, ...]:
     """All rules that the policy states, in the order of `RULES`. `summary`: that of `foreseen`, which is `change`'s."""
-    return (*_of_the_end(foreseen, summary, policy), *_of_the_way(summary, change, snapshot, policy))
+    return (*_of_the_end(foreseen, summary, policy), *_of_the_way(summary, change, snapshot, policy, needed))
 
 
 def _of_the_end(foreseen: WayForecast, summary: ConsumerSummary, policy: Policy) -> Iterator[Rule]:
@@ -65,21 +82,27 @@ def _percentage(name: str, count: int | None, of: int, most: int, policy: Policy
     return rule(name, f"{count:,} of {many(of, 'partition')} ({percent:.0f} %)", f"{most} %", _status(percent <= most), policy)
 
 
-def _of_the_way(summary: ConsumerSummary, change: ConsumerChange, snapshot: ConsumerSnapshot, policy: Policy) -> Iterator[Rule]:
+def _time_to_stable(policy: Policy, needed: Needed) -> Rule:
+    limit = limits.LEAST_SECONDS + needed.own_seconds if policy.time_to_stable_s_most is None else policy.time_to_stable_s_most
+    ends = needed.times.rebalancing_ends
+    if ends is None:
+        return rule("time-to-stable", "never", duration(limit), Status.FAIL, policy)
+    status = Status.FAIL if ends.usual > limit else Status.UNKNOWN if ends.high > limit else Status.PASS
+    return rule("time-to-stable", time_words.estimate(ends), duration(limit), status, policy)
+
+
+def _of_the_way(
+    summary: ConsumerSummary, change: ConsumerChange, snapshot: ConsumerSnapshot, policy: Policy, needed: Needed
+) -> Iterator[Rule]:
     limit, longest = policy.without_caught_up_copy_s_most, summary.longest_stop
     text = "not known" if longest is None else f"{longest.usual:g} s usually, {longest.most:g} s at most"
     still = Status.UNKNOWN if longest is None else _status(longest.usual <= limit)
     yield rule("standing-still", text, f"{duration(limit)} usually", still, policy)
-    seconds, most = summary.seconds_to_stable, policy.time_to_stable_s_most
-    settled = Status.FAIL if seconds is None else _status(seconds <= most)
-    yield rule("time-to-stable", "never" if seconds is None else duration(int(seconds)), duration(most), settled, policy)
-    yield rule(
-        "rebalances",
-        str(summary.rebalances),
-        str(policy.rebalances_most),
-        _status(summary.rebalances <= policy.rebalances_most),
-        policy,
-    )
+    yield _time_to_stable(policy, needed)
+    most = limits.LEAST_REBALANCES if policy.rebalances_most is None else policy.rebalances_most
+    more = max(0, summary.rebalances - needed.asked_rebalances)
+    found = f"{more} in addition to the {needed.asked_rebalances} of the change itself"
+    yield rule("rebalances", found, f"{most} in addition to them", _status(more <= most), policy)
     if policy.untouchable_hosts:
         hosts = _touched_hosts(change, snapshot)
         touched = [host for host in hosts if host is not None and host in policy.untouchable_hosts]

@@ -11,7 +11,8 @@ from itertools import islice, permutations
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.consumer.group import Member
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.consumer import ownership
+from holdfast.rollout.change import Then
+from holdfast.rollout.consumer import evidence, ownership
 from holdfast.rollout.consumer.change import (
     AddConsumer,
     ConsumerChange,
@@ -27,7 +28,9 @@ from holdfast.rollout.consumer.outcomes import ConsumerForecast
 from holdfast.rollout.consumer.ownership import Readers
 from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.verify import STABLE, Result
+from holdfast.rollout.evidence import Shown, StepEvidence
+from holdfast.rollout.group_state import STABLE
+from holdfast.rollout.verify import Result
 from holdfast.rollout.wording import listed, many, printable
 
 MOST_PAIRINGS = 24
@@ -61,6 +64,7 @@ class ConsumerVerdict:
     rebalances_expected: int
     rebalances: int | None
     differences: tuple[str, ...]
+    steps: tuple[StepEvidence, ...] = ()
 
 
 def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
@@ -84,15 +88,23 @@ def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
         way.summary.rebalances,
         _rebalances(basis, fresh),
         (),
+        evidence.of_plan(plan, fresh),
     )
     if fresh.group_state not in (None, STABLE):
         return replace(verdict, differences=(f"The group is {fresh.group_state}, not {STABLE}: nobody can see who reads what.",))
+    acts = {one.id for one in plan.steps if not isinstance(one.item, Then)}
+    late = [one for one in verdict.steps if one.step in acts and one.evidence.shown in (Shown.NOT_YET, Shown.CONTRADICTED)]
+    not_shown = tuple(f"Step {one.step} {one.evidence.shown}: {one.evidence.text}" for one in late)
     foreseen = forecast(basis, way.change)
     known_as = _back_by_themselves(basis, way.change, fresh)
     found_members = [replace(one, member_id=known_as.get(one.member_id, one.member_id)) for one in fresh.members]
     pairings, trouble = _pairings(basis, way.change, foreseen.outcome.members, found_members)
     if trouble is not None:
-        return replace(verdict, result=trouble[0], differences=(trouble[1],))
+        result = Result.NOT_YET if not_shown and trouble[0] is Result.ON_THE_WAY else trouble[0]
+        return replace(verdict, result=result, differences=(trouble[1], *not_shown))
+    if not_shown:
+        contradicted = any(one.evidence.shown is Shown.CONTRADICTED for one in late)
+        return replace(verdict, result=Result.DIFFERENT if contradicted else Result.NOT_YET, differences=not_shown)
     reads = readers_of(fresh)
     if reads is None:
         raise CannotPredict("Who reads what is not known: the snapshot does not say what the consumers were assigned.")

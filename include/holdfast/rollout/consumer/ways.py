@@ -17,9 +17,10 @@ from holdfast.rollout.consumer.change import (
     SetAssignors,
 )
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.group_state import refuse_unsettled
 from holdfast.rollout.plan_value import PLAINLY
 from holdfast.rollout.steps import SettingChange
-from holdfast.rollout.wording import duration, many
+from holdfast.rollout.wording import duration
 
 WITHIN_SESSION, LONGER_SESSION, ONE_BY_ONE, OTHER_ORDER, TWO_WAVES, TOGETHER, TWO_BOUNCES, MAKE_STATIC, MAKE_COOPERATIVE = (
     "static-within-session",
@@ -74,7 +75,11 @@ class Way:
 
 
 def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Way, ...]:
-    """Plainly first. A way that comes to the same events, under the same settings, as one before it is left out."""
+    """Plainly first. A way that comes to the same events, under the same settings, as one before it is left out.
+
+    Raise CannotPredict for a group in the middle of a rebalance or without members.
+    """
+    refuse_unsettled(snapshot.group_id, snapshot.group_state, members=len(snapshot.members), not_said=True)
     found: dict[object, Way] = {}
     for way in (*_ways(snapshot, change), *_beyond(snapshot, change)):
         found.setdefault((way.change.events, way.settings), way)
@@ -249,24 +254,3 @@ def _twice(bounces: Sequence[Bounce], now: Assignor) -> ConsumerChange:
         first.append(SetAssignors((*bounce.assignors, now), ((old, between),)))
         second.append(SetAssignors(bounce.assignors, ((between, new),)))
     return _waves([*first, *second], 2 * len(bounces))
-
-
-def asked(change: ConsumerChange) -> str:
-    """What the operator means to do, in a few words."""
-    counts: dict[str, int] = {}
-    words = {
-        "AddConsumer": "add",
-        "RemoveConsumer": "remove",
-        "ReplaceConsumer": "replace",
-        "RestartConsumer": "restart",
-        "SetAssignors": "give other assignors to",
-    }
-    others = []
-    for item in change.events:
-        kind = type(item).__name__
-        if kind in words:
-            counts[kind] = counts.get(kind, 0) + (len(item.member_ids) if isinstance(item, SetAssignors) else 1)
-        elif not isinstance(item, Then):
-            others.append({"AddPartitions": "add partitions", "AddTopic": "add a topic", "RemoveTopic": "remove a topic"}[kind])
-    parts = [f"{words[kind]} {many(count, 'consumer')}" for kind, count in counts.items()]
-    return ", ".join([*parts, *dict.fromkeys(others)]) or "rebalance"

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import cost, events, guard, order, relabelling
-from holdfast.rollout.change import AddClient, Change, Disk, Item, RemoveClient, ReplaceClient, RestartClient, Then
+from holdfast.rollout import cost, events, guard, in_memory, order, relabelling
+from holdfast.rollout.change import AddClient, Change, Disk, Item, RemoveClient, ReplaceClient, RestartClient, RollingRestart, Then
 from holdfast.rollout.evolution import Reports
-from holdfast.rollout.groups import any_group_of, transactional
+from holdfast.rollout.groups import any_group_of, group_of, of_a_release, transactional
 from holdfast.rollout.rewrites import Rewrite, each_event
 from holdfast.rollout.scene import Scene
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.snapshot import Snapshot, Stores
 
 GAPS_MOST = 16
 """How many places in the order are tried for clients that are added."""
@@ -106,11 +106,14 @@ def relabelled(snapshot: Snapshot, change: Change) -> Change | None:
     ids = [item.process_id for item in restarts]
     if len(ids) < 2 or len(dict.fromkeys(ids)) < len(ids) or not keeps_ids(snapshot) or change.fresh_ids():
         return None
+    if any(isinstance(item, RollingRestart) for item in change.events):
+        return None
     kept = replace(change, events=tuple(_keep_id(item) for item in change.events if not isinstance(item, Then)))
     try:
-        group = any_group_of(snapshot)
+        known = of_a_release(snapshot)
+        group = group_of(known)
         (batch,) = kept.numbered_batches()
-        scene = events.apply(Scene.of(snapshot), batch, Reports(group, change.assume, transactional=transactional(snapshot)))
+        scene = events.apply(Scene.of(known), batch, Reports(group, change.assume, transactional=transactional(known)))
         after = replace(group, clients=scene.clients, tasks=scene.tasks, leader_process_id=None)
         found = relabelling.relabel(after, ids)
     except (CannotPredict, InvalidInput, Unsupported):
@@ -163,4 +166,5 @@ def where_the_count_changes(rewrite: Rewrite) -> Rewrite:
 
 def keeps_ids(snapshot: Snapshot) -> bool:
     """Whether clients keep their process ID in a file: from 2.6.2, 2.7.1 and 2.8.0 on, and only with a store on disk."""
-    return snapshot.kafka_release not in guard.WITHOUT_PROCESS_FILE and any(task.stateful for task in snapshot.tasks)
+    on_disk = in_memory.stores_of(snapshot) is not Stores.IN_MEMORY and any(task.stateful for task in snapshot.tasks)
+    return on_disk and snapshot.kafka_release not in guard.WITHOUT_PROCESS_FILE

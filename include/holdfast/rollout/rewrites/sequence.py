@@ -1,8 +1,11 @@
 """Changes whose events happen in another order, fewer or more at a time, without a rebalance, or with all state cleared."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout import order
 from holdfast.rollout.change import (
     AddClient,
     AddPartitions,
@@ -24,6 +27,7 @@ from holdfast.rollout.change import (
 )
 from holdfast.rollout.rewrites import each_event
 from holdfast.rollout.snapshot import ConfigValue, Snapshot
+from holdfast.rollout.static_members import all_static, is_static
 
 OfAClient = AddClient | RemoveClient | ReplaceClient | RestartClient | SetThreads
 
@@ -52,7 +56,8 @@ def rolled_out(snapshot: Snapshot, change: Change) -> Change:
 
 def roll(snapshot: Snapshot, settings: tuple[tuple[str, ConfigValue], ...], release: str | None = None) -> RollingRestart:
     """Every client restarts with these, one after the other: static members without a rebalance."""
-    return RollingRestart(settings=settings, kafka_release=release, within_session=_all_static(snapshot) and release is None)
+    unnoticed = all_static(snapshot.clients) and release is None
+    return RollingRestart(settings=settings, kafka_release=release, within_session=unnoticed or None)
 
 
 def one_at_a_time(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - as every rewrite
@@ -108,11 +113,40 @@ def without_a_rebalance(snapshot: Snapshot, change: Change) -> Change | None:
     static = {client.process_id for client in snapshot.clients if _static(snapshot, client.process_id)}
 
     def returning(item: Item) -> Item:
-        if isinstance(item, RestartClient) and item.process_id in static and item.threads is None and item.member_ids is None:
+        returns = isinstance(item, RestartClient) and item.process_id in static and not item.late
+        if isinstance(item, RestartClient) and returns and item.threads is None and item.member_ids is None:
             return replace(item, within_session=True)
         return item
 
     return each_event(change, returning)
+
+
+def then_a_rebalance(snapshot: Snapshot, change: Change) -> Change | None:
+    """Static members come back with other settings, and no rebalance goes by those: in the end one of them stays away for longer
+    than its session lasts, the one that runs the fewest stateful tasks."""
+    settings = [
+        item for item in change.events if isinstance(item, SetConfig) or (isinstance(item, RollingRestart) and item.settings)
+    ]
+    silent = all(
+        (isinstance(item, RestartClient | RollingRestart) and item.within_session)
+        or isinstance(item, SetConfig)
+        or (isinstance(item, Then) and item.wait is Wait.STABLE)
+        for item in change.events
+    )
+    if not settings or not silent or not any(isinstance(item, RestartClient | RollingRestart) for item in change.events):
+        return None
+    stateful = {task.id for task in snapshot.tasks if task.stateful}
+    runs = Counter(owner for task, owner in order.owners(snapshot) if task in stateful)
+    ids = {_comes_back_as(item) for item in change.events if isinstance(item, RestartClient)}
+    there = [client.process_id for client in snapshot.clients if not ids or client.process_id in ids]
+    if len(snapshot.clients) < 2 or not there:
+        return None
+    last = min(there, key=lambda process_id: (runs[process_id], process_id))
+    return replace(change, events=(*change.events, Then(Wait.STABLE), RestartClient(last, late=True)))
+
+
+def _comes_back_as(item: RestartClient) -> ProcessId | None:
+    return item.process_id if item.keeps_process_id else item.new_process_id
 
 
 def becoming_static(snapshot: Snapshot, change: Change) -> Change | None:
@@ -170,10 +204,6 @@ def _everybody_restarts(snapshot: Snapshot, lot: list[Event | RollingRestart] | 
     return all(client.process_id in there for client in snapshot.clients)
 
 
-def _all_static(snapshot: Snapshot) -> bool:
-    return all(_static(snapshot, client.process_id) for client in snapshot.clients)
-
-
-def _static(snapshot: Snapshot, process_id: object) -> bool:
-    client = next((one for one in snapshot.clients if one.process_id == process_id), None)
-    return client is not None and all(consumer.group_instance_id is not None for consumer in client.consumers)
+def _static(snapshot: Snapshot, process_id: ProcessId) -> bool:
+    client = snapshot.client(process_id)
+    return client is not None and is_static(client)

@@ -4,7 +4,7 @@ They are written beside the codec, from the same enumerations and bounds, and te
 valid here; what is not valid here the codec refuses. The codec refuses more: contradictions between fields.
 """
 
-from holdfast.rollout.schema import consumer, given, made
+from holdfast.rollout.schema import consumer, given, journal, made
 from holdfast.rollout.schema.shapes import Shape
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -16,7 +16,7 @@ CONTRACTS: dict[str, Shape] = {
     "policy": given.POLICY,
     "plan": made.PLAN,
     "approval": given.APPROVAL,
-    "journal": made.JOURNAL,
+    "journal": journal.JOURNAL,
     "verdict": made.VERDICT,
     "staleness": made.STALENESS,
     "consumer-snapshot": consumer.SNAPSHOT,

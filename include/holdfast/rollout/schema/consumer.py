@@ -11,7 +11,7 @@ from holdfast.rollout.outcomes import Trigger
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.schema import shapes
 from holdfast.rollout.schema.given import POLICY
-from holdfast.rollout.schema.made import RULE, SETTING
+from holdfast.rollout.schema.made import EFFORT_COUNTS, RULE, SETTING, TIMES
 from holdfast.rollout.schema.shapes import Shape, closed, count, fields, items, nullable, one_of, table, text
 from holdfast.rollout.steps import Who
 
@@ -233,7 +233,7 @@ _considered = closed(
         "refused": nullable(text()),
         "settings": items(SETTING, "For the time of the roll."),
     },
-    {"records_read_twice_at_most": count(), "course": _course},
+    {"records_read_twice_at_most": count(), "course": _course, "times": TIMES, "effort_counts": EFFORT_COUNTS},
 )
 _fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
 PLAN: Shape = closed(
@@ -243,7 +243,9 @@ PLAN: Shape = closed(
         "protocol": one_of((PROTOCOL,)),
         "created_at": shapes.INSTANT,
         "expires_at": shapes.INSTANT,
-        "created_from": closed({"snapshot": _fingerprint, "change": _fingerprint, "policy": _fingerprint}),
+        "created_from": closed(
+            {"snapshot": _fingerprint, "change": _fingerprint, "policy": _fingerprint}, {"captured_at": shapes.INSTANT}
+        ),
         "cluster": text(),
         "group_id": shapes.name(),
         "verdict": one_of(PlanVerdict),
@@ -260,6 +262,10 @@ PLAN: Shape = closed(
         "change": CHANGE,
         "policy": POLICY,
         "basis": SNAPSHOT,
+    },
+    {
+        "requested_by": shapes.name("Who asked for the plan, as Airflow names the user; nobody where no person did."),
+        "signature": shapes.signature(),
     },
     about="The best way to make a change to a plain consumer group, and why not the others.",
 )

@@ -2,14 +2,15 @@
 
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN
+from holdfast.rollout import limits
 from holdfast.rollout.change import CatchUp, ClosedCopies, DormantCopies, Wait
 from holdfast.rollout.codec.change import FASTEST_RESTORE, LONGEST_STOP, MOST_EVENTS, MOST_PARTITIONS
-from holdfast.rollout.codec.policy import AT_LEAST_ONE, MOST, MOST_WINDOWS, OPTIONAL_LIMITS
+from holdfast.rollout.codec.policy import AT_LEAST_ONE, MOST_WINDOWS, OPTIONAL_LIMITS, most_of
 from holdfast.rollout.codec.snapshot import PROTOCOL
 from holdfast.rollout.journal import Decider
 from holdfast.rollout.policy import RULES, Review
 from holdfast.rollout.rates import RateSource
-from holdfast.rollout.schema import shapes
+from holdfast.rollout.schema import defaults, shapes
 from holdfast.rollout.schema.shapes import (
     PROCESS_ID,
     TASK_ID,
@@ -22,6 +23,7 @@ from holdfast.rollout.schema.shapes import (
     nullable,
     table,
 )
+from holdfast.rollout.snapshot import Stores
 from holdfast.rollout.steps import VERBS
 
 _offset_sum = shapes.integer(-3, java.LONG_MAX, "A sum of offsets; -2 is a running active task, -3 a standby of an old member.")
@@ -156,18 +158,23 @@ SNAPSHOT: Shape = fields(
         "clients": table(PROCESS_ID, _client, "By process ID, in the order of the group's member list."),
     },
     {
-        "cluster": shapes.text(),
+        "cluster": shapes.text() | {"default": ""},
         "captured_at": nullable(shapes.INSTANT),
         "group_state": nullable(shapes.text()),
         "kafka_release": nullable(shapes.RELEASE),
         "task_assignor": nullable(shapes.name()),
         "leader_process_id": nullable(PROCESS_ID, "Null: not known. One of the clients."),
-        "config": shapes.CONFIG,
+        "config": shapes.CONFIG
+        | {"properties": {key: shapes.CONFIG_VALUE | {"default": value} for key, value in defaults.SETTINGS.items()}},
         "topics": table(shapes.name(), _topic),
         "missing_topics": items(shapes.name("A source topic that the brokers do not have: the leader sends everybody an error.")),
         "state_directories": items(_state_directory),
         "generations": items(_generation, "Completed rebalances."),
         "unknown": items(shapes.UNKNOWN, "What could not be read, each with its reason."),
+        "stores": nullable(
+            shapes.one_of(Stores),
+            "Where state is kept: without a store on disk no process ID is kept. Null: not said; state directories may show it.",
+        ),
     },
     "What one classic Kafka Streams group looked like at one moment. Fields that are not listed are ignored.",
 )
@@ -181,53 +188,87 @@ _where: dict[str, Shape] = {
     "member_ids": _member_ids,
 }
 _new_id = nullable(PROCESS_ID, "Null: a fresh random one.")
-_added = closed({"process_id": _new_id}, {"threads": nullable(shapes.THREADS)} | _where) | {
+_client_that_comes = closed({"process_id": _new_id}, {"threads": nullable(shapes.THREADS)} | _where)
+_added = defaults.with_defaults(_client_that_comes, defaults.ADDED) | {
     "anyOf": [{"required": ["threads"]}, {"required": ["member_ids"]}]
 }
-_replacement = closed({"process_id": _new_id}, {"threads": nullable(shapes.THREADS)} | _where)
+_replacement = defaults.with_defaults(_client_that_comes, defaults.REPLACEMENT) | {
+    "description": "What is left out of host, rack, client_tags and threads is that of the old client."
+}
 _wait = shapes.one_of(Wait, "What follows waits for this.")
 _settings = shapes.table(shapes.name(), shapes.CONFIG_VALUE, at_least=1)
+_named = shapes.name(
+    "A client by its host or pod, its client ID, its group.instance.id, or 4 or more digits that one process ID begins with."
+)
+
+
+def _of_a_client(required: dict[str, Shape], optional: dict[str, Shape]) -> Shape:
+    """An event with a client: by its process ID, or by name in the place of that."""
+    return closed(required, {"process_id": PROCESS_ID, "client": _named} | optional) | {
+        "oneOf": [{"required": ["process_id"]}, {"required": ["client"]}]
+    }
+
+
+_leaves = nullable(
+    shapes.boolean(),
+    "False: it just ends, and the group notices after its session time-out. Null: a Forecast takes it to leave, a Plan does not.",
+)
+_within_session = nullable(
+    shapes.boolean(),
+    "True: static members return before their sessions time out, without a rebalance. Null: a Forecast counts the rebalance, a Plan"
+    " takes static members to return in time.",
+)
+_late = shapes.boolean("True: it is away for longer than its session lasts: the group rebalances without it, and when it is back.")
 _EVENTS: dict[str, Shape] = {
     "add_client": _added,
     "add_partitions": closed(
         {"topic": shapes.name(), "partitions": shapes.integer(1, MOST_PARTITIONS)}, {"changelogs_grown": shapes.boolean()}
     ),
-    "remove_client": closed({"process_id": PROCESS_ID}, {"leaves": shapes.boolean()}),
-    "replace_client": closed(
-        {"process_id": PROCESS_ID, "by": _replacement},
-        {"state": shapes.either(shapes.one_of(("empty", "kept")), closed({"copied_from": PROCESS_ID}))},
+    "remove_client": _of_a_client({}, {"leaves": _leaves}),
+    "replace_client": _of_a_client(
+        {"by": _replacement},
+        {
+            "state": shapes.either(
+                shapes.one_of(("empty", "kept")), closed({"copied_from": PROCESS_ID}), closed({"copied_from_client": _named})
+            ),
+            "late": _late,
+        },
     ),
-    "restart_client": closed(
-        {"process_id": PROCESS_ID},
+    "restart_client": _of_a_client(
+        {},
         {
             "keeps_process_id": shapes.boolean(),
             "new_process_id": _new_id,
             "keeps_state": shapes.boolean(),
             "threads": nullable(shapes.THREADS),
             "member_ids": _member_ids,
-            "within_session": shapes.boolean(),
+            "within_session": _within_session,
+            "late": _late,
         },
     ),
     "rolling_restart": closed(
         {},
         {
             "process_ids": nullable(items(PROCESS_ID, at_least=1), "Null: all, in their order."),
+            "clients": items(_named, "In the place of `process_ids`.", at_least=1),
             "at_once": shapes.integer(1, MOST_EVENTS),
             "wait": _wait,
             "keeps_process_id": shapes.boolean(),
             "keeps_state": shapes.boolean(),
             "set_config": _settings,
             "kafka_release": nullable(shapes.RELEASE),
-            "within_session": shapes.boolean(),
+            "within_session": _within_session,
+            "late": _late,
         },
     ),
     "set_config": _settings,
     "set_release": closed({"kafka_release": shapes.RELEASE}),
-    "set_threads": closed({"process_id": PROCESS_ID, "threads": shapes.THREADS}, {"member_ids": _member_ids}),
+    "set_threads": _of_a_client({"threads": shapes.THREADS}, {"member_ids": _member_ids}),
     "set_topology": closed({"tasks": table(TASK_ID, _task)}, {"keeps_state": shapes.boolean()}),
     "stop_application": closed({"minutes": shapes.number(0, LONGEST_STOP)}),
     "then": _wait,
 }
+_EVENTS |= {verb: defaults.with_defaults(_EVENTS[verb], values) for verb, values in defaults.EVENTS.items() if verb != "add_client"}
 EVENTS = items(
     {"type": "object", "minProperties": 1, "maxProperties": 1, "properties": _EVENTS, "additionalProperties": False},
     "In order; those before a `then` take effect together.",
@@ -239,35 +280,47 @@ ASSUME = closed(
             shapes.one_of((CatchUp.PROBING_REBALANCE, CatchUp.NEXT_REBALANCE)),
             closed(
                 {"records_per_second": shapes.number(0, FASTEST_RESTORE)},
-                {"grows_per_second": {"type": "number", "minimum": 0, "maximum": FASTEST_RESTORE}},
+                {"grows_per_second": {"type": "number", "minimum": 0, "maximum": FASTEST_RESTORE, "default": 0}},
             ),
         ),
         "closed_copies": shapes.one_of(ClosedCopies),
         "dormant_copies": shapes.one_of(DormantCopies),
     },
 )
+ASSUME = defaults.with_defaults(ASSUME, defaults.ASSUMED)
 CHANGE: Shape = closed(
     {"format_version": shapes.FORMAT_VERSION, "events": EVENTS | {"maxItems": MOST_EVENTS}},
-    {"assume": ASSUME},
+    {"assume": ASSUME | {"default": dict(defaults.ASSUMED)}},
     "What the operator means to do.",
 )
 
 
 def _limit(field: str, about: str) -> Shape:
-    shape = shapes.integer(1 if field in AT_LEAST_ONE else 0, MOST)
+    shape = shapes.integer(1 if field in AT_LEAST_ONE else 0, most_of(field))
     return nullable(shape, about) if field in OPTIONAL_LIMITS else shape | {"description": about}
 
 
 _LIMITS = {
     "moved_percent_most": "Stateful tasks, in percent, that leave untouched clients beyond what a new client must get.",
     "without_caught_up_copy_s_most": "Seconds that a task may stand still because nobody has its state.",
-    "time_to_stable_s_most": "Seconds until nothing is pending.",
-    "rebalances_most": "Rebalances until then.",
+    "time_to_stable_s_most": f"Seconds until the last rebalance is over. Null: {limits.LEAST_SECONDS:,}, or twice the probing"
+    " intervals that one client's share of the tasks takes, whichever is more; the seconds of the change's own steps come on top.",
+    "rebalances_most": "Rebalances beyond those that the requested change causes by itself. Null:"
+    f" {limits.LEAST_REBALANCES}, or two for each probing rebalance that one client's share of the tasks takes and two more,"
+    " whichever is more.",
     "restored_bytes_most": "Bytes read back from changelogs. Null: no limit.",
     "restore_records_per_second": "How fast one client restores: an assumption until you have measured yours.",
+    "restore_slowest": "The least that this speed may really be. Null: as its source says (assumed: a fifth; stated: exact).",
+    "restore_fastest": "The most that this speed may really be. Null: as its source says (assumed: five times; stated: exact).",
+    "restore_observations": "How many restores it was measured in. Null: it was not.",
+    "start_up_s_least": "Seconds from the start of a client's process until it joins the group, at the least: an assumption.",
+    "start_up_s": "The same as it usually is: an assumption until you state yours.",
+    "start_up_s_most": "The same at the most: an assumption.",
+    "between_steps_s_most": "Seconds that may pass after each step until the next one is begun.",
+    "copy_bytes_per_second": "How fast a state directory is copied. Null: not known, and so is what rests on it.",
     "bytes_per_record": "The average size of a changelog record where nobody measured the changelog. Null: not known.",
     "copy_state_over_s": "Seconds of standing still above which copying a whole disk is worth the handwork.",
-    "valid_for_s": "Seconds for which a plan may be applied.",
+    "valid_for_s": "Seconds after its snapshot for which a plan may be applied; a week at most.",
     "moved_in_all_percent_most": "Stateful tasks, in percent, that change hands for whatever reason. Null: no limit.",
     "without_caught_up_copy_tasks_most": "Tasks that may stand still at the same time. Null: no limit.",
     "restored_bytes_per_hour_most": "Bytes read back from changelogs in any one hour. Null: no limit.",
@@ -298,6 +351,8 @@ POLICY: Shape = closed(
     "The limits of a team. What is left out is Holdfast's own.",
 )
 
+POLICY = defaults.with_defaults(POLICY, defaults.POLICY)
+
 APPROVAL: Shape = closed(
     {
         "format_version": shapes.FORMAT_VERSION,
@@ -314,6 +369,7 @@ APPROVAL: Shape = closed(
             shapes.name("`sha256:` and 64 digits of what was shown: it is approved, and no other.")
         ),
         "asked_by": shapes.nullable(shapes.name("Who asked for the plan; nobody where no person did.")),
+        "signature": shapes.signature(),
     },
     about="The answer to one plan, and to no other.",
 )

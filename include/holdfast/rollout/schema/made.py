@@ -6,7 +6,8 @@ from holdfast.rollout.basis import Kind
 from holdfast.rollout.codec.change import LONGEST_STOP, MOST_PARTITIONS
 from holdfast.rollout.codec.steps import LONGEST_LIMIT_S, MOST_STEPS
 from holdfast.rollout.evaluation import Effort
-from holdfast.rollout.journal import Event
+from holdfast.rollout.evidence import Shown
+from holdfast.rollout.otherwise import If
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.rules import Status
 from holdfast.rollout.schema import shapes
@@ -27,6 +28,7 @@ from holdfast.rollout.schema.shapes import (
     text,
 )
 from holdfast.rollout.steps import Who
+from holdfast.rollout.times import ConditionKind, PhaseKind
 from holdfast.rollout.verify import Result
 
 _names = items(shapes.name())
@@ -131,7 +133,56 @@ _round = closed(
         "warm_ups": count(),
         "restoring_longest": count(),
     },
-    {"without_caught_up_copy": count()},
+    {"without_caught_up_copy": count(), "restoring": table(PROCESS_ID, count(), "Records that each client begins to restore.")},
+)
+ESTIMATE = shapes.row(count(), count(), count(), about="Seconds from the first act: [at least, usually, at most].")
+CONDITION = closed(
+    {
+        "kind": one_of(ConditionKind),
+        "within_s": count(),
+        "directories": count(),
+        "tasks": count(),
+        "records": count(),
+        "bytes": nullable(count()),
+        "met": nullable(shapes.boolean(), "By the copy speed that the policy states; null: not known."),
+        "otherwise_rebalancing_ends": nullable(ESTIMATE),
+        "otherwise_restored": nullable(ESTIMATE),
+        "otherwise_downtime_s": count(),
+    },
+    about="The figures beside it hold only if it is met.",
+)
+TIMES = closed(
+    {
+        "rebalancing_ends": nullable(ESTIMATE, "When the last rebalance is over. Null: never."),
+        "restored": nullable(ESTIMATE, "When all state is restored, standby copies included. Null: never."),
+    },
+    {
+        "condition": nullable(CONDITION),
+        "phases": items(
+            closed({"kind": one_of(PhaseKind), "seconds": ESTIMATE, "rebalance": nullable(shapes.integer(1, java.INT_MAX))}),
+            "One after the other; `rebalance`: the number of the one that it is or leads to.",
+        ),
+        "rebalances": items(ESTIMATE, "When each is complete."),
+    },
+    "How long it takes, from the first act.",
+)
+_ACT = closed(
+    {
+        "rebalances": count("That follow from it."),
+        "starts": count("Clients that are started in it."),
+        "noticed_s": count("The session time-out that has to pass."),
+        "stopped_s": count(),
+        "refresh_s": count(),
+        "unseen": shapes.boolean("Static members that return before the group notices."),
+    }
+)
+EFFORT_COUNTS = closed(
+    {
+        "restarts": count("Clients that are restarted where they are."),
+        "manual_steps": count("Steps that people do."),
+        "copies": count("State directories that are copied."),
+        "files": count("Process-metadata files that are written."),
+    }
 )
 _one_or_more = shapes.integer(1, java.LONG_MAX)
 COST = closed(
@@ -166,6 +217,11 @@ COST = closed(
             "Tasks that stand still: for so long, and then until so many records are read.",
         ),
         "fullest": nullable(closed({"client": PROCESS_ID, "copies": _one_or_more, "even_share": _one_or_more})),
+        "rebalances_usual": nullable(count("As many as the forecast has, between the bounds of `rebalances`.")),
+        "probes_more": count("Probing rebalances among those that may come beyond it."),
+        "acts": items(_ACT, "What is done, batch by batch, as it takes time."),
+        "times": nullable(TIMES),
+        "unsettled": nullable(text("Why it is not stable.")),
     },
 )
 _host = nullable(text())
@@ -218,12 +274,16 @@ _CONSIDERED = closed(
         "unknown": items(text()),
         "refused": nullable(text()),
     },
-    {"as_asked": shapes.boolean("False: it does not do what was asked; it is there to be compared.")},
+    {
+        "as_asked": shapes.boolean("False: it does not do what was asked; it is there to be compared."),
+        "effort_counts": EFFORT_COUNTS,
+    },
 )
 _client_basis = closed(
     {"host": _host, "members": items(text()), "active": TASK_IDS},
     {"rack": nullable(text()), "client_tags": table(shapes.name(), text())},
 )
+_subtopology = closed({"topics": items(text()), "stores": items(text())})
 _BASIS = closed(
     {
         "cluster": text(),
@@ -235,7 +295,27 @@ _BASIS = closed(
         "tasks": table(TASK_ID, nullable(shapes.boolean()), "Whether it keeps state; null: not known."),
         "clients": table(PROCESS_ID, _client_basis),
     },
+    {
+        "generation": nullable(count()),
+        "subtopologies": table(
+            shapes.name(), _subtopology, "By number: the topics that its tasks read, the stores that they keep."
+        ),
+    },
     about="What the plan relies on: a fresh snapshot is compared with it before anything is done.",
+)
+_OTHERWISE = closed(
+    {
+        "if": one_of(
+            If,
+            "late: clients are back after their sessions; in time: static members before; one by one: not together;"
+            " stores in memory: no process ID is kept.",
+        ),
+        "seconds": nullable(shapes.number(0), "How long a client may be away, from when its stop begins; null: not about time."),
+        "process_ids": items(PROCESS_ID, "The clients that it is about."),
+        "change": CHANGE,
+        "summary": items(COST, "One an outcome."),
+        "refused": nullable(text()),
+    }
 )
 SETTING = closed({"key": shapes.name(), "value": CONFIG_VALUE, "revert_to": CONFIG_VALUE, "note": text()})
 _fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
@@ -245,7 +325,9 @@ PLAN: Shape = closed(
         "plan_id": shapes.name("The first digits of the digest of everything else."),
         "created_at": shapes.INSTANT,
         "expires_at": shapes.INSTANT,
-        "created_from": closed({"snapshot": _fingerprint, "change": _fingerprint, "policy": _fingerprint}),
+        "created_from": closed(
+            {"snapshot": _fingerprint, "change": _fingerprint, "policy": _fingerprint}, {"captured_at": shapes.INSTANT}
+        ),
         "verdict": one_of(PlanVerdict),
         "headline": text(),
         "why": text(),
@@ -262,14 +344,14 @@ PLAN: Shape = closed(
         "policy": POLICY,
         "basis": _BASIS,
     },
+    {
+        "requested_by": shapes.name("Who asked for the plan, as Airflow names the user; nobody where no person did."),
+        "signature": shapes.signature(),
+        "otherwise": items(_OTHERWISE, "What the chosen way costs where a condition of its forecast does not hold."),
+    },
     about="Steps in order, why they were chosen over the alternatives, what they are expected to do, how to undo them.",
 )
 
-ENTRY = closed({"at": shapes.INSTANT, "step": shapes.name(), "event": one_of(Event), "by": shapes.name(), "detail": text()})
-JOURNAL: Shape = closed(
-    {"format_version": shapes.FORMAT_VERSION, "plan_id": shapes.name(), "entries": items(ENTRY)},
-    about="What happened to a plan, in order. In the lake it is kept as one entry a line.",
-)
 VERDICT: Shape = fields(
     {
         "format_version": shapes.FORMAT_VERSION,
@@ -283,7 +365,11 @@ VERDICT: Shape = fields(
         "differences": items(text()),
         "tasks": table(TASK_ID, fields({"expected": PROCESS_ID, "found": nullable(PROCESS_ID)})),
     },
-    about="The forecast against what happened.",
+    {
+        "steps": items(fields({"step": shapes.name(), "what": text(), "shown": one_of(Shown), "evidence": text()})),
+        "standbys": table(TASK_ID, fields({"expected": items(PROCESS_ID), "found": items(PROCESS_ID)})),
+    },
+    about="The forecast against what happened, and what shows that each step did.",
 )
 STALENESS: Shape = closed(
     {

@@ -79,6 +79,11 @@ def either(*shapes: Shape, about: str = "") -> Shape:
     return _described({"anyOf": list(shapes)}, about)
 
 
+def signature() -> Shape:
+    about = "HMAC-SHA256 over everything else; which key, by its name."
+    return closed({"algorithm": name(), "key": name(), "value": name()}, about=about)
+
+
 def _described(shape: Shape, about: str) -> Shape:
     return shape | {"description": about} if about else shape
 

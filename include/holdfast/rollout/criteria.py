@@ -1,0 +1,21 @@
+"""What options are compared by, for either kind of group: a name, a figure (the smaller the better), and the reason in words."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+O = TypeVar("O")  # noqa: E741 - an option
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion(Generic[O]):
+    """`explain`: why the first option loses against the second by it."""
+
+    name: str
+    key: Callable[[O], float]
+    explain: Callable[[O, O], str]
+
+
+def first_lost(criteria: Sequence[Criterion[O]], loser: O, chosen: O) -> Criterion[O] | None:
+    """The first by which they differ. None: by none."""
+    return next((one for one in criteria if one.key(loser) != one.key(chosen)), None)

@@ -1,0 +1,71 @@
+"""The lease of a plan: who is applying it now, until when, and when somebody else may.
+
+Whoever applies a plan holds its lease: a numbered document, the highest number counts, and each number is created once. It is
+held for a minute, and renewed while there is something to do. Who finds it held is refused; one whose owner is known to be dead, or
+whose time is over, is taken over, and the journal says so.
+
+The lease keeps two people from getting into each other's way. That one process ID is never written into two directories does not
+hang on it, nor on clocks: that is the journal's (`Journal.begun_in`).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+HELD_FOR = timedelta(seconds=60)
+RENEWED_WITH_LESS_THAN = timedelta(seconds=40)
+GIVEN_UP_WITH_LESS_THAN = timedelta(seconds=10)
+"""An owner does nothing more in the last seconds of a lease it could not renew: its act would end after the lease."""
+CLOCKS_AGREE_WITHIN = timedelta(seconds=10)
+"""How much longer than stated a lease of another machine is waited for."""
+LONGEST = HELD_FOR + 3 * CLOCKS_AGREE_WITHIN
+"""No lease ends later than that from now, by anybody's clock: one that does is not believed."""
+
+
+class State(StrEnum):
+    """`FORCED`: somebody said that whoever held it is to be taken for gone."""
+
+    HELD = "held"
+    RELEASED = "released"
+    FORCED = "forced"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who applies: a person or a program by `name`, on which host. `process`: which process of all, where that can be told."""
+
+    name: str
+    host: str = ""
+    pid: int = 0
+    process: str = ""
+    run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """One state of it. `at` and `until` are ISO 8601, UTC."""
+
+    plan_id: str
+    number: int
+    state: State
+    owner: Owner
+    at: str
+    until: str
+
+
+class Standing(StrEnum):
+    """What the latest state means to somebody who wants the lease."""
+
+    FREE = "free"
+    HELD = "held"
+    OVER = "over"
+    UNBELIEVABLE = "unbelievable"
+
+
+def standing(lease: Lease | None, now: datetime) -> Standing:
+    if lease is None or lease.state is not State.HELD:
+        return Standing.FREE
+    until = datetime.fromisoformat(lease.until)
+    if until > now + LONGEST:
+        return Standing.UNBELIEVABLE
+    return Standing.OVER if now > until + CLOCKS_AGREE_WITHIN else Standing.HELD
