@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import click
 
-from holdfast.cli import documents, reading
+from holdfast.cli import documents, reading, signing
+from holdfast.cli import shape as shapes
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.approval import fingerprint
@@ -12,6 +13,7 @@ from holdfast.rollout.codec import any_kind
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.codec.any_kind import AnyPlan
 from holdfast.rollout.journal import Approval
+from holdfast.rollout.seal import Kind, SigningKeys
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
 
@@ -20,7 +22,13 @@ DEFAULT_LAKE = ".holdfast/lake"
 
 @click.command
 @click.argument("plan")
-@click.option("--snapshot", "fresh", required=True, metavar="FRESH", help="The group as it is now: a snapshot just taken.")
+@click.option(
+    "--snapshot",
+    "fresh",
+    required=True,
+    metavar="FRESH",
+    help="The group now: taken after the approval, in the last 5 minutes.",
+)
 @click.option("--approval", metavar="FILE", help="The approval of this plan, as JSON.")
 @click.option("--approved-by", metavar="NAME", help="Approve it here, by name …")
 @click.option("--reason", metavar="TEXT", help="… and say why.")
@@ -34,7 +42,15 @@ DEFAULT_LAKE = ".holdfast/lake"
 @click.option(
     "--confirm", "confirmed", multiple=True, metavar="STEP", help="Say that you did this step of yours. May be repeated, in order."
 )
-@click.option("--json", "as_json", is_flag=True, help="As it is anyway: what is printed is JSON.")
+@click.option(
+    "--force-lease",
+    "force",
+    is_flag=True,
+    help="Take over from whoever applies this plan, and let a step be done elsewhere than where it was begun: you know that nobody"
+    " does anything any more. It is recorded.",
+)
+@signing.key_option
+@shapes.options
 @click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", default=DEFAULT_LAKE, show_default=True, help="For the journal.")
 def command(
     plan: str,
@@ -45,36 +61,59 @@ def command(
     state_dirs: tuple[str, ...],
     confirmed: tuple[str, ...],
     lake: str,
-    as_json: bool,  # noqa: ARG001 - every command that prints has --json
+    force: bool,
+    key_file: str | None,
+    shape: str | None,
+    as_json: bool,
 ) -> int:
-    """Carry out the plan in PLAN (a file) as far as it goes now, and print its journal and checklist as JSON.
+    """Carry out the plan in PLAN (a file) as far as it goes now, and print its journal and checklist.
 
     Holdfast writes process-metadata files into the directories it is told of. All else is yours: do the step that the journal waits
     for, take a fresh snapshot, and call this again; a step that no snapshot can show is confirmed with --confirm.
     """
+    from holdfast.adapters import key_file as key_files
+    from holdfast.adapters import this_process
     from holdfast.adapters.lake import FsspecLake
     from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
 
-    made = reading.value(plan, any_kind.plan_from_json)
+    keys = key_files.read(key_file)
+    made, stands = signing.value(plan, any_kind.plan_from_json, Kind.PLAN, keys)
     group = reading.value(fresh, any_kind.snapshot_from_json)
     store = FsspecLake(lake)
-    answer = _approval(made, approval, approved_by, reason) or plans.approval_of(store, made.plan_id)
+    answer = _approval(made, approval, approved_by, reason, keys) or plans.approval_of(store, made.plan_id, keys)
     if answer is None:
         raise click.UsageError("An approval is needed: --approval FILE, or --approved-by NAME with --reason TEXT.")
-    words = tuple(workflow.Confirmation(step, answer.by, "confirmed on the command line") for step in confirmed)
-    hands = workflow.Hands(store, LocalProcessMetadataFiles(), _directories(state_dirs), lambda: datetime.now(UTC))
-    applied = workflow.apply(made, group, answer, words, hands)
+    me = this_process.owner()
+    words = tuple(workflow.Confirmation(step, me.name, "confirmed on the command line") for step in confirmed)
+    hands = workflow.Hands(
+        store,
+        LocalProcessMetadataFiles(),
+        _directories(state_dirs),
+        lambda: datetime.now(UTC),
+        keys,
+        me,
+        this_process.has_ended,
+        force,
+    )
+    applied = workflow.apply(made, group, answer, words, hands, approved_here=approved_by is not None)
     workflow.refuse_if_asked_too_early(applied, hands)
-    documents.print_document(workflow.applied_to_json(applied))
+    signing.say_unchecked(f"Plan {made.plan_id}", stands)
+    signing.say_unsigned(f"The journal of plan {made.plan_id} is", keys)
+    if shapes.is_text(shape, as_json=as_json):
+        from holdfast.cli import applied_view  # rich is only needed here
+
+        applied_view.show(applied)
+    else:
+        documents.print_document(workflow.applied_to_json(applied))
     return 0
 
 
-def _approval(plan: AnyPlan, file: str | None, by: str | None, reason: str | None) -> Approval | None:
+def _approval(plan: AnyPlan, file: str | None, by: str | None, reason: str | None, keys: SigningKeys) -> Approval | None:
     """None: none is given here; the lake may have one."""
     if file is not None:
         if by is not None or reason is not None:
             raise click.UsageError("Give --approval, or --approved-by with --reason, not both.")
-        return reading.value(file, codec_plan.approval_from_json)
+        return signing.value(file, codec_plan.approval_from_json, Kind.APPROVAL, keys)[0]
     if by is None and reason is None:
         return None
     if by is None or reason is None:

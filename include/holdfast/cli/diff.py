@@ -7,12 +7,8 @@ import click
 
 from holdfast.cli import documents
 from holdfast.errors import InvalidInput
-from holdfast.rollout import difference
+from holdfast.rollout import any_difference, difference
 from holdfast.rollout.codec import any_kind, kinds
-from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
-from holdfast.rollout.consumer import difference as consumer_difference
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.difference import Difference
 
 T = TypeVar("T")
@@ -51,30 +47,9 @@ def _compared(before: tuple[str, object], after: tuple[str, object]) -> Differen
         raise InvalidInput(f"{' and '.join(names)}: two Snapshots or two Plans are needed")
     if kind_of[0] in _PLANS:
         plans = [_read(path, document, any_kind.plan_from_json) for path, document in (before, after)]
-        return _of_plans(plans[0], plans[1])
+        return any_difference.of_plans(plans[0], plans[1])
     snapshots = [_read(path, document, any_kind.snapshot_from_json) for path, document in (before, after)]
-    return _of_snapshots(snapshots[0], snapshots[1])
-
-
-def _of_plans(before: AnyPlan, after: AnyPlan) -> Difference:
-    if isinstance(before, ConsumerPlan):
-        if isinstance(after, ConsumerPlan):
-            return consumer_difference.of_plans(before, after)
-    elif not isinstance(after, ConsumerPlan):
-        return difference.of_plans(before, after)
-    raise InvalidInput(_TWO_KINDS)
-
-
-def _of_snapshots(before: AnySnapshot, after: AnySnapshot) -> Difference:
-    if isinstance(before, ConsumerSnapshot):
-        if isinstance(after, ConsumerSnapshot):
-            return consumer_difference.of_snapshots(before, after)
-    elif not isinstance(after, ConsumerSnapshot):
-        return difference.of_snapshots(before, after)
-    raise InvalidInput(_TWO_KINDS)
-
-
-_TWO_KINDS = "one is of a Kafka Streams group, the other of a plain consumer group: give two of one group"
+    return any_difference.of_snapshots(snapshots[0], snapshots[1])
 
 
 def _read(path: str, document: object, read: Callable[[object], T]) -> T:

@@ -1,14 +1,15 @@
 """`holdfast doctor`: what is missing to collect a group, forecast its rebalances and plan for it."""
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from holdfast import wiring
-from holdfast.cli import cluster, documents
+from holdfast.cli import cluster, documents, terminal
+from holdfast.rollout.wording import printable
 from holdfast.workflows.doctor import Check, Status
 
+LONGEST_REMEDY = 4_000
 _STYLES = {Status.OK: "green", Status.LIMITED: "yellow", Status.MISSING: "bold red"}
 
 
@@ -42,7 +43,18 @@ def command(
 
 
 def _print_table(checks: tuple[Check, ...]) -> None:
-    table = Table("check", "status", "found", "what to do")
+    """What is to be done stands in lines of its own, never cut or wrapped: it holds commands that are pasted."""
+    terminal.show(_table(checks))
+    todo = [check for check in checks if check.remedy and check.status is not Status.OK]
+    for check in todo:
+        click.echo(f"\n{printable(check.name)}:")
+        for line in check.remedy.splitlines():
+            click.echo(f"  {printable(line, LONGEST_REMEDY)}")
+
+
+def _table(checks: tuple[Check, ...]) -> Table:
+    table = terminal.table("check", "status", "found")
     for check in checks:
-        table.add_row(Text(check.name), Text(check.status, style=_STYLES[check.status]), Text(check.found), Text(check.remedy))
-    Console().print(table)
+        found = Text(printable(check.found, LONGEST_REMEDY))
+        table.add_row(Text(printable(check.name)), Text(check.status, style=_STYLES[check.status]), found)
+    return table

@@ -3,6 +3,7 @@
 import click
 
 from holdfast.cli import documents, progress
+from holdfast.cli.reading import work_option
 from holdfast.rollout import codec
 from holdfast.rollout.codec.consumer_forecast import consumer_forecast_to_json
 from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
@@ -22,14 +23,15 @@ from holdfast.workflows.naming import Named
     help="With rounds, or outcomes alone.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the Forecast's JSON and nothing else.")
+@work_option
 @click.option("--jsonl", is_flag=True, help='{"snapshot": …, "change": …} a line in, a Forecast a line out, in order.')
-def command(snapshot: str, change: str | None, detail: str, as_json: bool, jsonl: bool) -> int:
+def command(snapshot: str, change: str | None, detail: str, as_json: bool, work: int, jsonl: bool) -> int:
     """What will happen to the group in SNAPSHOT if CHANGE is made (files, or - for standard input)."""
     level = codec.Detail(detail)
     if jsonl:
         if change is not None:
             raise click.UsageError("With --jsonl there is one argument: the file with the cases.")
-        return documents.print_lines(answer_lines(documents.read_lines(snapshot), lambda case: forecast_case(case, level)))
+        return documents.print_lines(answer_lines(documents.read_lines(snapshot), lambda case: forecast_case(case, level, work)))
     if change is None:
         raise click.UsageError("Missing argument 'CHANGE': what is meant to be done, a file or - for standard input.")
     if snapshot == change == documents.STANDARD_INPUT:
@@ -38,7 +40,7 @@ def command(snapshot: str, change: str | None, detail: str, as_json: bool, jsonl
     if is_consumer_classic(given[0][1]):
         return _plain(given[0], given[1], level, as_json=as_json)
     with progress.telling("Forecasting every rebalance"):
-        group, answer = read_forecast(given[0], given[1])
+        group, answer = read_forecast(given[0], given[1], work)
     if as_json:
         documents.print_document(codec.forecast_to_json(answer, level), indent=None)
     else:

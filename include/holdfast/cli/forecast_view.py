@@ -9,10 +9,12 @@ from rich.text import Text
 from holdfast.cli import terminal
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import order
+from holdfast.rollout import cost, order, otherwise, otherwise_words, time_words, timeline
 from holdfast.rollout.change import Assume, CatchUp
 from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.times import Times
 from holdfast.rollout.wording import amount_of_bytes, duration, listed, many, printable, span
 
 FIRST_ROUNDS = 30
@@ -25,29 +27,39 @@ def show(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> None:
 
 
 def _forecast(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterator[RenderableType]:
+    times = _times(snapshot, forecast)
     if len(forecast.outcomes) == 1:
-        yield from _outcome(snapshot, forecast.outcomes[0], rounds=rounds)
+        yield from _outcome(snapshot, forecast.outcomes[0], times[0], rounds=rounds)
     else:
-        yield from _outcomes(forecast.outcomes)
+        yield from _outcomes(forecast.outcomes, times)
     for unknown in forecast.unknown:
         yield Text(f"Not known: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
+    for other in otherwise.weigh(snapshot, forecast.change):
+        yield Text(f"Otherwise: {printable(otherwise_words.sentence(other), 500)}")
     assume = forecast.change.assume
     copies = f"closed copies {assume.closed_copies}; dormant {assume.dormant_copies}"
     yield Text(f"Assumed: copies catch up by {_catch_up(assume)}; {copies}.")
+    policy = Policy()
+    start, speed = policy.start_up, policy.restore_records_per_second
+    yield Text(
+        f"Times count from the first act, with a client's start-up of {start.low} to {start.high} s, at {speed:,} records/s."
+    )
 
 
 def _catch_up(assume: Assume) -> str:
     return f"{assume.records_per_second:g} records a second" if assume.catch_up is CatchUp.RATE else f"the {assume.catch_up}"
 
 
-def _outcomes(outcomes: Sequence[Outcome]) -> Iterator[RenderableType]:
+def _outcomes(outcomes: Sequence[Outcome], times: Sequence[Times]) -> Iterator[RenderableType]:
     """A line for each position that the IDs left to chance can take."""
     expected = sum(outcome.probability * outcome.summary.active_moved for outcome in outcomes)
     tasks = many(outcomes[0].summary.stateful_tasks, "stateful task")
     yield Text(f"{expected:.1f} of {tasks} end on another client, on average over where the fresh process IDs fall.", style="bold")
     lasting = set(outcomes[0].process_ids).intersection(*(outcome.process_ids for outcome in outcomes))
-    table = _table("chance", "fresh process IDs such as", "stand", "moved", "rebalances", "until stable", "records to restore")
-    for outcome in outcomes:
+    table = _table(
+        "chance", "fresh process IDs such as", "stand", "moved", "rebalances", "rebalancing ends after", "records to restore"
+    )
+    for outcome, time in zip(outcomes, times, strict=True):
         fresh = [(number, one) for number, one in enumerate(outcome.process_ids, start=1) if one not in lasting]
         summary = outcome.summary
         table.add_row(
@@ -56,32 +68,29 @@ def _outcomes(outcomes: Sequence[Outcome]) -> Iterator[RenderableType]:
             listed([f"{number} of {len(outcome.process_ids)}" for number, _ in fresh], 3),
             f"{summary.active_moved:,}",
             span(summary.rebalances_at_least, summary.rebalances_at_most),
-            _until_stable(outcome),
+            time_words.estimate(time.rebalancing_ends),
             f"{summary.restore_records:,}",
         )
     yield table
 
 
-def _until_stable(outcome: Outcome) -> str:
-    summary = outcome.summary
-    if summary.seconds_to_stable is None or summary.seconds_to_stable_at_least is None:
-        return "never"
-    low, high = (duration(int(seconds)) for seconds in (summary.seconds_to_stable_at_least, summary.seconds_to_stable))
-    return low if low == high else f"{low} to {high}"
+def _times(snapshot: Snapshot, forecast: Forecast) -> tuple[Times, ...]:
+    """Of each outcome, at Holdfast's own speeds."""
+    return tuple(timeline.worked_out(one, Policy()) for one in cost.costs_of(snapshot, forecast.change, forecast))
 
 
 def _table(*columns: str) -> Table:
     return terminal.table(*columns, right=("#", "at", "chance", "moved", "rebalances", "records to restore"))
 
 
-def _outcome(snapshot: Snapshot, outcome: Outcome, *, rounds: bool) -> Iterator[RenderableType]:
+def _outcome(snapshot: Snapshot, outcome: Outcome, times: Times, *, rounds: bool) -> Iterator[RenderableType]:
     names = _names(snapshot, outcome)
     summary = outcome.summary
     headline = f"{summary.active_moved} of {many(summary.stateful_tasks, 'stateful task')} end on another client"
     if outcome.stable:
         rebalances = span(summary.rebalances_at_least, summary.rebalances_at_most)
         word = "rebalance" if rebalances == "1" else "rebalances"
-        yield Text(f"{headline}, in {rebalances} {word} over {_until_stable(outcome)}.", style="bold")
+        yield Text(f"{headline}, in {rebalances} {word}; {time_words.both(times)}.", style="bold")
     else:
         yield Text(f"{headline}; the group does not settle.", style="bold")
     size = "" if summary.restore_bytes is None else f", {amount_of_bytes(summary.restore_bytes)}"

@@ -3,13 +3,22 @@
 Exit status: 0 done, 1 an error or wrong usage (never 2: `holdfast plan` says 2 for "a plan" and 3 for "blocked").
 """
 
+import errno
 import importlib
+import io
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import NoReturn
 
 import click
 
 from holdfast.errors import HoldfastError
+from holdfast.rollout.wording import printable
+
+LONGEST_REFUSAL = 4_000
+"""Characters of one line of it."""
 
 COMMANDS = {
     "snapshot": "holdfast.cli.snapshot",
@@ -52,15 +61,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its status."""
     try:
         status = holdfast.main(arguments, standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as usage:
-        usage.show()
+        said = io.StringIO()
+        usage.show(said)
+        click.echo(_shown(said.getvalue()), nl=False, err=True)
         sys.exit(1)
     except click.Abort:
         sys.exit(130)
     except HoldfastError as refusal:
-        click.echo(f"holdfast: {refusal}", err=True)
+        click.echo(f"holdfast: {_shown(str(refusal))}", err=True)
         sys.exit(1)
+    except OSError as trouble:
+        _output_failed(trouble)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _shown(refusal: str) -> str:
+    """Lines stay lines; names of files and groups in them steer no terminal."""
+    return "\n".join(printable(line, LONGEST_REFUSAL) for line in refusal.split("\n"))
+
+
+def _output_failed(trouble: OSError) -> NoReturn:
+    """What an answer is written to is full, or gone: nothing that is left in a buffer is tried again."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+    if trouble.errno != errno.EPIPE:  # who reads no further has seen enough
+        with suppress(OSError):
+            click.echo(f"holdfast: the answer cannot be written: {trouble.strerror or trouble}", err=True)
+    sys.exit(1)
 
 
 if __name__ == "__main__":

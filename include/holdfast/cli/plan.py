@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from holdfast.cli import documents, plan_view, progress, reading
-from holdfast.rollout import ci, codec, rendering
+from holdfast.cli import documents, plan_view, progress, reading, signing
+from holdfast.rollout import ci, codec, policy_floor, rendering, seal
+from holdfast.rollout.codec import named
 from holdfast.rollout.codec.any_kind import AnyPlan, plan_to_json
 from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
 from holdfast.rollout.plan_value import PlanVerdict
@@ -31,7 +33,6 @@ def _github(plan: AnyPlan) -> None:
 
 SHAPES: dict[str, Callable[[AnyPlan], None]] = {
     "text": lambda plan: plan_view.show_blocks(workflow.blocks(plan)),
-    "json": lambda plan: documents.print_document(plan_to_json(plan)),
     "markdown": lambda plan: plan_view.show_blocks(workflow.blocks(plan), markdown=True),
     "comment": lambda plan: click.echo(rendering.for_comment(workflow.blocks(plan), ci.LONGEST_COMMENT).encode(), nl=False),
     "junit": lambda plan: click.echo(ci.junit(plan, workflow.blocks(plan)).encode(), nl=False),
@@ -50,13 +51,21 @@ FAILS_ON = {
 @click.argument("change")
 @click.option("--policy", metavar="FILE", help="The limits of your team, as YAML or JSON. [default: Holdfast's own]")
 @click.option(
+    "--team-policy",
+    metavar="FILE",
+    envvar="HOLDFAST_TEAM_POLICY",
+    help="The policy that --policy may only tighten, and a Change's speed too: what is looser is refused by name.",
+)
+@click.option("--requested-by", metavar="NAME", help="Who asked for the plan: it stands in it, and four eyes go by it.")
+@click.option(
     "--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Keep the plan there, under plans/<plan id>/ (a folder or an fsspec URL)."
 )
+@reading.work_option
 @click.option("--json", "as_json", is_flag=True, help="Print the Plan's JSON and nothing else; the same as --format json.")
 @click.option(
     "--format",
     "shape",
-    type=click.Choice([*SHAPES]),
+    type=click.Choice(["text", "json", *(shape for shape in SHAPES if shape != "text")]),
     default="text",
     show_default=True,
     help="text for a reader; markdown: what plan.md holds; comment: as much of it as a comment on GitHub takes; junit: a report"
@@ -69,7 +78,20 @@ FAILS_ON = {
     show_default=True,
     help="The first verdict whose exit status is not 0: any plan, one that a person should look at, or one that is blocked.",
 )
-def command(snapshot: str, change: str, policy: str | None, lake: str | None, as_json: bool, shape: str, fail_on: str) -> int:
+@signing.key_option
+def command(
+    snapshot: str,
+    change: str,
+    policy: str | None,
+    team_policy: str | None,
+    requested_by: str | None,
+    lake: str | None,
+    work: int,
+    as_json: bool,
+    shape: str,
+    fail_on: str,
+    key_file: str | None,
+) -> int:
     """The best way to make CHANGE to the group in SNAPSHOT (files, or - for standard input).
 
     Exit status: 0 nothing to do, 2 a plan, 3 blocked, 1 an error. With --fail-on review a safe plan is 0 too, with
@@ -77,34 +99,64 @@ def command(snapshot: str, change: str, policy: str | None, lake: str | None, as
     """
     if as_json and shape not in {"text", "json"}:
         raise click.UsageError("--json and --format ask for different things; give one of them.")
-    made = _made(snapshot, change, policy)
+    from holdfast.adapters import key_file as key_files
+
+    keys = key_files.read(key_file)
+    if [snapshot, change, policy, team_policy].count(documents.STANDARD_INPUT) > 1:
+        raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
+    made = _made(snapshot, change, _limits(policy, team_policy), requested_by, work)
     if lake:
         from holdfast.adapters.lake import FsspecLake
 
-        workflow.keep(FsspecLake(lake), made)
+        workflow.keep(FsspecLake(lake), made, keys)
         click.echo(f"Plan {made.plan_id} is kept in {lake}.", err=True)
-    SHAPES["json" if as_json else shape](made)
+        signing.say_unsigned("It is", keys)
+    if as_json or shape == "json":
+        documents.print_document(seal.signed(plan_to_json(made), seal.Kind.PLAN, keys))
+    else:
+        SHAPES[shape](made)
     return 0 if made.verdict in FAILS_ON[fail_on] else STATUS[made.verdict]
 
 
-def _made(snapshot: str, change: str, policy: str | None) -> AnyPlan:
-    if [snapshot, change, policy].count(documents.STANDARD_INPUT) > 1:
-        raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """What holds, and the team's policy that it may only tighten."""
+
+    policy: Policy
+    team: Policy | None
+
+
+def _limits(policy: str | None, team_policy: str | None) -> _Limits:
+    asked = reading.limits(policy) if policy else None
+    if team_policy is None:
+        return _Limits(Policy() if asked is None else asked.policy, None)
+    team = reading.limits(team_policy).policy
+    if policy is None or asked is None:
+        return _Limits(team, team)
+    with documents.naming(policy):
+        return _Limits(policy_floor.tightened(team, asked.policy, asked.stated, datetime.now(UTC)), team)
+
+
+def _made(snapshot: str, change: str, limits: _Limits, requested_by: str | None, work: int) -> AnyPlan:
     document = documents.read_document(snapshot)
-    limits = reading.limits(policy) if policy else Policy()
+    policy = limits.policy
     if is_consumer_classic(document):
-        return _plain((documents.label(snapshot), document), change, limits)
+        return _plain((documents.label(snapshot), document), change, policy, requested_by)
     with documents.naming(snapshot):
         group = codec.snapshot_from_json(document)
-    meant = reading.value(change, codec.change_from_json)
+    meant = reading.value(change, lambda said: codec.change_from_json(named.resolved(said, group)))
     with documents.naming(snapshot):
         workflow.refuse_settings(group)
     with documents.naming(change), progress.telling("Looking for ways to make the change") as tell:
-        return workflow.make(group, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"))
+        if limits.team is not None:
+            policy_floor.refuse_faster(meant, limits.team)
+        return workflow.make(group, meant, policy, datetime.now(UTC), lambda way: tell(f"Weighing {way}"), requested_by, work)
 
 
-def _plain(snapshot: Named, change: str, limits: Policy) -> AnyPlan:
+def _plain(snapshot: Named, change: str, limits: Policy, requested_by: str | None) -> AnyPlan:
     """The same for a plain consumer group."""
     meant = (documents.label(change), documents.read_document(change))
     with progress.telling("Looking for ways to make the change") as tell:
-        return consumer_groups.make_plan(snapshot, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"))
+        return consumer_groups.make_plan(
+            snapshot, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"), requested_by
+        )

@@ -1,13 +1,25 @@
 """A file → a value of ours, every problem with the name of the file before it."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
+
+import click
 
 from holdfast.cli import documents
 from holdfast.rollout.codec.policy import policy_from_json
 from holdfast.rollout.policy import Policy
 
 T = TypeVar("T")
+MOST_TIMES = 10_000
+work_option = click.option(
+    "--work",
+    type=click.IntRange(1, MOST_TIMES),
+    default=1,
+    metavar="N",
+    show_default=True,
+    help="Allow N times the usual work for a group of this size; beyond it a forecast is refused, or says what it left out.",
+)
 
 
 def value(path: str, read: Callable[[object], T]) -> T:
@@ -17,10 +29,19 @@ def value(path: str, read: Callable[[object], T]) -> T:
         return read(document)
 
 
-def limits(path: str) -> Policy:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A policy, and the fields that its document states."""
+
+    policy: Policy
+    stated: frozenset[str]
+
+
+def limits(path: str) -> Limits:
     """The policy in `path`, YAML or JSON."""
     from holdfast.adapters import yaml_text
 
     content = documents.read_bytes(path, yaml_text.LARGEST)
     with documents.naming(path):
-        return policy_from_json(yaml_text.loads(content))
+        document = yaml_text.loads(content)
+        return Limits(policy_from_json(document), frozenset(document) if isinstance(document, dict) else frozenset())

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import click
 
-from holdfast.cli import documents, plan_view, reading
-from holdfast.rollout import ci, codec, rendering
+from holdfast.cli import documents, plan_view, reading, signing
+from holdfast.rollout import ci, codec, rendering, seal
 from holdfast.rollout.codec import any_kind
 from holdfast.rollout.codec.any_kind import AnyPlan
 from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
 from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.history import history
 from holdfast.rollout.rendering import Block, Heading
+from holdfast.rollout.seal import SigningKeys
 from holdfast.rollout.staleness import Staleness, is_stale, staleness_to_json
 from holdfast.rollout.wording import printable
 from holdfast.workflows import consumer_groups
@@ -25,20 +26,27 @@ from holdfast.workflows import plan as workflow
 @click.option("--comment", is_flag=True, help="As Markdown: as much of it as a comment on GitHub takes.")
 @click.option("--snapshot", "fresh", metavar="FRESH", help="A snapshot just taken: say what drifted since, and whether it matters.")
 @click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="PLAN may be an ID then: also who decided, and how far it is.")
+@signing.key_option
 @click.option("--json", "as_json", is_flag=True, help="The Plan's JSON; with --snapshot what drifted. Nothing else.")
-def command(plan: str, markdown: bool, comment: bool, fresh: str | None, lake: str | None, as_json: bool) -> int:
+def command(
+    plan: str, markdown: bool, comment: bool, fresh: str | None, lake: str | None, as_json: bool, key_file: str | None
+) -> int:
     """Print the plan in PLAN (a file, - for standard input, or an ID in the lake) for a reader.
 
-    With --snapshot, first whether it still holds. Exit status with --snapshot: 0 it holds, 3 it does not.
+    From a lake also what is signed, and by whose key. With --snapshot, first whether it still holds. Exit status with --snapshot: 0
+    it holds, 3 it does not.
     """
     if [markdown, comment, bool(as_json or fresh)].count(True) > 1:
         raise click.UsageError("--markdown and --comment are what plan.md holds: give one of them alone.")
     if plan == fresh == documents.STANDARD_INPUT:
         raise click.UsageError("PLAN and --snapshot cannot both be standard input; put one into a file.")
+    from holdfast.adapters import key_file as key_files
+
+    keys = key_files.read(key_file)
     if lake and workflow.is_id(plan) and not Path(plan).exists():
-        made, became = _kept(plan, lake)
+        made, became = _kept(plan, lake, keys)
     else:
-        made, became = reading.value(plan, any_kind.plan_from_json), ()
+        made, became = _from_file(plan, keys), ()
     found = None if fresh is None else _drifts(made, fresh)
     if as_json:
         documents.print_document(any_kind.plan_to_json(made) if found is None else staleness_to_json(found))
@@ -53,7 +61,18 @@ def command(plan: str, markdown: bool, comment: bool, fresh: str | None, lake: s
     return 3 if found is not None and found.stale else 0
 
 
-def _kept(plan_id: str, lake: str) -> tuple[AnyPlan, tuple[Block, ...]]:
+def _from_file(plan: str, keys: SigningKeys) -> AnyPlan:
+    """The plan in a file. What its signature says goes to standard error, where there is one, or a key."""
+    document = documents.read_document(plan)
+    with documents.naming(plan):
+        made = any_kind.plan_from_json(document)
+    stands = seal.seal_of(document, seal.Kind.PLAN, keys)
+    if keys or stands is not seal.Seal.UNSIGNED:
+        click.echo(f"Plan {made.plan_id}: {stands.value}.", err=True)
+    return made
+
+
+def _kept(plan_id: str, lake: str, keys: SigningKeys) -> tuple[AnyPlan, tuple[Block, ...]]:
     """The plan in the lake, and what became of it."""
     from holdfast.adapters.lake import FsspecLake
 
@@ -61,7 +80,8 @@ def _kept(plan_id: str, lake: str) -> tuple[AnyPlan, tuple[Block, ...]]:
     made = workflow.load(store, plan_id)
     steps = tuple(step.id for step in made.steps)
     decided, journal = workflow.approval_of(store, plan_id), workflow.journal_of(store, plan_id)
-    return made, history(steps, decided, journal, workflow.score_of(store, plan_id))
+    signed = workflow.standing(store, plan_id, keys).says
+    return made, history(steps, decided, journal, workflow.score_of(store, plan_id), signed)
 
 
 def _with(became: tuple[Block, ...], blocks: tuple[Block, ...]) -> tuple[Block, ...]:

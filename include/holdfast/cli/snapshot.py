@@ -7,6 +7,7 @@ from holdfast.cli import cluster, documents
 from holdfast.rollout import codec
 from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_to_json
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.snapshot import Stores
 from holdfast.workflows.collect_kind import Given
 
 
@@ -30,6 +31,11 @@ from holdfast.workflows.collect_kind import Given
     multiple=True,
     help="A changelog that cannot be told from outside; all of a subtopology's, or none: 1= says stateless.",
 )
+@click.option(
+    "--stores",
+    type=click.Choice([str(one) for one in Stores]),
+    help="Where the application keeps its state. With nothing on disk no process ID is kept, and every restart draws a new one.",
+)
 @click.option("--name", help="What to call the cluster in the snapshot; its own ID unless given.")
 @click.option("--json", "as_json", is_flag=True, help="As it is anyway: what is printed is JSON.")
 @click.option("-o", "--output", metavar="FILE", default=documents.STANDARD_INPUT, help="Where to write it, whole or not at all.")
@@ -43,6 +49,7 @@ def command(
     app_config: str | None,
     pairs: tuple[str, ...],
     changelogs: tuple[str, ...],
+    stores: str | None,
     name: str | None,
     output: str,
     as_json: bool,  # noqa: ARG001 - every command that prints has --json
@@ -53,7 +60,7 @@ def command(
     """
     where = cluster.connection(bootstrap_server, command_config, name)
     application = cluster.properties_file(app_config) if app_config else {}
-    given = Given(kafka_release, application, dict(documents.settings(pairs)), changelogs)
+    given = Given(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores)
     taken = wiring.collect_any(where, group, state_dirs, given, timeout_s)
     document = consumer_snapshot_to_json(taken) if isinstance(taken, ConsumerSnapshot) else codec.snapshot_to_json(taken)
     if output == documents.STANDARD_INPUT:

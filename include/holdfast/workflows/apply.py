@@ -2,18 +2,22 @@
 
 The journal is written before Holdfast acts, and after. What an operator must do is waited for, one call at a time; calling again
 with a fresh snapshot, after a crash or after a coffee, goes on where it stopped.
+
+One at a time holds the plan's lease. Before a process ID is written, the journal names the one directory that it is for: whoever
+goes on later, after a crash or because a lease ran out, writes into that one or not at all.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import assert_never
 
 from holdfast.errors import HoldfastError, InvalidInput, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
-from holdfast.rollout import step_words
-from holdfast.rollout.apply import AnyStep, Do, Done, Next, Note, Stop, Wait, next_action
+from holdfast.rollout import codec, step_words
+from holdfast.rollout.apply import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait, next_action
 from holdfast.rollout.approval import refuse_unapproved
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
@@ -21,9 +25,16 @@ from holdfast.rollout.consumer import apply as consumer_apply
 from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.consumer.steps import ConsumerStep
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.freshness import refuse_old
 from holdfast.rollout.journal import Approval, Entry, Event, Journal
+from holdfast.rollout.lease import Lease, Owner
+from holdfast.rollout.seal import NO_KEYS, SigningKeys
 from holdfast.rollout.steps import Step, StopClient, Who, WriteProcessMetadata
+from holdfast.rollout.wording import many, printable
+from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
+from holdfast.workflows.journals import Kept
+from holdfast.workflows.leases import Held, Leases
 from holdfast.workflows.verify import of_another_kind
 
 HOLDFAST = "holdfast"
@@ -40,56 +51,149 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """How far a plan is. `waiting_for` None: it is done."""
+    """How far a plan is. `waiting_for` None: it is done. `signed`: what the journal's signatures say."""
 
     plan: AnyPlan
     approval: Approval
     journal: Journal
     waiting_for: Wait | None
+    signed: str = "not signed"
 
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """What apply acts with: the lake for the journal, the files, the directories it was told of, and the clock."""
+    """What apply acts with: the lake for the journal, the files, the directories it was told of, and the clock.
+
+    `keys` sign what is written. `me` holds the lease; `has_ended`: whether the process of another owner is surely gone. `force`:
+    take the lease from whoever holds it, and let a step be done elsewhere than where it was begun.
+    """
 
     lake: Lake
     files: ProcessMetadataFiles
     state_dirs: Mapping[ProcessId, str]
     now: Callable[[], datetime]
+    keys: SigningKeys = NO_KEYS
+    me: Owner = field(default_factory=lambda: Owner(HOLDFAST))
+    has_ended: Callable[[Owner], bool] = lambda _: False
+    force: bool = False
 
     def entry(self, step: AnyStep, event: Event, detail: str, by: str = HOLDFAST) -> Entry:
         at = self.now().astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
         return Entry(at, step.id, event, by, detail)
 
+    def leases(self, plan_id: str) -> Leases:
+        return Leases(self.lake, plan_id, self.keys, self.me, self.has_ended, self.now)
 
-def apply(plan: AnyPlan, fresh: AnySnapshot, approval: Approval, confirmations: tuple[Confirmation, ...], hands: Hands) -> Applied:
-    """Go on with the plan until it is done or somebody else must do something.
 
-    Raise StalePlan where the group is another than planned for, StepRefused where the next step would do harm or the plan was not
-    approved. Nothing is done then.
+@dataclass
+class Writing:
+    """The journal while the lease is held: nothing is added to it, and nothing done, without."""
+
+    hands: Hands
+    held: Held
+    kept: Kept
+
+    @property
+    def journal(self) -> Journal:
+        return self.kept.journal
+
+    def add(self, entry: Entry) -> None:
+        """Raise StatePathTrouble where the lease is lost, or somebody else added an entry."""
+        self.held.keep()
+        self.kept = journals.append(self.hands.lake, self.kept, entry, self.hands.keys, self.held.number)
+
+
+def apply(
+    plan: AnyPlan,
+    fresh: AnySnapshot,
+    approval: Approval,
+    confirmations: tuple[Confirmation, ...],
+    hands: Hands,
+    *,
+    approved_here: bool = False,
+) -> Applied:
+    """Go on with the plan until it is done or somebody else must do something. Keep the checklist.
+
+    `approved_here`: the approval is given together with the snapshot (`freshness`).
+
+    Raise StalePlan where the group is another than planned for, StepRefused where the next step would do harm, the plan was not
+    approved, the snapshot is not of now, or what is kept of it is not what this deployment signed. StatePathTrouble while somebody
+    else applies it. Nothing is done then.
     """
     refuse_unapproved(plan, approval)
-    journal = plans.journal_of(hands.lake, plan.plan_id)
-    _next(plan, journal, fresh, hands.now())
-    _keep_plan_and_approval(plan, approval, hands.lake)
-    journal = _confirmed(plan, journal, confirmations, hands)
+    refuse_old(plan, fresh, approval, hands.now(), approved_here=approved_here)
+    kept = journals.read(hands.lake, plan.plan_id, hands.keys)
+    journals.refuse_broken(kept, hands.keys)
+    _next(plan, kept.journal, fresh, hands.now())
+    _keep_plan_and_approval(plan, approval, hands)
+    with _writing(plan, hands) as writing:
+        _confirmed(plan, confirmations, writing)
+        waiting = _as_far_as_it_goes(plan, fresh, writing)
+        applied = Applied(plan, approval, writing.journal, waiting, writing.kept.standing)
+        content = codec.dumps(applied_to_json(applied), indent=2)
+        hands.lake.write((plans.FOLDER, plan.plan_id, "checklist.json"), content.encode())
+    return applied
+
+
+@contextmanager
+def _writing(plan: AnyPlan, hands: Hands) -> Iterator[Writing]:
+    """The journal, under the lease. It begins with what became of whoever had the lease before."""
+    leases = hands.leases(plan.plan_id)
+    forced = leases.force() if hands.force else None
+    held = leases.take()
+    try:
+        kept = journals.read(hands.lake, plan.plan_id, hands.keys)
+        journals.refuse_broken(kept, hands.keys)
+        if kept.head_is_behind:
+            kept = journals.write_head(hands.lake, kept, hands.keys)
+        writing = Writing(hands, held, kept)
+        step = _due(plan, kept.journal)
+        if hands.force and step is not None:
+            writing.add(hands.entry(step, Event.FORCED, _forced(forced, hands.me), hands.me.name))
+        elif held.before is not None and step is not None:
+            writing.add(hands.entry(step, Event.TAKEN_OVER, f"after {_named(held.before)}"))
+        yield writing
+    finally:
+        held.release()
+
+
+def _forced(lease: Lease | None, by: Owner) -> str:
+    run = f" in run {printable(by.run, 300)}" if by.run else ""
+    return f"released by force{run}" + ("" if lease is None else f": it was held by {_named(lease)}")
+
+
+def _named(lease: Lease) -> str:
+    owner = lease.owner
+    where = f" on {printable(owner.host, 200)}, process {owner.pid}" if owner.host else ""
+    return f"{printable(owner.name, 200)}{where}, which held the lease from {lease.at} until {lease.until}"
+
+
+def _due(plan: AnyPlan, journal: Journal) -> AnyStep | None:
+    return next((step for step in plan.steps if not journal.has(step.id, Event.DONE)), None)
+
+
+def _as_far_as_it_goes(plan: AnyPlan, fresh: AnySnapshot, writing: Writing) -> Wait | None:
+    hands = writing.hands
     for _ in range(2 * len(plan.steps) + 1):
-        found = _next(plan, journal, fresh, hands.now())
+        found = _next(plan, writing.journal, fresh, hands.now())
         match found:
             case Done():
-                return Applied(plan, approval, journal, None)
+                return None
             case Wait():
-                return Applied(plan, approval, journal, found)
+                return found
             case Stop(step, reason):
-                plans.add_entry(hands.lake, journal, hands.entry(step, Event.STOPPED, reason))
+                writing.add(hands.entry(step, Event.STOPPED, reason))
                 raise StepRefused(f"Step {step.id} of plan {plan.plan_id} was not done. {reason}")
             case Note(step, evidence):
-                journal = plans.add_entry(hands.lake, journal, hands.entry(step, Event.DONE, evidence))
+                writing.add(hands.entry(step, Event.DONE, evidence))
+            case Begin(step, seen):
+                entry = hands.entry(step, Event.BEGUN, f"{many(len(seen.members), 'member')} seen that it is about")
+                writing.add(replace(entry, seen=seen))
             case Do(step, action):
                 directory = hands.state_dirs.get(action.process_id)
                 if directory is None:
-                    return Applied(plan, approval, journal, _by_hand(step, action))
-                journal = _write(journal, step, action, directory, hands)
+                    return _by_hand(step, action)
+                _write(step, action, directory, writing)
             case _:
                 assert_never(found)
     raise AssertionError("every step is begun and done at most once")
@@ -105,20 +209,45 @@ def _next(plan: AnyPlan, journal: Journal, fresh: AnySnapshot, now: datetime) ->
     raise InvalidInput(of_another_kind(plan))
 
 
-def _write(journal: Journal, step: Step, action: WriteProcessMetadata, directory: str, hands: Hands) -> Journal:
-    """Journal, write, look, journal. A crash in between leaves a step that is begun; doing it again changes nothing."""
-    if not journal.has(step.id, Event.BEGUN):
-        begun = f"writing process ID {action.process_id} into {directory}"
-        journal = plans.add_entry(hands.lake, journal, hands.entry(step, Event.BEGUN, begun))
+def _write(step: Step, action: WriteProcessMetadata, directory: str, writing: Writing) -> None:
+    """Journal, write, look, journal. A crash in between leaves a step that is begun, in one directory, and can be done again."""
+    hands = writing.hands
+    begun = writing.journal.begun_in(step.id)
+    if begun is None:
+        detail = f"writing process ID {action.process_id} into {directory}"
+        writing.add(replace(hands.entry(step, Event.BEGUN, detail), directory=directory, host=hands.me.host))
+    elif (str(begun.directory).rstrip("/"), begun.host) != (directory.rstrip("/"), hands.me.host):
+        raise StepRefused(_begun_elsewhere(step, action, directory, begun, hands))
+    writing.held.keep()
     try:
         hands.files.write(directory, action.process_id, action.replaces)
         found = hands.files.read(directory)
     except HoldfastError as refusal:
-        plans.add_entry(hands.lake, journal, hands.entry(step, Event.STOPPED, str(refusal)))
+        stopped = hands.entry(step, Event.STOPPED, str(refusal))
+        writing.add(stopped if _surely_not(action, directory, hands) else replace(stopped, directory=directory, host=hands.me.host))
         raise StepRefused(f"Step {step.id} was not done. {refusal}") from None
     if found != action.process_id:
         raise StepRefused(f"Step {step.id}: {directory} holds process ID {found} right after another was written.")
-    return plans.add_entry(hands.lake, journal, hands.entry(step, Event.DONE, f"{directory} holds process ID {found}"))
+    writing.add(hands.entry(step, Event.DONE, f"{directory} holds process ID {found}"))
+
+
+def _surely_not(action: WriteProcessMetadata, directory: str, hands: Hands) -> bool:
+    """Whether a directory does not hold the process ID, after writing it there was refused."""
+    try:
+        return hands.files.read(directory) != action.process_id
+    except HoldfastError:
+        return False
+
+
+def _begun_elsewhere(step: Step, action: WriteProcessMetadata, directory: str, begun: Entry, hands: Hands) -> str:
+    on = f" on {printable(begun.host, 200)}" if begun.host else ""
+    here = f" on {hands.me.host}" if begun.host != hands.me.host else ""
+    return (
+        f"Step {step.id} was begun at {begun.at} in {printable(str(begun.directory), 500)}{on}, and nobody knows whether process ID"
+        f" {action.process_id} was written there. It is not written into {directory}{here} as well: two clients with one process ID"
+        " are one to Kafka. Look there. If it holds the ID, go on with that directory, or confirm the step; if it does not, and"
+        " nobody will write it, release the lease by force (--force-lease) and name the other."
+    )
 
 
 def _by_hand(step: Step, action: WriteProcessMetadata) -> Wait:
@@ -130,15 +259,16 @@ def _by_hand(step: Step, action: WriteProcessMetadata) -> Wait:
     )
 
 
-def _keep_plan_and_approval(plan: AnyPlan, approval: Approval, lake: Lake) -> None:
-    if plan.plan_id not in plans.ids(lake):
-        plans.keep(lake, plan)
-    plans.keep_approval(lake, approval)
+def _keep_plan_and_approval(plan: AnyPlan, approval: Approval, hands: Hands) -> None:
+    if plan.plan_id not in plans.ids(hands.lake):
+        plans.keep(hands.lake, plan, hands.keys)
+    plans.keep_approval(hands.lake, approval, hands.keys)
 
 
-def _confirmed(plan: AnyPlan, journal: Journal, confirmations: tuple[Confirmation, ...], hands: Hands) -> Journal:
-    """The journal with the operator's words. Only a step that is due can be confirmed, or one that is done already."""
+def _confirmed(plan: AnyPlan, confirmations: tuple[Confirmation, ...], writing: Writing) -> None:
+    """Add the operator's words. Only a step that is due can be confirmed, or one that is done already."""
     for word in confirmations:
+        journal = writing.journal
         step = next((one for one in plan.steps if one.id == word.step), None)
         if step is None:
             raise InvalidInput(f"plan {plan.plan_id} has no step {word.step!r}; it has 1 to {len(plan.steps)}")
@@ -148,8 +278,7 @@ def _confirmed(plan: AnyPlan, journal: Journal, confirmations: tuple[Confirmatio
         earlier = next(said, step)
         if earlier.id != step.id:
             raise InvalidInput(f"step {step.id} cannot be confirmed before step {earlier.id} is done")
-        journal = plans.add_entry(hands.lake, journal, hands.entry(step, Event.CONFIRMED, word.detail, word.by))
-    return journal
+        writing.add(writing.hands.entry(step, Event.CONFIRMED, word.detail, word.by))
 
 
 def refuse_if_asked_too_early(applied: Applied, hands: Hands) -> None:
@@ -170,7 +299,7 @@ def refuse_if_asked_too_early(applied: Applied, hands: Hands) -> None:
         )
 
 
-def _what(step: AnyStep) -> str:
+def says(step: AnyStep) -> str:
     return step.says if isinstance(step, ConsumerStep) else step_words.describe(step.action)
 
 
@@ -179,6 +308,7 @@ def applied_to_json(applied: Applied) -> dict[str, object]:
     waiting = applied.waiting_for
     return codec_plan.journal_to_json(applied.journal) | {
         "approval": codec_plan.approval_to_json(applied.approval),
+        "signed": applied.signed,
         "done": waiting is None,
         "waiting_for": None
         if waiting is None
@@ -186,7 +316,7 @@ def applied_to_json(applied: Applied) -> dict[str, object]:
         "checklist": [
             {
                 "step": step.id,
-                "what": _what(step),
+                "what": says(step),
                 "who": Who.OPERATOR.value if isinstance(step, ConsumerStep) else step.who.value,
                 "done": applied.journal.has(step.id, Event.DONE),
                 "check_before": step.check_before,

@@ -16,6 +16,8 @@ from holdfast.kafka.streams.membership import Member
 from holdfast.kafka.streams.reports import Report
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
+from holdfast.rollout import churn
+from holdfast.rollout.group_state import REBALANCING
 from holdfast.rollout.snapshot import Evidence, GenerationMember, Snapshot
 from holdfast.workflows import collect_disks, collect_topology
 from holdfast.workflows.collect_topology import Gathered
@@ -24,7 +26,6 @@ from holdfast.workflows.settings import GroupSettings
 
 PROTOCOL = "stream"
 """The assignor's name under which classic Streams members join. Java: `StreamsPartitionAssignor.name`."""
-REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _ASK_AGAIN_S = 0.5
 _ERRORS = {1: "a source topic is missing", 2: "version probing", 3: "the assignment failed", 4: "a shutdown was requested"}
 _GENERATION_BYTES = 8 * 1024 * 1024
@@ -74,6 +75,7 @@ def snapshot(
         collect_topology.read(cluster, settings, found)
     else:
         found.note("clients", why_nobody(found.group, patience))
+    _note_churn(found, moment)
     config = with_session_timeout(settings.config, present_generation(found.group, found.generations), found.unknown)
     inferred = _inferred(settings, found, moment)
     leader = _leader(found)
@@ -98,6 +100,7 @@ def snapshot(
         state_directories=found.directories,
         generations=found.generations,
         unknown=tuple(found.unknown),
+        stores=settings.stores,
     )
 
 
@@ -159,6 +162,13 @@ def _note_errors(found: Gathered) -> None:
         found.note(
             "clients", f"the leader answered with error code {code} ({_ERRORS.get(code, 'unknown')}): no task is running there"
         )
+
+
+def _note_churn(found: Gathered, moment: datetime) -> None:
+    """A client that dies again and again makes everything here old within seconds."""
+    for one in churn.churning(found.generations, moment.isoformat()):
+        what = "clients" if one.process_id is None else f"clients.{one.process_id}"
+        found.note(what, f"{churn.in_words(one)} {churn.REMEDY}")
 
 
 def _read_generations(cluster: ClusterReader, found: Gathered) -> None:

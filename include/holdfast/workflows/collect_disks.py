@@ -21,7 +21,8 @@ from holdfast.workflows.settings import GroupSettings
 
 _NO_STORES = (
     "none of them holds a store. If the application keeps nothing on disk (it is stateless, or all stores are in memory), Kafka "
-    "Streams makes up a new process ID at each start: it neither reads nor writes the process metadata, and a copy of it is no help"
+    "Streams makes up a new process ID at each start: it neither reads nor writes the process metadata, and a copy of it is no"
+    " help. Say --stores in-memory then, or --stores persistent"
 )
 """Java: `StateDirectory.initializeProcessId`, 2.6.2 to 4.3."""
 

@@ -1,13 +1,14 @@
 """Which kind of group it is, and the collection that fits: Kafka Streams, or plain consumers."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.ports import ClusterReader, StateDirectoryReader
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.snapshot import ConfigValue, Snapshot
+from holdfast.rollout.group_state import REBALANCING
+from holdfast.rollout.snapshot import ConfigValue, Snapshot, Stores
 from holdfast.workflows import collect, collect_plain, plain_settings, settings
 from holdfast.workflows.collect import Patience
 
@@ -21,6 +22,8 @@ class Given:
     application: Mapping[str, str]
     overrides: Mapping[str, ConfigValue]
     changelogs: tuple[str, ...] = ()
+    stores: str | None = None
+    """Where the application keeps its state: persistent, in-memory or mixed."""
 
 
 def refuse_what_fits_no_kind(group_id: str, given: Given) -> None:
@@ -38,6 +41,12 @@ def refuse_what_fits_no_kind(group_id: str, given: Given) -> None:
             raise
 
 
+def _stores(said: str | None) -> Stores | None:
+    if said is not None and said not in tuple(Stores):
+        raise InvalidInput(f"{said!r} is none of {', '.join(Stores)}", "--stores")
+    return None if said is None else Stores(said)
+
+
 def snapshot(
     cluster: ClusterReader,
     disks: StateDirectoryReader,
@@ -50,7 +59,7 @@ def snapshot(
     now: Callable[[], datetime],
 ) -> Snapshot | ConsumerSnapshot:
     """Raise InvalidInput for what is given and means nothing for the group's kind."""
-    group = collect.settled_group(cluster, group_id, patience, moving=lambda seen: seen.state in collect.REBALANCING)
+    group = collect.settled_group(cluster, group_id, patience, moving=lambda seen: seen.state in REBALANCING)
     if not collect_plain.is_plain(group):
         about = settings.read(group_id, given.kafka_release, given.application, given.overrides, given.changelogs)
         return collect.snapshot(
@@ -59,12 +68,12 @@ def snapshot(
             cluster_name=cluster_name,
             group_id=group_id,
             state_dirs=state_dirs,
-            settings=about,
+            settings=replace(about, stores=_stores(given.stores)),
             patience=patience,
             now=now,
             seen=group,
         )
-    for option, value in (("--state-dir", state_dirs), ("--changelog", given.changelogs)):
+    for option, value in (("--state-dir", state_dirs), ("--changelog", given.changelogs), ("--stores", given.stores)):
         if value:
             raise InvalidInput(f"{group_id!r} is a plain consumer group, which keeps no state: leave it out", option)
     plain = plain_settings.read(group_id, given.kafka_release, given.application, given.overrides)

@@ -90,6 +90,15 @@ def report_from_json(document: Any) -> Report:
     )
 
 
+def report_of(lake: Lake, cluster: str, name: str) -> Report | None:
+    """What came of the run of that name in a cluster; None: it has not ended, or there is none."""
+    began = (FOLDER, snapshots.segment("cluster", cluster), "runs", name, "began.json")
+    if not lake.exists(began):
+        return None
+    place: LakePath = (FOLDER, began[1], f"day={str(_read(lake, began)['at'])[:10]}", f"{name}.json")
+    return report_from_json(_read(lake, place)) if lake.exists(place) else None
+
+
 def load(lake: Lake, path: str) -> Report:
     """The report that lies there."""
     return report_from_json(_read(lake, tuple(path.split("/"))))

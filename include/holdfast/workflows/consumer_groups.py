@@ -22,6 +22,7 @@ from holdfast.rollout.consumer.forecast import forecast, settings_of
 from holdfast.rollout.consumer.outcomes import ConsumerForecast
 from holdfast.rollout.consumer.plan import ConsumerPlan, assemble
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.group_state import refuse_unsettled
 from holdfast.rollout.plan_value import CreatedFrom
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.snapshot import ConfigValue
@@ -31,6 +32,7 @@ from holdfast.workflows.naming import Named, read_named
 
 def decide(snapshot: ConsumerSnapshot) -> Assignment | LeaderFailure:
     """The leader's decision now. Without a release: that of every release, or CannotPredict where they differ."""
+    refuse_unsettled(snapshot.group_id, snapshot.group_state, members=len(snapshot.members))
     if snapshot.kafka_release is not None:
         return leader.assign(snapshot.group(snapshot.kafka_release))
     answers = [(line.releases[-1], leader.assign(snapshot.group(line.releases[-1]))) for line in reversed(LINES)]
@@ -70,14 +72,19 @@ def read_forecast(snapshot: Named, change: Named) -> tuple[ConsumerSnapshot, Con
 
 
 def make_plan(
-    snapshot: Named, change: Named, policy: Policy, now: datetime, tell: Callable[[str], None] = lambda _: None
+    snapshot: Named,
+    change: Named,
+    policy: Policy,
+    now: datetime,
+    tell: Callable[[str], None] = lambda _: None,
+    requested_by: str | None = None,
 ) -> ConsumerPlan:
     """Search and assemble. A problem says in which document it is."""
     group = read_named(snapshot, consumer_snapshot_from_json)
     read_named(snapshot, lambda _: settings_of(group))
     meant = read_named(change, consumer_change_from_json)
     foreseen = read_named(change, lambda _: _foreseen(group, meant, tell))
-    return assembled(group, meant, foreseen, policy, now)
+    return assembled(group, meant, foreseen, policy, now, requested_by)
 
 
 def _foreseen(snapshot: ConsumerSnapshot, change: ConsumerChange, tell: Callable[[str], None]) -> list[WayForecast]:
@@ -89,15 +96,22 @@ def _foreseen(snapshot: ConsumerSnapshot, change: ConsumerChange, tell: Callable
 
 
 def assembled(
-    snapshot: ConsumerSnapshot, change: ConsumerChange, foreseen: Iterable[WayForecast], policy: Policy, now: datetime
+    snapshot: ConsumerSnapshot,
+    change: ConsumerChange,
+    foreseen: Iterable[WayForecast],
+    policy: Policy,
+    now: datetime,
+    requested_by: str | None = None,
 ) -> ConsumerPlan:
     """The plan with its ID, from the forecast of every way, in the order in which they are proposed."""
     fingerprints = CreatedFrom(
         snapshot=codec.fingerprint(relied_on(snapshot)),
         change=codec.fingerprint(consumer_change_to_json(change)),
         policy=codec.fingerprint(policy_to_json(policy)),
+        captured_at=snapshot.captured_at,
     )
-    return with_id(assemble(snapshot, change, foreseen, policy, now, fingerprints))
+    made = assemble(snapshot, change, foreseen, policy, now, fingerprints)
+    return with_id(replace(made, requested_by=requested_by))
 
 
 def drifts(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> Staleness:

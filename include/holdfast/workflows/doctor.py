@@ -1,15 +1,20 @@
 """What is missing before a group can be collected, forecast and planned for: rights, Java, Spark, folders."""
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka.wire import consumer_protocol
 from holdfast.ports import ClusterReader, Machine, ObservedGroup, StateDirectoryReader
+from holdfast.rollout import churn
 from holdfast.workflows.collect import PROTOCOL
 
 OFFSETS_TOPIC = "__consumer_offsets"
 LEAST_JAVA = 17
+_TOPICS_A_LINE, _MOST_TOPICS = 10, 100
 
 
 class Status(StrEnum):
@@ -30,9 +35,14 @@ class Check:
     remedy: str = ""
 
 
-def examine_group(cluster: ClusterReader, group_id: str) -> tuple[Check, ...]:
-    """The group and the rights on it, its topics and the broker's own offsets topic."""
-    checks = [_group_right(cluster, group_id)]
+def examine_group(
+    cluster: ClusterReader, group_id: str, now: datetime | None = None, servers: str = "HOST:PORT"
+) -> tuple[Check, ...]:
+    """The group and the rights on it, its topics, the broker's own offsets topic, and whether a client dies again and again.
+
+    `now`: when this is asked; None: right after the group's newest rebalance. `servers`: what the commands name as the brokers.
+    """
+    checks = [_group_right(cluster, group_id, servers)]
     sources: tuple[str, ...] = ()
     try:
         group = cluster.group(group_id)
@@ -40,9 +50,10 @@ def examine_group(cluster: ClusterReader, group_id: str) -> tuple[Check, ...]:
         sources = _subscribed(group)
     except HoldfastError as trouble:
         checks.append(Check(f"group {group_id}", Status.MISSING, str(trouble), "see the message"))
-    checks.append(_topic_rights(cluster, group_id, sources))
-    checks.append(_offsets_right(cluster))
-    checks.append(_cluster_right(cluster))
+    checks.append(_topic_rights(cluster, group_id, sources, servers))
+    checks.append(_offsets_right(cluster, servers))
+    checks.extend(_churn(cluster, group_id, now))
+    checks.append(_cluster_right(cluster, servers))
     return tuple(checks)
 
 
@@ -90,11 +101,13 @@ def examine_state_directories(disks: StateDirectoryReader, urls: tuple[str, ...]
     return tuple(checks)
 
 
-def _group_right(cluster: ClusterReader, group_id: str) -> Check:
+def _group_right(cluster: ClusterReader, group_id: str, servers: str) -> Check:
     name = f"right: DESCRIBE on the group {group_id}"
     if "DESCRIBE" in cluster.group_rights(group_id):
         return Check(name, Status.OK, "granted")
-    return Check(name, Status.MISSING, "not granted, or no such group", _acl("Describe", f"--group '{group_id}'"))
+    return Check(
+        name, Status.MISSING, "not granted, or no such group", _acl(servers, "Describe", f"--group {shlex.quote(group_id)}")
+    )
 
 
 def _kind(group: ObservedGroup) -> Check:
@@ -114,13 +127,12 @@ def _subscribed(group: ObservedGroup) -> tuple[str, ...]:
     return tuple(sorted(topics))
 
 
-def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...]) -> Check:
+def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...], servers: str) -> Check:
     name = f"right: DESCRIBE on the topics {group_id}-* and the source topics"
-    prefixed = f"--topic '{group_id}-' --resource-pattern-type prefixed"
-    remedy = f"{_acl('Describe', prefixed)}; and --topic … for each source topic"
     own = cluster.topic_names(f"{group_id}-")
     wanted = tuple(sorted(dict.fromkeys(own + sources)))
     lacking = [topic for topic, rights in cluster.topic_rights(wanted) if "DESCRIBE" not in rights]
+    remedy = _describe_topics(group_id, [topic for topic in lacking if not topic.startswith(f"{group_id}-")], servers)
     if lacking:
         return Check(name, Status.MISSING, f"not granted, or not there: {', '.join(map(repr, lacking[:5]))}", remedy)
     if not any(topic.endswith("-changelog") for topic in own):
@@ -130,7 +142,15 @@ def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...
     return Check(name, Status.OK, f"granted on {len(wanted)} topics")
 
 
-def _offsets_right(cluster: ClusterReader) -> Check:
+def _describe_topics(group_id: str, sources: Sequence[str], servers: str) -> str:
+    """A command a line: the application's own topics by their prefix, source topics by name."""
+    prefixed = f"--topic {shlex.quote(f'{group_id}-')} --resource-pattern-type prefixed"
+    some = [sources[at : at + _TOPICS_A_LINE] for at in range(0, min(len(sources), _MOST_TOPICS), _TOPICS_A_LINE)]
+    named = (" ".join(f"--topic {shlex.quote(topic)}" for topic in topics) for topics in some)
+    return "\n".join(_acl(servers, "Describe", which) for which in (prefixed, *named))
+
+
+def _offsets_right(cluster: ClusterReader, servers: str) -> Check:
     name = f"right: READ on {OFFSETS_TOPIC} (optional)"
     if "READ" in dict(cluster.topic_rights((OFFSETS_TOPIC,))).get(OFFSETS_TOPIC, frozenset()):
         return Check(name, Status.OK, "granted")
@@ -138,16 +158,30 @@ def _offsets_right(cluster: ClusterReader) -> Check:
         name,
         Status.LIMITED,
         "not granted: the leader stays unknown, and no rebalance can be compared with its forecast",
-        _acl("Read", f"--topic {OFFSETS_TOPIC}"),
+        _acl(servers, "Read", f"--topic {OFFSETS_TOPIC}"),
     )
 
 
-def _cluster_right(cluster: ClusterReader) -> Check:
+def _churn(cluster: ClusterReader, group_id: str, now: datetime | None) -> tuple[Check, ...]:
+    """Only where the rebalances can be read."""
+    try:
+        generations, _ = cluster.generations(group_id)
+    except HoldfastError:
+        return ()
+    found = churn.churning(generations, now.isoformat() if now else None)
+    return tuple(Check(f"clients of {group_id} stay up", Status.LIMITED, churn.in_words(one), churn.REMEDY) for one in found)
+
+
+def _cluster_right(cluster: ClusterReader, servers: str) -> Check:
     name = "right: DESCRIBE on the cluster (optional)"
     if "DESCRIBE" in cluster.cluster_rights():
         return Check(name, Status.OK, "granted")
-    return Check(name, Status.LIMITED, "not granted: nobody knows the bytes that a restore reads", _acl("Describe", "--cluster"))
+    return Check(
+        name, Status.LIMITED, "not granted: nobody knows the bytes that a restore reads", _acl(servers, "Describe", "--cluster")
+    )
 
 
-def _acl(operation: str, resource: str) -> str:
-    return f"kafka-acls.sh --bootstrap-server … --add --allow-principal User:… --operation {operation} {resource}"
+def _acl(servers: str, operation: str, resource: str) -> str:
+    """Only who is to be granted it is left to fill in: this user's name is the broker's to know."""
+    where = f"--bootstrap-server {shlex.quote(servers)}"
+    return f"kafka-acls.sh {where} --add --allow-principal User:PRINCIPAL --operation {operation} {resource}"

@@ -7,12 +7,14 @@ from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.rollout import codec, groups
+from holdfast.rollout.codec import named
 from holdfast.rollout.codec.consumer_forecast import consumer_forecast_to_json
 from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
 from holdfast.rollout.codec.document import Fields
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.outcomes import Forecast
 from holdfast.rollout.snapshot import ConfigValue, Snapshot
+from holdfast.rollout.work import allowed
 from holdfast.workflows import consumer_groups
 from holdfast.workflows.naming import Named, read_named
 
@@ -40,14 +42,17 @@ def assign_document(document: object, release: str | None, settings: tuple[tuple
     return codec.assignment_to_json(decide(replace(snapshot, kafka_release=release or snapshot.kafka_release)))
 
 
-def read_forecast(snapshot: Named, change: Named) -> tuple[Snapshot, Forecast]:
-    """A Snapshot's and a Change's JSON, each with its name → the Snapshot and the Forecast. A problem says in which it is."""
+def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Snapshot, Forecast]:
+    """A Snapshot's and a Change's JSON, each with its name → the Snapshot and the Forecast. A problem says in which it is.
+
+    `times`: so many times the usual work is allowed.
+    """
     group = read_named(snapshot, codec.snapshot_from_json)
-    meant = read_named(change, codec.change_from_json)
-    return group, read_named(change, lambda _: forecast(group, meant))
+    meant = read_named(change, lambda document: codec.change_from_json(named.resolved(document, group)))
+    return group, read_named(change, lambda _: forecast(group, meant, work=allowed(group, times)))
 
 
-def forecast_case(case: object, detail: codec.Detail) -> dict[str, object]:
+def forecast_case(case: object, detail: codec.Detail, times: int = 1) -> dict[str, object]:
     """`{"snapshot": …, "change": …}` → a Forecast's JSON."""
     fields = Fields(case)
     snapshot = fields.need("snapshot", lambda document: document)
@@ -56,7 +61,7 @@ def forecast_case(case: object, detail: codec.Detail) -> dict[str, object]:
     if is_consumer_classic(snapshot):
         answer = consumer_groups.read_forecast(("snapshot", snapshot), ("change", change))[1]
         return consumer_forecast_to_json(answer, detail)
-    return codec.forecast_to_json(read_forecast(("snapshot", snapshot), ("change", change))[1], detail)
+    return codec.forecast_to_json(read_forecast(("snapshot", snapshot), ("change", change), times)[1], detail)
 
 
 def answer_lines(

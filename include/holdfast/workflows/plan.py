@@ -1,17 +1,20 @@
-"""Plans in the lake: `plans/<plan id>/` with `plan.json`, `plan.md`, `approval.json`, `journal.jsonl` and `verdict.json`.
+"""Plans in the lake: `plans/<plan id>/` with `plan.json`, `plan.md`, `approval.json`, `journal/` and `verdict.json`.
 
-A plan is never changed once it is written. A journal is only added to, and whole: who finds it longer than expected is not alone.
+A plan is never changed once it is written, a decision is written once, a journal is only added to (`journals`). With the keys of
+the deployment all three are signed, and who gives them is told only of what they signed: StepRefused for all else. Without keys
+everything is read as it is, and `standing` says what it is worth.
 """
 
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
 from holdfast.errors import CannotPredict, InvalidInput, StatePathTrouble, Unsupported
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import candidates, codec, groups, rendering, review
+from holdfast.rollout import candidates, codec, groups, rendering, review, seal
 from holdfast.rollout.change import Change
 from holdfast.rollout.codec import any_kind, document
 from holdfast.rollout.codec import plan as codec_plan
@@ -30,10 +33,13 @@ from holdfast.rollout.plan_summary import PlanSummary, summary, summary_from_jso
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.rendering import Block
+from holdfast.rollout.seal import NO_KEYS, Kind, Seal, SigningKeys
 from holdfast.rollout.snapshot import Snapshot
-from holdfast.workflows import consumer_groups
+from holdfast.rollout.work import OPTIONS, Work, allowed_for_an_option
+from holdfast.workflows import consumer_groups, journals
 
 __all__ = [
+    "Standing",
     "add_entry",
     "approval_of",
     "assemble",
@@ -53,6 +59,7 @@ __all__ = [
     "refuse_settings",
     "run_of",
     "score_of",
+    "standing",
     "summary_of",
     "text",
 ]
@@ -63,24 +70,38 @@ T = TypeVar("T")
 _PLAN_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
-def make(snapshot: Snapshot, change: Change, policy: Policy, now: datetime, tell: Callable[[str], None] = lambda _: None) -> Plan:
-    """Search and assemble, all in this process. `tell` hears which way is being weighed."""
+def make(
+    snapshot: Snapshot,
+    change: Change,
+    policy: Policy,
+    now: datetime,
+    tell: Callable[[str], None] = lambda _: None,
+    requested_by: str | None = None,
+    times: int = 1,
+) -> Plan:
+    """Search and assemble, all in this process. `tell` hears which way is being weighed. `times`: so many times the usual work."""
     evaluations: list[Evaluation] = []
+    each = allowed_for_an_option(snapshot, times).most
+    together = Work(OPTIONS * each)
     for candidate in candidates.propose(snapshot, change):
         tell(candidate.name)
-        evaluations.append(candidates.evaluate(snapshot, candidate))
-    return assemble(snapshot, change, tuple(evaluations), policy, now)
+        part = Work(min(together.left, each))
+        evaluations.append(candidates.evaluate(snapshot, candidate, part))
+        together.used(part)
+    return assemble(snapshot, change, tuple(evaluations), policy, now, requested_by)
 
 
-def assemble_drafted(snapshot: object, change: object, evaluations: Iterable[bytes], policy: Policy, now: datetime) -> AnyPlan:
+def assemble_drafted(
+    snapshot: object, change: object, evaluations: Iterable[bytes], policy: Policy, now: datetime, requested_by: str | None = None
+) -> AnyPlan:
     """From a draft: a Snapshot's and a Change's JSON, and what `rollout.search.evaluation` said of each way, in order."""
     group = any_kind.snapshot_from_json(snapshot)
     lines = [codec.loads(line) for line in evaluations]
     if isinstance(group, ConsumerSnapshot):
         meant = consumer_change_from_json(change)
-        return consumer_groups.assembled(group, meant, [way_forecast_from_json(line) for line in lines], policy, now)
+        return consumer_groups.assembled(group, meant, [way_forecast_from_json(line) for line in lines], policy, now, requested_by)
     found = tuple(codec_plan.evaluation_from_json(line) for line in lines)
-    return assemble(group, codec.change_from_json(change), found, policy, now)
+    return assemble(group, codec.change_from_json(change), found, policy, now, requested_by)
 
 
 def refuse_settings(snapshot: Snapshot) -> None:
@@ -99,17 +120,59 @@ def blocks(made: AnyPlan) -> tuple[Block, ...]:
     return consumer_review.review(made) if isinstance(made, ConsumerPlan) else review.review(made)
 
 
-def keep(lake: Lake, made: AnyPlan) -> str:
+def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS) -> str:
     """Write `plan.md`, `summary.json` and then `plan.json`: who finds the last finds all. Return the plan's ID."""
     lake.write(_place(made.plan_id, "plan.md"), markdown(made).encode())
     lake.write(_place(made.plan_id, "summary.json"), codec.dumps(summary_to_json(summary(made))).encode())
-    lake.write(_place(made.plan_id, "plan.json"), codec.dumps(any_kind.plan_to_json(made), indent=2).encode())
+    document = seal.signed(any_kind.plan_to_json(made), Kind.PLAN, keys)
+    lake.write(_place(made.plan_id, "plan.json"), codec.dumps(document, indent=2).encode())
     return made.plan_id
 
 
-def load(lake: Lake, plan_id: str) -> AnyPlan:
-    """Raise StatePathTrouble if there is no such plan, InvalidInput if it is none any more."""
-    return _read(lake, plan_id, "plan.json", any_kind.plan_from_json, codec.LARGEST_DOCUMENT)
+def load(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> AnyPlan:
+    """Raise StatePathTrouble if there is no such plan, InvalidInput if it is none any more or another one."""
+    made, found = _read_sealed(lake, plan_id, "plan.json", any_kind.plan_from_json, Kind.PLAN, keys, codec.LARGEST_DOCUMENT)
+    if made.plan_id != plan_id:
+        raise InvalidInput(f"it holds plan {made.plan_id}", f"{FOLDER}/{plan_id}/plan.json")
+    seal.refuse(found, f"Plan {plan_id}", keys)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is signed of a plan, and by whose key. None: there is none yet. `journal`: in words, for it may be cut too."""
+
+    plan: Seal
+    approval: Seal | None
+    journal: str | None
+
+    @property
+    def parts(self) -> dict[str, str]:
+        found = {"plan": self.plan, "decision": self.approval, "journal": self.journal}
+        return {name: str(part) for name, part in found.items() if part is not None}
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing of it is other than it was signed, or nothing of it is signed at all."""
+        return set(self.parts.values()) in ({str(Seal.SIGNED)}, {str(Seal.UNSIGNED)})
+
+    @property
+    def says(self) -> str:
+        """In one line."""
+        if len(set(self.parts.values())) == 1:
+            return self.parts["plan"]
+        return ", ".join(f"{name}: {part}" for name, part in self.parts.items())
+
+
+def standing(lake: Lake, plan_id: str, keys: SigningKeys) -> Standing:
+    """Of the plan, the decision and the journal in the lake."""
+    kept = lake.names((FOLDER, plan_id))
+    _, of_plan = _read_sealed(lake, plan_id, "plan.json", lambda value: value, Kind.PLAN, keys, codec.LARGEST_DOCUMENT)
+    of_approval = None
+    if "approval.json" in kept:
+        _, of_approval = _read_sealed(lake, plan_id, "approval.json", lambda value: value, Kind.APPROVAL, keys)
+    journal = journals.read(lake, plan_id, keys)
+    return Standing(of_plan, of_approval, journal.standing if journal.there or journal.broken else None)
 
 
 def document_of(lake: Lake, plan_id: str, name: str) -> bytes:
@@ -134,7 +197,14 @@ def run_of(lake: Lake, plan_id: str) -> str | None:
     """None: it was made without Airflow."""
     if not lake.exists(_place(plan_id, "run.json")):
         return None
-    return _read(lake, plan_id, "run.json", lambda value: Fields(value).need("run_id", document.text))
+    return _read(lake, plan_id, "run.json", _run_id)
+
+
+def _run_id(value: object) -> str:
+    fields = Fields(value)
+    run_id = fields.need("run_id", document.text)
+    fields.finish()
+    return run_id
 
 
 def score_of(lake: Lake, plan_id: str) -> Score | None:
@@ -158,40 +228,41 @@ def is_id(name: str) -> bool:
     return _PLAN_ID.fullmatch(name) is not None
 
 
-def keep_approval(lake: Lake, approval: Approval) -> None:
-    """A decision is kept once: the same again is nothing, another one is refused."""
-    known = approval_of(lake, approval.plan_id)
+def keep_approval(lake: Lake, approval: Approval, keys: SigningKeys = NO_KEYS) -> None:
+    """A decision is kept once: the same again is nothing, another one is refused. Of two at once the first counts."""
+    place = _place(approval.plan_id, "approval.json")
+    known = approval_of(lake, approval.plan_id, keys)
+    if known is None:
+        journals.begin(lake, approval.plan_id, keys)
+        document = seal.signed(codec_plan.approval_to_json(approval), Kind.APPROVAL, keys)
+        if lake.create(place, codec.dumps(document, indent=2).encode()):
+            return
+        known = approval_of(lake, approval.plan_id, keys)
     if known is not None and (known.approved, known.by) != (approval.approved, approval.by):
         said = "approved" if known.approved else "rejected"
         raise InvalidInput(f"Plan {approval.plan_id} was {said} by {known.by!r} at {known.at}; make a new plan to decide anew")
-    if known is None:
-        content = codec.dumps(codec_plan.approval_to_json(approval), indent=2)
-        lake.write(_place(approval.plan_id, "approval.json"), content.encode())
 
 
-def approval_of(lake: Lake, plan_id: str) -> Approval | None:
+def approval_of(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Approval | None:
     if not lake.exists(_place(plan_id, "approval.json")):
         return None
-    return _read(lake, plan_id, "approval.json", codec_plan.approval_from_json)
+    kept, found = _read_sealed(lake, plan_id, "approval.json", codec_plan.approval_from_json, Kind.APPROVAL, keys)
+    seal.refuse(found, f"The decision about plan {plan_id}", keys)
+    return kept
 
 
 def journal_of(lake: Lake, plan_id: str) -> Journal:
-    """All entries so far; an empty journal if there is none."""
-    place = _place(plan_id, "journal.jsonl")
-    if not lake.exists(place):
-        return Journal(plan_id)
-    lines = lake.read(place, LARGEST_SMALL_FILE).splitlines()
-    return Journal(plan_id, tuple(codec_plan.entry_from_json(codec.loads(line)) for line in lines if line.strip()))
+    """All entries so far, as they stand there; an empty journal if there is none."""
+    _place(plan_id, "journal")
+    return journals.read(lake, plan_id).journal
 
 
-def add_entry(lake: Lake, journal: Journal, entry: Entry) -> Journal:
-    """Write the journal with one entry more, durably, and return it. Raise StatePathTrouble if somebody else wrote meanwhile."""
-    if journal_of(lake, journal.plan_id) != journal:
+def add_entry(lake: Lake, journal: Journal, entry: Entry, keys: SigningKeys = NO_KEYS) -> Journal:
+    """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if somebody else added one meanwhile."""
+    kept = journals.read(lake, journal.plan_id, keys)
+    if kept.journal != journal:
         raise StatePathTrouble(f"Somebody else is applying plan {journal.plan_id}: its journal has grown. Find out who.")
-    longer = journal.with_entry(entry)
-    lines = [codec.dumps(codec_plan.entry_to_json(one)) for one in longer.entries]
-    lake.write(_place(journal.plan_id, "journal.jsonl"), ("\n".join(lines) + "\n").encode())
-    return longer
+    return journals.append(lake, kept, entry, keys).journal
 
 
 def keep_verdict(lake: Lake, verdict: AnyVerdict) -> None:
@@ -207,6 +278,19 @@ def _read(lake: Lake, plan_id: str, name: str, kind: Callable[[object], T], long
         return kind(codec.loads(content))
     except InvalidInput as problem:
         raise InvalidInput(str(problem), "/".join(place)) from None
+
+
+def _read_sealed(
+    lake: Lake,
+    plan_id: str,
+    name: str,
+    kind: Callable[[object], T],
+    signed_as: Kind,
+    keys: SigningKeys,
+    longest: int = LARGEST_SMALL_FILE,
+) -> tuple[T, Seal]:
+    """One document of a plan, and what its signature says."""
+    return _read(lake, plan_id, name, lambda document: (kind(document), seal.seal_of(document, signed_as, keys)), longest)
 
 
 def _place(plan_id: str, name: str) -> LakePath:

@@ -9,7 +9,8 @@ from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams import config as assignor_config
 from holdfast.kafka.streams import config_check
-from holdfast.rollout.snapshot import ConfigValue, Unknown
+from holdfast.rollout.outage import HEARTBEAT
+from holdfast.rollout.snapshot import ConfigValue, Stores, Unknown
 
 DEFAULT_TASK_ASSIGNOR = "HighAvailabilityTaskAssignor"
 _CONSUMER_PREFIXES = ("main.consumer.", "consumer.", "")
@@ -29,9 +30,11 @@ ASSIGNOR_KEYS = (
     "processing.guarantee",
     "topology.optimization",
 )
-"""All that a snapshot takes from an application's properties, beside the session time-out: the rest may be secret, and decides
-nothing."""
+"""All that a snapshot takes from an application's properties, beside session time-out and heartbeat: the rest may be secret, and
+decides nothing."""
 
+MAY_BE_EMPTY = ("rack.aware.assignment.tags",)
+"""Lists: `key=` sets them to nothing, which is not the same as not saying them."""
 _DEFAULTS: tuple[tuple[str, ConfigValue], ...] = (
     ("num.standby.replicas", 0),
     ("max.warmup.replicas", 2),
@@ -54,6 +57,7 @@ class GroupSettings:
     config: tuple[tuple[str, ConfigValue], ...] = ()
     changelogs: tuple[tuple[int, str], ...] = ()
     unknown: tuple[Unknown, ...] = field(default=())
+    stores: Stores | None = None
 
     @property
     def cleanup_delay_ms(self) -> int:
@@ -100,10 +104,16 @@ def read(
     other = application.get("application.id", group_id)
     if other != group_id:
         raise InvalidInput(f"the properties are those of the application {other!r}; the group is {group_id!r}", "application.id")
-    given: dict[str, ConfigValue] = {key: application[key] for key in ASSIGNOR_KEYS if application.get(key)}
-    timeouts = [text for prefix in _CONSUMER_PREFIXES if (text := application.get(f"{prefix}{SESSION_TIMEOUT}"))]
-    given |= {SESSION_TIMEOUT: timeouts[0]} if timeouts else {}
-    values = {key: _value(value) for key, value in sorted((given | dict(overrides)).items())}
+    given: dict[str, ConfigValue] = {
+        key: application[key] for key in ASSIGNOR_KEYS if application.get(key) or (key in application and key in MAY_BE_EMPTY)
+    }
+    for key in (SESSION_TIMEOUT, HEARTBEAT):
+        found = [text for prefix in _CONSUMER_PREFIXES if (text := application.get(f"{prefix}{key}"))]
+        given |= {key: found[0]} if found else {}
+    values = {
+        key: () if key in MAY_BE_EMPTY and not str(value).strip() else _value(value)
+        for key, value in sorted((given | dict(overrides)).items())
+    }
     unknown: list[Unknown] = []
     if kafka_release is None:
         unknown.append(Unknown("kafka_release", "not given, and the broker does not know it; --kafka-release says it"))

@@ -1,13 +1,17 @@
 """Compare a plan's forecast with what happened, and keep the verdict beside the plan."""
 
-from holdfast.errors import InvalidInput
+from collections.abc import Callable
+
+from holdfast.errors import ClusterTrouble, InvalidInput
 from holdfast.ports import Lake
+from holdfast.rollout import verdict_words
 from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.consumer import verify as consumer_verify
 from holdfast.rollout.consumer.plan import ConsumerPlan
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.verify import verify
 from holdfast.workflows import plan as plans
+from holdfast.workflows.collect import Patience
 
 
 def compare(lake: Lake | None, plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:
@@ -16,6 +20,40 @@ def compare(lake: Lake | None, plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:
     if lake is not None:
         plans.keep_verdict(lake, verdict)
     return verdict
+
+
+def watch(
+    lake: Lake | None, plan: AnyPlan, look: Callable[[float], AnySnapshot], patience: Patience, tell: Callable[[str], None]
+) -> AnyVerdict:
+    """Look again until the verdict is decided, or `patience` ends; then the verdict as it is.
+
+    `look` is given how many seconds it may take. `tell` hears every change. A cluster that does not answer is asked again while
+    there is time; raise its ClusterTrouble where there was never a verdict.
+    """
+    ends_at = patience.clock() + patience.limit_s
+    verdict: AnyVerdict | None = None
+    said = ""
+    while True:
+        remaining = ends_at - patience.clock()
+        try:
+            verdict = compare(lake, plan, look(max(1.0, min(LOOK_S, remaining))))
+            line = verdict_words.in_a_line(verdict)
+        except ClusterTrouble as trouble:
+            if trouble.lasting or (verdict is None and patience.clock() + AGAIN_S > ends_at):
+                raise
+            line = f"The cluster did not answer: {trouble}"
+        if line != said:
+            tell(line)
+            said = line
+        decided = verdict is not None and verdict.result.decided
+        if verdict is not None and (decided or patience.clock() + AGAIN_S > ends_at):
+            return verdict
+        patience.sleep(AGAIN_S)
+
+
+LOOK_S = 60.0
+"""The most that one look may take while watching."""
+AGAIN_S = 5.0
 
 
 def _verdict(plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:

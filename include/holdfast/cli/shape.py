@@ -1,0 +1,26 @@
+"""How a command that has both answers: in words on a terminal, as JSON to whatever reads a pipe, or as it is asked to."""
+
+import sys
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+def options(command: _Command) -> _Command:
+    """`--format` and `--json`."""
+    shape = click.option(
+        "--format",
+        "shape",
+        type=click.Choice(["text", "json"]),
+        help="text for a reader, json for a program. Not given: text on a terminal, JSON elsewhere.",
+    )
+    return shape(click.option("--json", "as_json", is_flag=True, help="JSON and nothing else, as --format json.")(command))
+
+
+def is_text(shape: str | None, *, as_json: bool) -> bool:
+    if as_json and shape == "text":
+        raise click.UsageError("--json and --format text ask for different things; give one of them.")
+    return False if as_json else shape == "text" if shape else sys.stdout.isatty()

@@ -1,0 +1,66 @@
+"""The search of a draft, in this process where it is small, and how far a search is, wherever it runs.
+
+A draft's `evaluations/` are a line an option, and `progress/` says what is done of them. What is forecast, and how, is
+`rollout.search`: the same pieces as on Spark.
+"""
+
+from collections.abc import Callable
+
+from holdfast.errors import HoldfastError
+from holdfast.ports import Lake, LakePath
+from holdfast.rollout import codec, search, search_progress, search_work
+from holdfast.rollout.codec import any_kind
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.search_progress import Forecast
+
+EVALUATIONS = "evaluations"
+PATIENCE_S = 40.0
+"""A search that turns out to be larger than it looked is left to Spark."""
+LARGEST_PROGRESS = 4_096
+
+
+def is_done(lake: Lake, draft: LakePath) -> bool:
+    """Whether every option of the draft was forecast already."""
+    return any(name.startswith("part-") for name in lake.names((*draft, EVALUATIONS)))
+
+
+def search_here(lake: Lake, draft: LakePath, clock: Callable[[], float]) -> bool:
+    """Forecast every option of the draft in this process, if that is little work. False: it is not, and nothing is there.
+
+    `clock` counts seconds.
+    """
+    if is_done(lake, draft):
+        return True
+    snapshot, change = (lake.read((*draft, name), codec.LARGEST_DOCUMENT).decode() for name in ("snapshot.json", "change.json"))
+    if not is_small(snapshot, change):
+        return False
+    began = clock()
+    proposed = search.candidates(snapshot, change)
+    lines = []
+    for place, candidate in enumerate(proposed):
+        at = clock()
+        if at - began > PATIENCE_S:
+            return False
+        lines.append(search.evaluation(snapshot, candidate))
+        told = search_progress.written(place, len(proposed), candidate, clock() - at)
+        lake.write((*draft, search_progress.FOLDER, search_progress.file_name(place)), told.encode())
+    lake.write((*draft, EVALUATIONS, "part-00000.txt"), ("\n".join(lines) + "\n").encode())
+    return True
+
+
+def progress(lake: Lake, draft: LakePath) -> tuple[Forecast, ...]:
+    """The options that were forecast so far, in their order. What cannot be read is left out."""
+    found = []
+    for name in lake.names((*draft, search_progress.FOLDER))[: search_progress.MOST]:
+        try:
+            found.append(search_progress.read(lake.read((*draft, search_progress.FOLDER, name), LARGEST_PROGRESS)))
+        except HoldfastError:
+            continue
+    return tuple(found)
+
+
+def is_small(snapshot: str, change: str) -> bool:
+    """Whether the search for this change to this group is little work. Raise InvalidInput for texts that are none."""
+    group = any_kind.snapshot_from_json(codec.loads(snapshot))
+    meant = any_kind.change_from_json(codec.loads(change), plain=isinstance(group, ConsumerSnapshot))
+    return search_work.is_small(group, meant)
