@@ -2,14 +2,15 @@
 
 Does the steps that Holdfast can do itself (writing process-metadata files into state directories that this machine reaches) and
 leaves the rest to you as a checklist, `plans/<plan id>/checklist.json`. Every act is in the journal beside it before it happens. Do
-the step that the checklist waits for and run this again; a step that no snapshot can show is confirmed in the form. A plan is
-refused when the group is not the one it was made for any more: then the log says what drifted.
+the step that the checklist waits for and run this again; a step that no snapshot can show is confirmed in the form, under the
+name of whoever triggers the run. A plan is refused when the group is not the one it was made for any more: then the log says what
+drifted.
 """
 
 import pendulum
-from airflow.sdk import Param, dag, task
+from airflow.sdk import Param, dag, get_current_context, task
 
-from holdfast.airflow_wiring import objects, rollouts
+from holdfast.airflow_wiring import objects, rollouts, runs
 
 
 @dag(
@@ -26,7 +27,9 @@ from holdfast.airflow_wiring import objects, rollouts
             {},
             type="object",
             title="State directories",
-            description="From the process ID that a client is to start with to its STATE_DIR/APPLICATION_ID, on this machine.",
+            additionalProperties={"type": "string"},
+            description="From the process ID that a client is to start with to its STATE_DIR/APPLICATION_ID on this machine: one of"
+            " those that the cluster's connection names for the group.",
         ),
         "confirmed": Param(
             [],
@@ -36,6 +39,12 @@ from holdfast.airflow_wiring import objects, rollouts
             description="The numbers of your steps that are done, in order.",
         ),
         "snapshot": objects.WHICH_SNAPSHOT,
+        "force_lease": Param(
+            False,
+            type="boolean",
+            title="Take over",
+            description="From whoever applies this plan, because you know that nobody does anything any more. It is recorded.",
+        ),
     },
 )
 def apply_rollout():
@@ -44,9 +53,11 @@ def apply_rollout():
         return rollouts.plans_meant(params, triggering_asset_events, objects.PLANS)
 
     @task(pool=objects.KAFKA_POOL, outlets=[objects.JOURNALS], map_index_template="{{ plan_id }}")
-    def walk(plan_id: str, params: dict, *, outlet_events=None) -> str:
-        outlet_events[objects.JOURNALS].extra = {"plan_id": plan_id}
-        return rollouts.apply(plan_id, params)
+    def walk(plan_id: str, params: dict, *, outlet_events=None, run_id=None) -> str:
+        context = get_current_context()
+        mine = rollouts.plan_meant(plan_id, context, objects.PLANS)
+        outlet_events[objects.JOURNALS].extra = {"plan_id": mine}
+        return rollouts.apply(mine, params, runs.who_triggered(context), run_id)
 
     walk.expand(plan_id=plans())
 

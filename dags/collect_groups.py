@@ -8,7 +8,7 @@ that is begun again reads only what it has not read. The variable `holdfast_keep
 import pendulum
 from airflow.sdk import Param, dag, get_current_context, task
 
-from holdfast.airflow_wiring import collecting, objects
+from holdfast.airflow_wiring import collecting, objects, runs
 
 
 @dag(
@@ -30,26 +30,27 @@ def collect_groups():
         return collecting.clusters_to_read(params["cluster"])
 
     @task(pool=objects.KAFKA_POOL, map_index_template="{{ looking_at }}")
-    def snapshots(cluster: str, params=None, run_id=None) -> str:
-        get_current_context()["looking_at"] = cluster
-        return collecting.collect(cluster, params["group"], run_id)
+    def snapshots(cluster: str, params=None, run_id=None, ti=None) -> str:
+        mine = runs.own(collecting.clusters_to_read(params["cluster"]), cluster, ti.map_index, "clusters")
+        get_current_context()["looking_at"] = mine
+        return collecting.collect(mine, params["group"], run_id)
 
     @task(outlets=[objects.SNAPSHOTS], trigger_rule="all_done_min_one_success")
-    def tell(reports: list[str], *, outlet_events=None) -> None:
+    def tell(params: dict, run_id: str, *, outlet_events=None) -> None:
         """One event for all snapshots of this run."""
-        outlet_events[objects.SNAPSHOTS].extra = {"days": collecting.days_of(reports)}
+        outlet_events[objects.SNAPSHOTS].extra = {"days": collecting.days_of(params["cluster"], run_id)}
 
     @task(trigger_rule="all_done_min_one_success")
-    def missing(reports: list[str]) -> None:
-        collecting.say_what_is_missing(reports)
+    def missing(params: dict, run_id: str) -> None:
+        collecting.say_what_is_missing(params["cluster"], run_id)
 
     @task(trigger_rule="all_done")
     def forget() -> int:
         return collecting.forget()
 
-    reports = snapshots.expand(cluster=clusters())
-    tell(reports) >> forget()
-    missing(reports)
+    taken = snapshots.expand(cluster=clusters())
+    taken >> tell() >> forget()
+    taken >> missing()
 
 
 collect_groups()

@@ -8,10 +8,10 @@ again, it replaces what it wrote.
 """
 
 import pendulum
-from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import Param, dag, get_current_context, task
 
 from holdfast.airflow_wiring import clusters, fleet, objects, spark
+from holdfast.airflow_wiring.jobs import SparkJob
 
 
 @dag(
@@ -33,44 +33,32 @@ from holdfast.airflow_wiring import clusters, fleet, objects, spark
 )
 def forecast_fleet():
     @task
-    def days(params: dict, *, triggering_asset_events=None) -> str:
-        return clusters.days_to_read(params["days"], triggering_asset_events)
+    def days() -> str:
+        return ",".join(clusters.days_of_run(get_current_context()))
 
     @task
     def package() -> str:
         return spark.prepare_spark()
 
     @task
-    def limits() -> str:
-        return fleet.limits()
+    def summary() -> str:
+        return fleet.summarize(clusters.days_of_run(get_current_context()))
 
     @task
-    def summary(days: str) -> str:
-        return fleet.summarize(days)
+    def alert() -> int:
+        context = get_current_context()
+        return fleet.alert(clusters.days_of_run(context)[-1], context)
 
-    @task
-    def alert(folder: str) -> int:
-        return fleet.alert(folder, get_current_context())
+    def job(task_id: str, name: str, arguments=fleet.about_days, **options) -> SparkJob:
+        return SparkJob(task_id=task_id, job=name, arguments=arguments, **options)
 
-    wanted = days()
-    about = ["--lake", "{{ var.value.holdfast_lake }}", "--days", wanted]
-    zipped = package()
-
-    def job(task_id: str, name: str, *more: str, **options) -> SparkSubmitOperator:
-        arguments = [*about, *more]
-        return SparkSubmitOperator(task_id=task_id, **spark.submitted(name), py_files=zipped, application_args=arguments, **options)
-
-    keep = ["--keep-days", "{{ var.value.get('holdfast_keep_days', '400') }}"]
-    decode = job("decode", "decode_snapshots", *keep)
+    decode = job("decode", "decode_snapshots", fleet.and_keep_days)
     targets = job("targets", "compute_targets")
     order_changes = job("order_changes", "detect_order_changes")
-    forecasts = ["--forecast-ms", "{{ var.value.get('holdfast_forecast_ms', '') }}"]
-    blast_radius = job("blast_radius", "blast_radius", *forecasts, outlets=[objects.TABLES])
+    blast_radius = job("blast_radius", "blast_radius", fleet.and_forecast_ms, outlets=[objects.TABLES])
     scores = job("scores", "score_forecasts")
-    findings = job("findings", "summarize_fleet", "--policy", limits())
-    written = summary(wanted)
-    decode >> targets >> order_changes >> blast_radius >> scores >> findings >> written
-    alert(written)
+    findings = job("findings", "summarize_fleet", fleet.and_limits)
+    [days(), package()] >> decode >> targets >> order_changes >> blast_radius >> scores >> findings >> summary() >> alert()
 
 
 forecast_fleet()

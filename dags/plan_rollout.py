@@ -1,18 +1,18 @@
 """### Plan a change before anybody makes it
 
 Choose the group and what is to be done to it; only the fields that it asks for need anything. (The page *Plan a rollout* has the
-group's hosts and settings to choose from.) A run takes a snapshot of the group
-(or one that is already in the lake), lets Spark search the ways to make the change, and writes `plans/<plan id>/plan.json` and
-`plan.md`. Then it asks: **approve** or **reject**, and why (docs/approval.md). The answer is kept beside the plan; an approved plan
-is what `apply_rollout` walks. Nothing is changed by this DAG.
+group's hosts and settings to choose from.) A run takes a snapshot of the group (or one that is already in the lake), searches the
+ways to make the change, on Spark where that is much work, and writes `plans/<plan id>/plan.json` and `plan.md`. Then it asks:
+**approve** or **reject**, and why (docs/approval.md). The answer is kept beside the plan; an approved plan is what `apply_rollout`
+walks. Nothing is changed by this DAG. A run makes one plan: cleared, it asks about that plan again.
 """
 
 import pendulum
-from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
-from airflow.sdk import dag, task
+from airflow.sdk import dag, get_current_context, task
 
-from holdfast.airflow_wiring import decisions, failures, form, objects, planning, spark
+from holdfast.airflow_wiring import decisions, failures, form, objects, planning, runs, spark
 from holdfast.airflow_wiring.approval import PLAN_PAGE, AskForApproval
+from holdfast.airflow_wiring.jobs import SparkJob
 
 
 @dag(
@@ -27,32 +27,28 @@ from holdfast.airflow_wiring.approval import PLAN_PAGE, AskForApproval
 def plan_rollout():
     @task(pool=objects.KAFKA_POOL)
     def snapshot(params: dict, run_id: str) -> str:
-        return planning.draft(run_id, params)
+        context = get_current_context()
+        return planning.draft(run_id, params, runs.who_triggered(context), cleared=runs.was_cleared(context))
 
     @task
     def package() -> str:
-        return spark.prepare_spark()
+        return spark.prepare_ahead()
 
     @task
-    def assemble(draft: str) -> str:
-        return planning.assemble(draft)
+    def assemble(run_id: str) -> str:
+        return planning.assemble(run_id)
 
     @task(outlets=[objects.PLANS])
-    def record(plan_id: str, *, outlet_events=None) -> str:
-        outlet_events[objects.PLANS].extra = {"plan_id": decisions.go_by_decision(plan_id)}
+    def record(run_id: str, *, outlet_events=None) -> str:
+        plan_id = decisions.go_by_decision(run_id)
+        outlet_events[objects.PLANS].extra = {"plan_id": plan_id}
         return plan_id
 
-    draft = snapshot()
-    search = SparkSubmitOperator(
-        task_id="search",
-        **spark.submitted("search_candidates"),
-        py_files=package(),
-        application_args=["--lake", "{{ var.value.holdfast_lake }}", "--draft", draft],
-    )
-    plan_id = assemble(draft)
-    plan_id.operator.operator_extra_links = (PLAN_PAGE,)
-    approve = AskForApproval(task_id="approve", plan_id=plan_id, draft=draft)
-    draft >> search >> plan_id >> approve >> record(plan_id)
+    search = SparkJob(task_id="search", job="search_candidates", arguments=planning.search_arguments)
+    made = assemble()
+    made.operator.operator_extra_links = (PLAN_PAGE,)
+    approve = AskForApproval(task_id="approve")
+    [snapshot(), package()] >> search >> made >> approve >> record()
 
 
 plan_rollout()

@@ -5,7 +5,7 @@ Looks at the group while a plan is carried out and afterwards, compares it with 
 """
 
 import pendulum
-from airflow.sdk import dag, task
+from airflow.sdk import dag, get_current_context, task
 
 from holdfast.airflow_wiring import objects, rollouts
 
@@ -29,7 +29,7 @@ def verify_rollout():
 
     @task(pool=objects.KAFKA_POOL, map_index_template="{{ plan_id }}")
     def compare(plan_id: str, params: dict) -> str:
-        return rollouts.verify(plan_id, params)
+        return rollouts.verify(rollouts.plan_meant(plan_id, get_current_context(), objects.JOURNALS), params)
 
     compare.expand(plan_id=plans())
 

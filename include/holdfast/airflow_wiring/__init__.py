@@ -1,7 +1,7 @@
 """What the DAGs call: Airflow's variables and connections → adapters → workflows.
 
 Light to import (a DAG file is parsed every half minute): everything heavy is imported inside the functions. What goes through XCom
-is an ID or a path, never a document and never a secret.
+is an ID or a path, never a document and never a secret; and no task believes it (`runs`).
 
 | Airflow object                        | what for                                                                              |
 |---------------------------------------|---------------------------------------------------------------------------------------|
@@ -12,7 +12,7 @@ is an ID or a path, never a document and never a secret.
 | variable `holdfast_fleet_policy`      | JSON: from where on somebody is told (`rollout.fleet.FleetPolicy`)                    |
 | variable `holdfast_notifiers`         | JSON list of `{"notifier": …, "with": {…}}`: Airflow's own notifiers                  |
 | variable `holdfast_review_notifiers`  | the same, for a plan that waits for a person                                          |
-| variable `holdfast_policy`            | the policy of the team, where the form has none; its `review` is the least there is   |
+| variable `holdfast_policy`            | the policy of the team: what a form says may only be stricter                         |
 | variable `holdfast_approvers`         | JSON list of the IDs of the users who may approve; empty: everybody who may trigger   |
 | connection `holdfast_kafka_<cluster>` | type generic; extras are Kafka's own property names, and `groups` (see `connections`) |
 | connection `spark_default`            | type spark; its host is the master, such as `local[*]`                                |

@@ -9,8 +9,10 @@
 | takes an answer without parameters as it is                       | no reason is no reason: it is kept as empty                |
 | has a form that cannot be sent while a text in it is empty        | the reason may be null, which the form leaves it then      |
 | runs `pre_execute` again after the answer                         | what is asked is worked out in `execute`, which runs once  |
-| lets everybody who may trigger the DAG write XComs                | what was asked about is kept with the waiting task; the    |
-|                                                                   | decision is kept by this task; no XCom counts              |
+| lets everybody who may trigger the DAG write XComs                | which plan it is follows from the run (`runs`); no XCom    |
+|                                                                   | counts                                                     |
+| keeps the first question's text and users when a task is cleared  | a run has one plan; what Airflow keeps is read back and    |
+|                                                                   | compared before anybody is asked                           |
 | waits for ever, unless told otherwise                             | until the plan may not be applied any more, which rejects  |
 """
 
@@ -20,12 +22,15 @@ from typing import Any
 
 from airflow.providers.standard.operators.hitl import HITLOperator
 from airflow.sdk import Param
+from airflow.sdk.api.datamodels._generated import HITLUser
 from airflow.sdk.exceptions import TaskAwaitingInput
+from airflow.sdk.execution_time.comms import CreateHITLDetailPayload, HITLDetailRequestResult
 
 from holdfast.airflow_wiring import decisions
 from holdfast.airflow_wiring.links import PlanPage
 from holdfast.airflow_wiring.notifiers import PlanWaits
 from holdfast.airflow_wiring.objects import APPROVE, REJECT
+from holdfast.errors import InvalidInput
 
 LONGEST_REASON = 4_000
 ASKED_AGAIN_AT_MOST = 10
@@ -34,15 +39,12 @@ PLAN_PAGE = PlanPage()
 
 
 class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not typed for us
-    """Keeps the answer beside the plan, a person's or the policy's, and returns it; skips where nothing is to decide.
+    """Asks about the run's plan, keeps the answer beside it, a person's or the policy's, and returns it; skips where nothing is to
+    decide."""
 
-    `plan_id` and `draft` are templates.
-    """
-
-    template_fields = ("plan_id", "draft", *HITLOperator.template_fields)
     operator_extra_links = (PLAN_PAGE,)
 
-    def __init__(self, *, plan_id: str, draft: str, **options: Any) -> None:
+    def __init__(self, **options: Any) -> None:
         reason = Param(None, type=["null", "string"], maxLength=LONGEST_REASON, format="multiline", title="Reason", description=WHY)
         fixed: dict[str, Any] = {
             "options": [APPROVE, REJECT],
@@ -51,43 +53,74 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
             "notifiers": [PlanWaits()],
             "retries": ASKED_AGAIN_AT_MOST,
             "retry_delay": timedelta(seconds=2),
+            "execution_timeout": None,  # it would be taken for the time that people have; `execute` sets that to the plan's
         }
         super().__init__(subject="Approve the plan?", **(options | fixed))
-        self.plan_id = plan_id
-        self.draft = draft
 
     def execute(self, context: Mapping[str, Any]) -> Any:
         """Ask, and wait without occupying anything."""
-        question = decisions.question(self.plan_id, self.draft, _asked_by(context))
+        question = decisions.question(context["run_id"])
         if question.answer is not None:
-            decisions.keep_decision(self.plan_id, question.answer)
+            decisions.keep_decision(context["run_id"], question.answer)
             return question.answer
         self.subject, self.body = question.subject, question.body
         self.response_timeout = question.open_for
         self.assigned_users = [{"id": user, "name": user} for user in question.approvers] or None
-        PLAN_PAGE.show_while_waiting(context, self.plan_id)
+        self._refuse_another_question(context, question.fingerprint)
+        PLAN_PAGE.show_while_waiting(context, question.plan_id)
         try:
             return super().execute(context)
         except TaskAwaitingInput as waiting:
-            waiting.kwargs = {"plan_id": self.plan_id, "fingerprint": question.fingerprint}
+            waiting.kwargs = {"fingerprint": question.fingerprint}
             raise
 
     def execute_complete(
-        self, context: Mapping[str, Any], event: Mapping[str, Any], plan_id: str, fingerprint: str
+        self,
+        context: Mapping[str, Any],
+        event: Mapping[str, Any],
+        fingerprint: str,
+        plan_id: str | None = None,  # noqa: ARG002 - of questions that were open before there was one plan a run
     ) -> dict[str, Any]:
         """Raise for an answer that is none, so that it is asked again. One that is one is kept here, before Airflow can lose it."""
         answer = super().execute_complete(context, event)
         if len(answer["chosen_options"]) != 1:
             raise ValueError(f"one of {self.options} is needed; {answer['chosen_options']} was answered")
-        timed_out = bool(event.get("timedout"))
-        found = {**answer, "plan_fingerprint": fingerprint, "timed_out": timed_out, "asked_by": _asked_by(context)}
+        found = {**answer, "plan_fingerprint": fingerprint, "timed_out": bool(event.get("timedout"))}
         try:
-            decisions.keep_decision(plan_id, found)
-        except decisions.SameEyes as refusal:
+            decisions.keep_decision(context["run_id"], found)
+        except decisions.NotForThem as refusal:
             raise ValueError(str(refusal)) from None
         return found
 
+    def _refuse_another_question(self, context: Mapping[str, Any], fingerprint: str) -> None:
+        """Airflow keeps the text of the first question of an airflow task, and whom it asked, however often it is cleared and asks
+        again. Raise InvalidInput where that is not the question about this plan."""
+        users = self.assigned_users or []
+        stored = _stored(
+            CreateHITLDetailPayload(
+                ti_id=context["ti"].id,
+                options=self.options,
+                subject=self.subject,
+                body=self.body,
+                defaults=self.defaults,
+                multiple=self.multiple,
+                params=self.serialized_params,
+                assigned_users=[HITLUser(**user) for user in users],
+            )
+        )
+        asked = sorted(user.id for user in stored.assigned_users or ())
+        if not decisions.is_about(stored.body, fingerprint) or asked != sorted(user["id"] for user in users):
+            raise InvalidInput(
+                "the question that Airflow keeps of this run is not the one about its plan, or was put to others: nobody is asked."
+                " Trigger a new run"
+            )
 
-def _asked_by(context: Mapping[str, Any]) -> str | None:
-    """The user who triggered the run, by the name that Airflow has for them. None: an asset did, or a schedule."""
-    return context["dag_run"].triggering_user_name or None
+
+def _stored(question: CreateHITLDetailPayload) -> HITLDetailRequestResult:
+    """The question as Airflow keeps it, this one or an earlier one."""
+    from airflow.sdk.execution_time.task_runner import SUPERVISOR_COMMS
+
+    kept = SUPERVISOR_COMMS.send(msg=question)
+    if not isinstance(kept, HITLDetailRequestResult):
+        raise TypeError(f"Airflow answered {type(kept).__name__} to a question that it was to keep")
+    return kept

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import Asset
@@ -51,7 +52,7 @@ def known_cluster(name: str) -> KnownCluster:
             if not isinstance(value, ABOUT_A_GROUP.get(key, ())):
                 raise InvalidInput(
                     f"{conn_id}: {key!r} of group {group!r} is not known, or of another type. There are kafka_release (a string), "
-                    "config (an object), changelogs and state_dirs (lists of strings)"
+                    "config (an object), stores (persistent, in-memory or mixed), changelogs and state_dirs (lists of strings)"
                 )
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 1 <= seconds <= 86_400:
         raise InvalidInput(f"collect_seconds in the extras of {conn_id} is not a number of seconds from 1 to 86400")
@@ -63,7 +64,7 @@ def _about(said: Mapping[str, Any]) -> "About":
     from holdfast.workflows.collect_kind import Given
     from holdfast.workflows.collect_many import About
 
-    given = Given(said.get("kafka_release"), {}, said.get("config", {}), tuple(said.get("changelogs", ())))
+    given = Given(said.get("kafka_release"), {}, said.get("config", {}), tuple(said.get("changelogs", ())), said.get("stores"))
     return About(given, tuple(said.get("state_dirs", ())))
 
 
@@ -81,15 +82,21 @@ def _extras(name: str) -> dict[str, Any]:
         ) from None
 
 
-def days_to_read(given: str | None, events: Mapping[Asset, Sequence[Any]] | None) -> str:
-    """The days that a run is about, separated by commas: those given, those of the snapshots that started it, or the last two.
+def days_of_run(context: Mapping[str, Any]) -> list[str]:
+    """The days that a run of `forecast_fleet` is about, by its own parameters and events: every airflow task of it asks here."""
+    until = context["dag_run"].run_after.astimezone(UTC).date().isoformat()
+    return days_to_read(context["params"]["days"], context.get("triggering_asset_events"), until)
+
+
+def days_to_read(given: str | None, events: Mapping[Asset, Sequence[Any]] | None, until: str = "9999") -> list[str]:
+    """Those given, those of the snapshots that started the run, or the last two until `until`; sorted.
 
     Raise InvalidInput if there is no snapshot of them.
     """
     from holdfast.workflows import snapshots
 
     started_by = (event.extra.get("days", ()) for event in (events or {}).get(SNAPSHOTS, ()))
-    named = [day.strip() for day in given.split(",") if day.strip()] if given else [day for days in started_by for day in days]
+    named = [day.strip() for day in given.split(",") if day.strip()] if given else [str(day) for days in started_by for day in days]
     found = snapshots.days(lake())
     if not found:
         raise InvalidInput("there is no snapshot in the lake yet; collect_groups puts them there")
@@ -98,4 +105,4 @@ def days_to_read(given: str | None, events: Mapping[Asset, Sequence[Any]] | None
         raise InvalidInput(
             f"there is no snapshot of {', '.join(missing)[:200]} in the lake; there are days from {found[0]} to {found[-1]}"
         )
-    return ",".join(sorted(dict.fromkeys(named)) or found[-2:])
+    return sorted(dict.fromkeys(named)) or [*([day for day in found if day <= until] or found)[-2:]]

@@ -1,12 +1,15 @@
 """The tasks of `collect_groups`: all groups of all clusters into the lake, what could not be read, and what is old enough to go."""
 
 import logging
-from collections.abc import Iterable
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from holdfast.airflow_wiring.clusters import known_cluster
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KEEP_SNAPSHOT_DAYS_VARIABLE, lake, now, slug
 from holdfast.errors import ClusterTrouble, InvalidInput
+
+if TYPE_CHECKING:
+    from holdfast.workflows.collect_runs import Report
 
 log = logging.getLogger(__name__)
 _NAMED, _LOGGED, _LONGEST = 20, 200, 600
@@ -52,27 +55,31 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
     return "/".join(report.path)
 
 
-def days_of(reports: Iterable[str]) -> list[str]:
-    """The days of all the snapshots. Skip what follows if there are none."""
-    from airflow.sdk.exceptions import AirflowSkipException
-
+def _reports(cluster: str | None, run_id: str) -> list["Report"]:
+    """Of a run: those that are there, one a cluster."""
     from holdfast.workflows import collect_runs
 
-    found = {day for path in reports for day in collect_runs.load(lake(), path).days}
+    found = (collect_runs.report_of(lake(), name, slug(run_id)) for name in clusters_to_read(cluster))
+    return [one for one in found if one is not None]
+
+
+def days_of(cluster: str | None, run_id: str) -> list[str]:
+    """The days of all the snapshots of a run. Skip what follows if there are none."""
+    from airflow.sdk.exceptions import AirflowSkipException
+
+    found = {day for report in _reports(cluster, run_id) for day in report.days}
     if not found:
         raise AirflowSkipException("there is no group to read: the connections' `groups` name them")
     return sorted(found)
 
 
-def say_what_is_missing(reports: Iterable[str]) -> None:
+def say_what_is_missing(cluster: str | None, run_id: str) -> None:
     """Fail if a group that should have been read was not, or a broker did not say which groups it has."""
     from airflow.sdk.exceptions import AirflowFailException
 
     from holdfast.rollout.wording import printable
-    from holdfast.workflows import collect_runs
 
-    store = lake()
-    found = [collect_runs.load(store, path) for path in reports]
+    found = _reports(cluster, run_id)
     unread = [
         f"{report.cluster}: {one.group_id}: {one.problem}" for report in found for one in report.unread if one.why == "not read"
     ]

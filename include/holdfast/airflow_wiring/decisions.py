@@ -1,12 +1,18 @@
-"""The decision about a plan: what is asked, of whom, until when, and what is kept of the answer."""
+"""The decision about a run's plan: what is asked, of whom, until when, and what is kept of the answer.
+
+Which plan it is, who asked for it and who may answer is what the lake says of the run (`runs`), never what a task was handed.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from holdfast.airflow_wiring import runs
 from holdfast.airflow_wiring.objects import APPROVE, APPROVERS_VARIABLE, REJECT, lake, now, page_of
+from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
+from holdfast.ports import Lake
 
 if TYPE_CHECKING:
     from holdfast.rollout.codec.any_kind import AnyPlan
@@ -20,6 +26,7 @@ LONGEST_BODY = 60_000
 class Question:
     """What a person is asked about a plan. `answer` is there where nobody needs to be asked."""
 
+    plan_id: str
     subject: str
     body: str
     fingerprint: str
@@ -28,70 +35,97 @@ class Question:
     answer: dict[str, Any] | None = None
 
 
-class SameEyes(InvalidInput):
+class NotForThem(InvalidInput):
+    """An answer of a user who may not give it: the question is open still."""
+
+
+class NoLongerHolds(NotForThem):
+    """A plan was approved whose time is over, or whose group has drifted by the newest snapshot: it can only be rejected."""
+
+
+class SameEyes(NotForThem):
     """Whoever asked for a plan approved it, and its policy wants somebody else to."""
 
 
-def question(plan_id: str, draft_id: str, asked_by: str | None = None) -> Question:
-    """The question about a plan: its text is made from the very bytes that the fingerprint is of. `asked_by`: the user who did.
+def question(run_id: str) -> Question:
+    """The question about the run's plan: its text is made from the very bytes that the fingerprint is of.
 
     Raise AirflowSkipException where nothing is to decide. Where it is too late to, the answer is that nobody came in time;
     where the plan was decided before (Airflow lost the answer after it was kept, or the task was cleared), it is that decision.
     """
     from airflow.sdk.exceptions import AirflowSkipException
 
-    from holdfast.rollout import approval, codec
+    from holdfast.rollout import approval, plan_title
     from holdfast.rollout.policy import Review
-    from holdfast.rollout.wording import printable
     from holdfast.workflows import plan as workflow
 
-    store, moment = lake(), now()
-    plan = workflow.load(store, plan_id)
+    store, moment, keys = lake(), now(), signing_keys()
+    plan = runs.plan_of(store, run_id, keys)
     if not plan.steps:
         raise AirflowSkipException(f"Plan {plan.plan_id} asks for no decision: {plan.verdict}. {plan.headline}")
-    origin = codec.loads(store.read((*draft_id.split("/"), "origin.json"), codec.LARGEST_DOCUMENT))
-    review = approval.strictest(Review(origin["review"]), plan.policy.review)  # type: ignore[index]
+    origin = runs.origin(store, run_id)
+    stated = Review.ALWAYS if origin is None else Review(origin["review"])
+    review = approval.strictest(stated, plan.policy.review)
     print_of = approval.fingerprint(plan)
     open_for = datetime.fromisoformat(plan.expires_at) - moment
+    approvers = _approvers(store, run_id)
     answer: dict[str, Any] | None = None
-    if workflow.approval_of(store, plan_id) is not None:
+    if workflow.approval_of(store, plan.plan_id, keys) is not None:
         answer = {"decided_before": True, "plan_fingerprint": print_of}
-    elif not approval.needs_a_person(plan, review):
+    elif not approvers and not approval.needs_a_person(plan, review):
         answer = {"by_the_policy": review.value, "plan_fingerprint": print_of}
     elif open_for <= timedelta():
         answer = {"chosen_options": [REJECT], "params_input": {}, "responded_at": moment.isoformat(), "responded_by_user": None}
         answer |= {"plan_fingerprint": print_of, "timed_out": True}
-    if answer is not None:
-        answer["asked_by"] = asked_by
+    else:
+        runs.keep_approvers_asked(store, run_id, approvers)
     return Question(
-        subject=f"{printable(plan.basis.group_id, 200)} on {printable(plan.basis.cluster, 200)}: approve plan {plan_id}?",
-        body=shown(plan, print_of, asked_by),
+        plan_id=plan.plan_id,
+        subject=plan_title.question_of(plan),
+        body=shown(plan, print_of),
         fingerprint=print_of,
         open_for=open_for,
-        approvers=_approvers(),
+        approvers=approvers,
         answer=answer,
     )
 
 
-def shown(plan: "AnyPlan", print_of: str, asked_by: str | None = None, longest: int = LONGEST_BODY) -> str:
+def is_about(body: str | None, print_of: str) -> bool:
+    """Whether the text of a question that Airflow keeps is about the bytes of this fingerprint: its last line says so."""
+    return body is not None and body.endswith(_about(print_of))
+
+
+def _about(print_of: str) -> str:
+    return f"\n\n`{print_of}`\n"
+
+
+def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
     """The plan as Markdown: what is needed to decide, for Airflow has its form below it. Bounded: some databases keep no more of a
-    text than 64 KiB."""
-    from holdfast.rollout import rendering
+    text than 64 KiB. The last line is the fingerprint, in our own words and nobody else's (`is_about`)."""
+    from holdfast.rollout import approval, rendering
     from holdfast.rollout.wording import markdown, printable
     from holdfast.workflows import plan as workflow
 
+    asked_by = None if plan.requested_by == approval.NOBODY else plan.requested_by
     another = ", so somebody else must approve it" if plan.policy.four_eyes else ""
     who = f"{markdown(printable(asked_by))} asked for this plan{another}. " if asked_by else ""
     about = (
         f"{who}[The plan's page]({page_of(plan.plan_id)}). The question is open until {plan.expires_at}; then it is answered with"
-        f" {REJECT}. What is approved is `{print_of}`, and no other plan.\n\n"
+        f" {REJECT}. What is approved is the plan with the fingerprint on the last line, and no other.\n\n"
     )
     text, left_out = rendering.foremost(workflow.blocks(plan), longest)
     also = f"\nMore is on the plan's page: {'; '.join(left_out)}.\n" if left_out else ""
-    return about + text + also
+    return about + text + also + _about(print_of)
 
 
-def _approvers() -> tuple[str, ...]:
+def _approvers(store: Lake, run_id: str) -> tuple[str, ...]:
+    """Whom this run asked first: Airflow keeps them with its question, whatever the variable says later."""
+    asked = runs.approvers_asked(store, run_id)
+    return approvers() if asked is None else asked
+
+
+def approvers() -> tuple[str, ...]:
+    """The IDs of the only users who may approve; none: whoever may trigger the DAG."""
     from airflow.sdk import Variable
 
     users = Variable.get(APPROVERS_VARIABLE, default=[], deserialize_json=True)
@@ -100,46 +134,75 @@ def _approvers() -> tuple[str, ...]:
     return tuple(users)
 
 
-def go_by_decision(plan_id: str) -> str:
-    """Skip what follows unless the plan was approved. Return its ID. Raise InvalidInput where nobody has decided."""
+def go_by_decision(run_id: str) -> str:
+    """Skip what follows unless the run's plan was approved. Return its ID. Raise InvalidInput where nobody has decided about it."""
     from airflow.sdk.exceptions import AirflowSkipException
 
+    from holdfast.rollout.approval import fingerprint
     from holdfast.workflows import plan as workflow
 
-    approval = workflow.approval_of(lake(), plan_id)
+    store, keys = lake(), signing_keys()
+    plan = runs.plan_of(store, run_id, keys)
+    approval = workflow.approval_of(store, plan.plan_id, keys)
     if approval is None:
-        raise InvalidInput(f"nobody has decided about plan {plan_id}: clear the airflow task that asks, so that it asks")
+        raise InvalidInput(f"nobody has decided about plan {plan.plan_id}: clear the airflow task that asks, so that it asks")
+    if approval.plan_fingerprint not in (None, fingerprint(plan)):
+        raise InvalidInput(f"what was decided is not about plan {plan.plan_id} as it is now. Trigger a new run")
     if not approval.approved:
-        raise AirflowSkipException(f"Plan {plan_id} was rejected by {approval.by}: {approval.reason or 'no reason given'}")
-    return plan_id
+        raise AirflowSkipException(f"Plan {plan.plan_id} was rejected by {approval.by}: {approval.reason or 'no reason given'}")
+    return plan.plan_id
 
 
-def keep_decision(plan_id: str, answer: Mapping[str, Any]) -> "Approval":
-    """Keep who decided what, when and why, beside the plan.
+def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
+    """Keep who decided what about the run's plan, when and why, beside it.
 
-    Raise InvalidInput where the plan is not what the answer is about any more, or was decided otherwise before; SameEyes.
+    Raise InvalidInput where the plan is not what the answer is about, or was decided otherwise before; NotForThem.
     """
     from holdfast.rollout.approval import fingerprint, needs_somebody_else
+    from holdfast.rollout.journal import Decider
     from holdfast.rollout.wording import printable
     from holdfast.workflows import plan as workflow
 
-    store = lake()
-    plan = workflow.load(store, plan_id)
+    store, keys = lake(), signing_keys()
+    plan = runs.plan_of(store, run_id, keys)
     if answer["plan_fingerprint"] != fingerprint(plan):
         raise InvalidInput(
-            f"{printable(str(answer['plan_fingerprint']))} was decided about, and plan {plan_id} is {fingerprint(plan)} now:"
+            f"{printable(str(answer['plan_fingerprint']))} was decided about, and plan {plan.plan_id} is {fingerprint(plan)} now:"
             " nothing was kept. Make a new plan"
         )
-    known = workflow.approval_of(store, plan_id)
+    known = workflow.approval_of(store, plan.plan_id, keys)
     if "decided_before" in answer and known is not None:
         return known
     approval = _decision(plan, answer)
-    if approval.approved and needs_somebody_else(plan, approval.asked_by, approval.by, approval.by_id):
+    allowed = _approvers(store, run_id)
+    if allowed and approval.decided_by is not Decider.TIME_OUT and approval.by_id not in allowed:
+        raise NotForThem(f"{printable(approval.by)} is not one of those who may decide about plan {plan.plan_id}")
+    if approval.approved and plan.policy.four_eyes and plan.requested_by is None:
+        raise InvalidInput(f"plan {plan.plan_id} does not say who asked for it, and its policy wants four eyes. Trigger a new run")
+    if approval.approved and needs_somebody_else(plan, plan.requested_by, approval.by, approval.by_id):
         raise SameEyes(
-            f"{printable(approval.by)} asked for plan {plan_id}, and its policy wants four eyes: somebody else must approve it"
+            f"{printable(approval.by)} asked for plan {plan.plan_id}, and its policy wants four eyes: somebody else must approve it"
         )
-    workflow.keep_approval(store, approval)
+    if approval.approved and approval.decided_by is Decider.PERSON:
+        _refuse_outdated(store, plan)
+    workflow.keep_approval(store, approval, keys)
     return approval
+
+
+def _refuse_outdated(store: Lake, plan: "AnyPlan") -> None:
+    """What the plan's page refuses is refused to an answer from anywhere else too. Raise NoLongerHolds."""
+    from holdfast.workflows import freshness
+
+    if freshness.is_over(plan, now()):
+        raise NoLongerHolds(
+            f"plan {plan.plan_id} could be approved until {plan.expires_at}: it can only be rejected. Make a new plan"
+        )
+    found = freshness.drifted(store, plan)
+    if found:
+        said = " ".join(found[:3]) + (f" And {len(found) - 3} more." if len(found) > 3 else "")
+        raise NoLongerHolds(
+            f"the group is not the one that plan {plan.plan_id} was made for any more: it can only be rejected. {said}"
+        )
 
 
 def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
@@ -147,7 +210,7 @@ def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
     from holdfast.rollout.journal import Approval, Decider
     from holdfast.rollout.policy import Review
 
-    asked_by = answer.get("asked_by") or approval.NOBODY
+    asked_by = plan.requested_by or approval.NOBODY
     if "by_the_policy" in answer:
         return replace(approval.by_the_policy(plan, Review(answer["by_the_policy"]), _instant(now())), asked_by=asked_by)
     user = answer["responded_by_user"]

@@ -5,7 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.airflow_wiring.objects import lake, now, slug, told
+from holdfast.airflow_wiring import runs
+from holdfast.airflow_wiring.objects import lake, now, told
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake, LakePath
 
@@ -57,4 +58,4 @@ def _message(problem: object) -> str | None:
 
 
 def _place(run_id: str) -> LakePath:
-    return ("drafts", slug(run_id), "failure.json")
+    return (*runs.folder(run_id), "failure.json")

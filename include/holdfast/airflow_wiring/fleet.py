@@ -1,4 +1,4 @@
-"""The last tasks of `forecast_fleet`: the summary, and whoever is to be told."""
+"""The tasks of `forecast_fleet`: what its Spark jobs are told, the summary, and whoever is to be told."""
 
 import dataclasses
 import logging
@@ -7,18 +7,40 @@ from html import escape
 from typing import Any
 
 from holdfast.airflow_wiring import notifiers
+from holdfast.airflow_wiring.clusters import days_of_run
 from holdfast.airflow_wiring.objects import FLEET_POLICY_VARIABLE, NOTIFIERS_VARIABLE, address, lake
 
 log = logging.getLogger(__name__)
 
 
-def summarize(days: str) -> str:
+def about_days(context: Mapping[str, Any]) -> list[str]:
+    """What every job is told."""
+    return ["--days", ",".join(days_of_run(context))]
+
+
+def and_keep_days(context: Mapping[str, Any]) -> list[str]:
+    from airflow.sdk import Variable
+
+    return [*about_days(context), "--keep-days", str(Variable.get("holdfast_keep_days", default="400"))]
+
+
+def and_forecast_ms(context: Mapping[str, Any]) -> list[str]:
+    from airflow.sdk import Variable
+
+    return [*about_days(context), "--forecast-ms", str(Variable.get("holdfast_forecast_ms", default=""))]
+
+
+def and_limits(context: Mapping[str, Any]) -> list[str]:
+    return [*about_days(context), "--policy", limits()]
+
+
+def summarize(days: Sequence[str]) -> str:
     """Write `fleet/day=<day>/fleet.md` and `alerts.json` for each day; return the folder of the last."""
     from holdfast.rollout import codec, fleet, fleet_summary
 
     store = lake()
-    for day in days.split(","):
-        folder = ("fleet", f"day={day}")
+    for day in days:
+        folder = _folder(day)
         parts = [name for name in store.names((*folder, "findings")) if name.startswith("part-")]
         lines = [line for name in parts for line in store.read((*folder, "findings", name), codec.LARGEST_DOCUMENT).splitlines()]
         findings = fleet.findings_from_lines(day, lines)
@@ -29,7 +51,11 @@ def summarize(days: str) -> str:
     return "/".join(folder)
 
 
-def alert(folder: str, context: Mapping[str, Any]) -> int:
+def _folder(day: str) -> tuple[str, ...]:
+    return ("fleet", f"day={day}")
+
+
+def alert(day: str, context: Mapping[str, Any]) -> int:
     """Tell every notifier of the variable what came above a limit and was not told on this day before; return how much that is.
 
     Each may use `{{ alerts }}` (a sentence a line), `{{ alerts_escaped }}` (where `<` means something), `{{ alert_count }}`,
@@ -37,7 +63,7 @@ def alert(folder: str, context: Mapping[str, Any]) -> int:
     """
     from airflow.sdk.exceptions import AirflowSkipException
 
-    place = tuple(folder.split("/"))
+    place = _folder(day)
     before = _sentences((*place, "told.json"))
     above = [one for one in _sentences((*place, "alerts.json")) if one not in before]
     if not above:
@@ -49,7 +75,7 @@ def alert(folder: str, context: Mapping[str, Any]) -> int:
         "alerts_escaped": escape("\n".join(above), quote=False),
         "alert_count": len(above),
         "fleet_link": address("/holdfast/fleet"),
-        "fleet_md": f"{lake().url}/{folder}/fleet.md",
+        "fleet_md": f"{lake().url}/{'/'.join(place)}/fleet.md",
     }
     for notifier in notifiers.named_in(NOTIFIERS_VARIABLE):
         notifier({**context, **said})

@@ -6,7 +6,7 @@ What a JSON Schema can refuse is refused when the DAG is triggered; what needs t
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from airflow.sdk import Param
@@ -49,8 +49,26 @@ EXAMPLE = """```json
                       "by": {"process_id": null, "threads": 2}, "state": "empty"}}]}
 ```"""
 DETAILS, DOCUMENT = "How: new host, disk, threads, settings, release, minutes", "Instead: a Change document"
-_SECRET = rf"(^|[\r\n])[ \t\f]*([A-Za-z0-9._-]+\.)?({'|'.join(map(re.escape, config_check.secret_keys()))})[ \t\f]*[=:\s]"
-"""A line that sets a secret: Airflow keeps the parameters of its runs, and refuses this when it is sent."""
+_ANY_CASE = "|".join(
+    "".join(f"[{each}{each.upper()}]" if each.isalpha() else re.escape(each) for each in word)
+    for word in (*config_check.secret_keys(), "password", "passwd", "passphrase", "secret", "token", "credentials", "user.info")
+)
+_IN_A_TEXT = r"://[^\s/]*@|[^\s:/@=,]:[^\s:/@,]+@|[pP][aA][sS][sS][wW][oO][rR][dD]\s*=\s*\S|PRIVATE KEY"
+"""An address with a user, a password of a login module, a key."""
+_SECRET = (
+    rf"(^|[\r\n])[ \t\f]*[A-Za-z0-9._-]*({_ANY_CASE})[ \t\f]*[=:\s]"  # a line that sets one
+    r"|(^|[\r\n])[ \t\f]*(?![#!\s])[^=:\r\n]*(\\|[^\x00-\x7f])|\\u|\\[\r\n]"  # escapes, other letters, lines that go on
+    rf"|{_IN_A_TEXT}"
+)
+"""Airflow keeps the parameters of its runs, and shows them; it refuses this when it is sent."""
+_CLEAN: Mapping[str, Any] = {
+    "propertyNames": {"not": {"pattern": rf"({_ANY_CASE})s?$|[^\x00-\x7f]"}},
+    "additionalProperties": {"$ref": "#/$defs/clean"},
+    "items": {"$ref": "#/$defs/clean"},
+    "not": {"type": "string", "pattern": rf"({_ANY_CASE})s?[\"']?\s*[:=]|\\[uxU]|{_IN_A_TEXT}"},
+}
+"""The same in a document, at any depth."""
+_WITHOUT_SECRETS: Mapping[str, Any] = {"allOf": [{"$ref": "#/$defs/clean"}], "$defs": {"clean": _CLEAN}}
 
 
 def _known(environment: Any = os.environ) -> Iterator[tuple[str, list[str]]]:
@@ -111,7 +129,8 @@ def fields() -> dict[str, Param]:
         "at_once": _count("At once", "So many clients restart together. Empty: one.", 10_000, DETAILS),
         "settings": Param(
             None, type=["null", "string"], format="multiline", maxLength=10_000, section=DETAILS, title="Settings",
-            description="To change settings: a line each, as in a properties file, such as max.warmup.replicas=6.",
+            description="To change settings: a line each, as in a properties file, such as max.warmup.replicas=6. No secrets: "
+            "Airflow keeps and shows what is sent, in its audit log also what it refuses.",
             **{"not": {"type": "string", "pattern": _SECRET}},
         ),
         "kafka_release": Param(
@@ -125,6 +144,7 @@ def fields() -> dict[str, Param]:
         ),
         "change": Param(
             None, type=["object", "null"], section=DOCUMENT, title="Change",
+            **_WITHOUT_SECRETS,
             **{"if": {"minProperties": 1}, "then": {"required": ["format_version", "events"]}},  # the form makes {} of nothing
             properties={
                 "format_version": {"type": "string"},
@@ -134,7 +154,8 @@ def fields() -> dict[str, Param]:
         ),
         "policy": Param(
             None, type=["null", "object", "string"], section="Limits", title="Policy",
-            description="The limits of your team, as a Policy document, or its YAML as text. Empty: the team's own, or Holdfast's.",
+            description="A Policy document, or its YAML as text: no looser than the team's. Empty: the team's, or Holdfast's.",
+            **_WITHOUT_SECRETS,
         ),
         "snapshot": WHICH_SNAPSHOT,
     }  # fmt: skip

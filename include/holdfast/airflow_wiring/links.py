@@ -15,11 +15,12 @@ class PlanPage(BaseOperatorLink):  # type: ignore[misc]  # Airflow is not typed 
 
     name = "Open the plan"
 
-    def get_link(self, operator: Any, *, ti_key: Any) -> str:
-        from airflow.sdk.execution_time.xcom import XCom
+    def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002 - Airflow's own signature
+        from holdfast.airflow_wiring import runs
+        from holdfast.airflow_wiring.objects import lake
 
-        plan_id = getattr(operator, "plan_id", None) or XCom.get_value(ti_key=ti_key, key="return_value")
-        return plan_page(str(plan_id))
+        made = runs.made(lake(), ti_key.run_id)
+        return "" if made is None else plan_page(made.plan_id)
 
     def show_while_waiting(self, context: Mapping[str, Any], plan_id: str) -> None:
         context["ti"].xcom_push(self.xcom_key, plan_page(plan_id))

@@ -8,7 +8,9 @@ from urllib.parse import quote
 
 from airflow.sdk.bases.notifier import BaseNotifier
 
+from holdfast.airflow_wiring import runs
 from holdfast.airflow_wiring.objects import REVIEW_NOTIFIERS_VARIABLE, address, lake, page_of
+from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 
 log = logging.getLogger(__name__)
@@ -60,9 +62,9 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
         from holdfast.rollout import rendering
         from holdfast.workflows import plan as workflow
 
-        question, asked = context["task"], context["ti"]
+        asked = context["ti"]
         where = f"/dags/{asked.dag_id}/runs/{quote(asked.run_id, safe='')}/tasks/{asked.task_id}/required_actions"
-        plan = workflow.load(lake(), question.plan_id)
+        plan = runs.plan_of(lake(), asked.run_id, signing_keys())
         summary = rendering.ten_lines(workflow.blocks(plan))
         said = {
             "plan_summary": summary,

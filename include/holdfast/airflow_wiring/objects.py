@@ -22,12 +22,13 @@ REVIEW_NOTIFIERS_VARIABLE = "holdfast_review_notifiers"
 POLICY_VARIABLE = "holdfast_policy"
 APPROVERS_VARIABLE = "holdfast_approvers"
 SPARK_CONNECTION = "spark_default"
+SIGNING_CONNECTION = "holdfast_signing_key"
 KAFKA_CONNECTION = "holdfast_kafka_"
 KEEP_SNAPSHOT_DAYS_VARIABLE = "holdfast_keep_snapshot_days"
 COLLECT_SECONDS = 1_800
 """For all groups of a cluster, unless its connection says otherwise."""
 APPROVE, REJECT = "Approve", "Reject"
-ABOUT_A_GROUP: Mapping[str, type] = {"kafka_release": str, "config": dict, "changelogs": list, "state_dirs": list}
+ABOUT_A_GROUP: Mapping[str, type] = {"kafka_release": str, "config": dict, "stores": str, "changelogs": list, "state_dirs": list}
 """What a connection may say of a group: release, settings under Kafka's names, `SUBTOPOLOGY=TOPIC`, URLs of state directories."""
 
 SNAPSHOTS = Asset("holdfast_snapshots")
@@ -73,8 +74,12 @@ class Retries(ExceptionRetryPolicy):  # type: ignore[misc]  # Airflow is not typ
         return super().evaluate(exception, try_number, max_tries, context)
 
 
+LONGEST_TASK = timedelta(hours=4)
+"""What runs longer is stuck: Airflow ends it. A question waits as long as its plan is valid instead."""
+
 DEFAULTS = {
     "owner": "holdfast",
+    "execution_timeout": LONGEST_TASK,
     "retries": 2,
     "retry_delay": timedelta(seconds=30),
     "retry_policy": Retries(
@@ -119,6 +124,6 @@ def now() -> datetime:
 
 
 def slug(run_id: str) -> str:
-    """A run's ID as a name in the lake: still to be recognised, and no two alike."""
+    """A run's ID as a name in the lake: still to be recognised, and no two alike, even where somebody looks for such two."""
     readable = re.sub(r"[^A-Za-z0-9]+", "-", run_id)[:80].strip("-")
-    return f"{readable}-{hashlib.sha256(run_id.encode()).hexdigest()[:8]}"
+    return f"{readable}-{hashlib.sha256(run_id.encode()).hexdigest()[:32]}".removeprefix("-")

@@ -1,29 +1,50 @@
-"""The tasks of `plan_rollout` until there is a plan: draft and assemble. `decisions` is what follows."""
+"""The tasks of `plan_rollout` until there is a plan: draft and assemble. `decisions` is what follows.
 
+A run makes one draft and one plan. What is there already stays: a run that is cleared comes to the same plan again, byte for byte,
+so that the question that Airflow keeps of it stays true. To plan anew, trigger a new run.
+"""
+
+import logging
+import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from holdfast.airflow_wiring import runs
 from holdfast.airflow_wiring.clusters import collect
-from holdfast.airflow_wiring.objects import POLICY_VARIABLE, lake, now, slug
+from holdfast.airflow_wiring.objects import POLICY_VARIABLE, lake, now
+from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
     from holdfast.rollout.policy import Policy, Review
 
+log = logging.getLogger(__name__)
 
-def draft(run_id: str, params: Mapping[str, object]) -> str:
-    """Put what is to be planned into the lake: the group as it is now, or as it was recorded, and the change. Return the folder."""
-    from holdfast.rollout import codec
+
+def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = None, *, cleared: bool = False) -> str:
+    """Put what is to be planned into the lake: the group as it is now, or as it was recorded, and the change. Return the folder.
+
+    `requested_by`: the user who triggered the run; None: nobody did. `cleared`: somebody began the run again.
+    """
+    from holdfast.rollout import approval, codec, policy_floor
     from holdfast.rollout.codec import any_kind
     from holdfast.rollout.codec import plan as codec_plan
     from holdfast.rollout.codec.meant import change_meant
+    from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+    from holdfast.rollout.group_state import refuse_unsettled
     from holdfast.workflows import snapshots
 
-    store = lake()
+    store, folder = lake(), runs.folder(run_id)
+    if runs.origin(store, run_id) is not None:
+        log.info(
+            "This run has its draft already, %s: a run plans once. To plan for the group as it is now, trigger a new run.", folder
+        )
+        return "/".join(folder)
     meant = change_meant(params)
-    policy, review = _policy(params["policy"])
+    moment = now()
+    policy, review, team = policy_meant(params["policy"], moment)
     recorded = str(params["snapshot"] or "")
     snapshot_id = recorded or collect(str(params["cluster"]), str(params["group"]))
     snapshot = snapshots.load(store, snapshot_id)
@@ -32,47 +53,94 @@ def draft(run_id: str, params: Mapping[str, object]) -> str:
             f"{snapshot_id} is a snapshot of group {snapshot.group_id!r} of cluster {snapshot.cluster!r}, and the form asks for "
             f"{params['group']!r} of {params['cluster']!r}: give one of that group, or none to take a fresh one"
         )
+    members = len(snapshot.members if isinstance(snapshot, ConsumerSnapshot) else snapshot.clients)
+    refuse_unsettled(snapshot.group_id, snapshot.group_state, members=members)
     change = meant(snapshot)
-    folder = ("drafts", slug(run_id))
+    if team is not None:
+        policy_floor.refuse_faster(change, team)
+    if cleared and policy.four_eyes:
+        raise InvalidInput(
+            "this run was begun again, and Airflow does not tell by whom; the policy wants four eyes, so it must be known who asks."
+            " Trigger a new run"
+        )
     documents = {
         "snapshot.json": any_kind.snapshot_to_json(snapshot),
         "change.json": any_kind.change_to_json(change),
         "policy.json": codec_plan.policy_to_json(policy),
-        "origin.json": {
-            "snapshot": snapshot_id,
-            "recorded": bool(recorded),
-            "run": run_id,
-            "at": now().isoformat(),
-            "review": review,
-        },
     }
-    for name, document in documents.items():
-        store.write((*folder, name), codec.dumps(document).encode())
+    contents = {name: codec.dumps(document).encode() for name, document in documents.items()}
+    for name, content in contents.items():
+        store.write((*folder, name), content)
+    origin = {
+        "snapshot": snapshot_id,
+        "recorded": bool(recorded),
+        "run": run_id,
+        "at": now().isoformat(),
+        "review": review,
+        "requested_by": requested_by or approval.NOBODY,
+        "documents": {name: runs.digest(content) for name, content in contents.items()},
+    }
+    store.write((*folder, "origin.json"), codec.dumps(origin).encode())
     return "/".join(folder)
 
 
-def _policy(given: object) -> tuple["Policy", "Review"]:
-    """The limits, and when a person must look. Nothing given: the team's own policy, or Holdfast's. Text is YAML, or JSON.
+def search_arguments(context: Mapping[str, Any]) -> list[str] | None:
+    """For the Spark job that forecasts every option of this run's draft. None: there is nothing to do for it, for the run has its
+    plan, or the search was so small that it is done here."""
+    from holdfast.workflows import searching
 
-    The form cannot make `review` and `four_eyes` less strict than the team has them. A person looks at every plan where
-    nobody states `review`.
+    store, run_id = lake(), context["run_id"]
+    if runs.made(store, run_id) is not None:
+        return None
+    if runs.origin(store, run_id) is None:
+        raise InvalidInput("this run has no draft: clear its airflow task `snapshot`, or trigger a new run")
+    if searching.search_here(store, runs.folder(run_id), time.monotonic):
+        log.info("The search was small enough to be done without Spark, or was done before.")
+        return None
+    return ["--draft", "/".join(runs.folder(run_id))]
+
+
+def policy_meant(given: object, moment: datetime) -> tuple["Policy", "Review", "Policy | None"]:
+    """The limits of a request, when a person must look, and the team's policy, if there is one. Nothing given: the team's own, or
+    Holdfast's. Text is YAML, or JSON.
+
+    What is given may only be stricter than the team's, field by field. A person looks at every plan where nobody states `review`.
     """
     from airflow.sdk import Variable
 
+    return policy_beside(Variable.get(POLICY_VARIABLE, default=None), given, moment)
+
+
+def policy_beside(of_the_team: object, given: object, moment: datetime) -> tuple["Policy", "Review", "Policy | None"]:
+    """As `policy_meant`, where the variable's value is known."""
+    from holdfast.rollout import policy_floor
     from holdfast.rollout.approval import strictest
     from holdfast.rollout.policy import Policy
 
-    of_the_team = Variable.get(POLICY_VARIABLE, default=None)
-    found = [one for one in (limits(given, "policy"), limits(of_the_team, POLICY_VARIABLE)) if one is not None]
-    policy = found[0][0] if found else Policy()
-    stated = [review for _, review in found if review is not None]
-    review = strictest(*stated)
-    four_eyes = any(limits.four_eyes for limits, _ in found)
-    return replace(policy, review=review if stated else policy.review, four_eyes=four_eyes), review
+    team, asked = limits(of_the_team, POLICY_VARIABLE), limits(given, "policy")
+    stated = [one.policy.review for one in (team, asked) if one is not None and "review" in one.stated]
+    if team is None:
+        return Policy() if asked is None else asked.policy, strictest(*stated), None
+    if asked is None:
+        return team.policy, strictest(*stated), team.policy
+    try:
+        policy = policy_floor.tightened(team.policy, asked.policy, asked.stated, moment)
+    except InvalidInput as problem:
+        raise InvalidInput(str(problem), "policy") from None
+    asks = strictest(*stated) if "review" in team.stated else strictest()
+    return policy, asks, team.policy
 
 
-def limits(given: object, where: str) -> tuple["Policy", "Review | None"] | None:
-    """A policy, and its `review` if it states one. None: nothing is given."""
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A policy, and the fields that its document states."""
+
+    policy: "Policy"
+    stated: frozenset[str]
+
+
+def limits(given: object, where: str) -> Limits | None:
+    """None: nothing is given."""
     from holdfast.adapters import yaml_text
     from holdfast.rollout.codec.policy import policy_from_json
 
@@ -83,25 +151,31 @@ def limits(given: object, where: str) -> tuple["Policy", "Review | None"] | None
         policy = policy_from_json(document)
     except InvalidInput as problem:
         raise InvalidInput(str(problem), where) from None
-    return policy, policy.review if isinstance(document, Mapping) and "review" in document else None
+    return Limits(policy, frozenset(document) if isinstance(document, Mapping) else frozenset())
 
 
-def assemble(draft_id: str) -> str:
+def assemble(run_id: str) -> str:
     """From the evaluations in the draft to a plan in the lake: `plans/<plan id>/plan.json` and `plan.md`. Return the plan's ID.
 
-    The plan is as old as its draft: made again from the same draft, it is the same plan.
+    The plan is as old as its draft. A run that has its plan keeps it.
     """
     from holdfast.rollout import codec
     from holdfast.rollout.codec import plan as codec_plan
     from holdfast.workflows import plan as workflow
 
-    store = lake()
-    folder = tuple(draft_id.split("/"))
+    store, folder, keys = lake(), runs.folder(run_id), signing_keys()
+    if runs.made(store, run_id) is not None:
+        return runs.plan_of(store, run_id, keys).plan_id
+    origin = runs.origin(store, run_id)
+    if origin is None:
+        raise InvalidInput("this run has no draft: clear its airflow task `snapshot`, or trigger a new run")
 
     def drafted(name: str) -> Any:  # JSON
-        return codec.loads(store.read((*folder, name), codec.LARGEST_DOCUMENT))
+        content = store.read((*folder, name), codec.LARGEST_DOCUMENT)
+        if origin["documents"][name] != runs.digest(content):
+            raise InvalidInput(f"{'/'.join(folder)}/{name} is not what this run's draft was made with. Trigger a new run")
+        return codec.loads(content)
 
-    origin = drafted("origin.json")
     parts = [name for name in store.names((*folder, "evaluations")) if name.startswith("part-")]
     lines = [line for name in parts for line in store.read((*folder, "evaluations", name), codec.LARGEST_DOCUMENT).splitlines()]
     plan = workflow.assemble_drafted(
@@ -110,6 +184,9 @@ def assemble(draft_id: str) -> str:
         lines,
         codec_plan.policy_from_json(drafted("policy.json")),
         datetime.fromisoformat(origin["at"]),
+        origin["requested_by"],
     )
-    workflow.keep_run(store, plan.plan_id, origin["run"])
-    return workflow.keep(store, plan)
+    workflow.keep_run(store, plan.plan_id, run_id)
+    workflow.keep(store, plan, keys)
+    runs.keep_made(store, run_id, plan)
+    return plan.plan_id

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import Asset
 
-from holdfast.airflow_wiring.clusters import collect
-from holdfast.airflow_wiring.objects import lake, now
+from holdfast.airflow_wiring import decisions, runs
+from holdfast.airflow_wiring.clusters import collect, known_cluster
+from holdfast.airflow_wiring.objects import APPROVERS_VARIABLE, lake, now
+from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
 
 if TYPE_CHECKING:
+    from holdfast.kafka.vocabulary import ProcessId
     from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
 
 log = logging.getLogger(__name__)
@@ -19,37 +22,80 @@ log = logging.getLogger(__name__)
 
 def plans_meant(params: Mapping[str, Any], events: Mapping[Asset, Sequence[Any]], asset: Asset) -> list[str]:
     """The plan that the form names, or else those that the events which started this run are about."""
-    found = [params["plan_id"]] if params["plan_id"] else [event.extra["plan_id"] for event in events.get(asset, ())]
+    started_by = (str(event.extra.get("plan_id", "")) for event in (events or {}).get(asset, ()))
+    found = [str(params["plan_id"])] if params["plan_id"] else [plan_id for plan_id in started_by if plan_id]
     if not found:
         raise InvalidInput("no plan: give the ID of an approved one in the form")
     return list(dict.fromkeys(found))
 
 
-def apply(plan_id: str, params: Mapping[str, Any]) -> str:
-    """Carry the plan out as far as it goes now, on the state directories that the form names. Return the checklist's path."""
+def plan_meant(handed_on: str, context: Mapping[str, Any], asset: Asset) -> str:
+    """The plan that a mapped airflow task is about, by the run's own parameters and events."""
+    found = plans_meant(context["params"], context.get("triggering_asset_events") or {}, asset)
+    return runs.own(found, handed_on, context["ti"].map_index, "plans")
+
+
+def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: str | None = None) -> str:
+    """Carry the plan out as far as it goes now. Return the checklist's path.
+
+    `actor`: the user who triggered the run, whose word a confirmation is. None: nobody did, so nobody confirms.
+    """
+    from holdfast.adapters import this_process
     from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
-    from holdfast.kafka.vocabulary import ProcessId
     from holdfast.rollout import codec
+    from holdfast.rollout.journal import Decider
     from holdfast.workflows import apply as workflow
     from holdfast.workflows import plan as plans
 
-    store = lake()
-    plan = plans.load(store, plan_id)
-    approval = plans.approval_of(store, plan_id)
+    store, keys = lake(), signing_keys()
+    plan = plans.load(store, plan_id, keys)
+    approval = plans.approval_of(store, plan_id, keys)
     if approval is None:
         raise InvalidInput(f"plan {plan_id} was not approved: approve it in its run of plan_rollout")
-    directories = {ProcessId.parse(process_id): directory for process_id, directory in params["state_dirs"].items()}
-    words = tuple(
-        workflow.Confirmation(step, approval.by, "confirmed in the form of apply_rollout") for step in params["confirmed"]
+    if approval.decided_by is Decider.POLICY and decisions.approvers():
+        raise InvalidInput(
+            f"plan {plan_id} was approved by its policy, and there are approvers now (variable {APPROVERS_VARIABLE}): a person must"
+            " decide. Make a new plan"
+        )
+    if params["confirmed"] and actor is None:
+        raise InvalidInput("nobody triggered this run, so nobody's word stands behind `confirmed`: trigger one, as yourself")
+    words = tuple(workflow.Confirmation(step, str(actor), "confirmed in the form of apply_rollout") for step in params["confirmed"])
+    hands = workflow.Hands(
+        store,
+        LocalProcessMetadataFiles(),
+        _directories(plan.basis.cluster, plan.basis.group_id, params["state_dirs"]),
+        now,
+        keys,
+        this_process.owner(actor or "apply_rollout", run_id),
+        this_process.has_ended,
+        bool(params.get("force_lease")),
     )
-    hands = workflow.Hands(store, LocalProcessMetadataFiles(), directories, now)
     applied = workflow.apply(plan, _fresh(store, plan, params["snapshot"]), approval, words, hands)
     workflow.refuse_if_asked_too_early(applied, hands)
-    place = ("plans", plan_id, "checklist.json")
     document = codec.dumps(workflow.applied_to_json(applied), indent=2)
-    store.write(place, document.encode())
     log.info("Plan %s: %s\n%s", plan_id, applied.waiting_for.needed if applied.waiting_for else "every step is done", document)
-    return "/".join(place)
+    log.info("The journal is %s.", applied.signed)
+    return f"plans/{plan_id}/checklist.json"
+
+
+def _directories(cluster: str, group: str, chosen: Mapping[str, str]) -> dict["ProcessId", str]:
+    """Where clients keep their state, by the process ID that each is to start with. The form chooses among the directories that the
+    cluster's connection names for the group, and no others are ever written to."""
+    from holdfast.kafka.vocabulary import ProcessId
+    from holdfast.rollout.wording import printable
+
+    if not chosen:
+        return {}
+    about = known_cluster(cluster).wanted.of(group)
+    allowed = () if about is None else about.state_dirs
+    for directory in chosen.values():
+        if directory not in allowed:
+            raise InvalidInput(
+                f"{printable(str(directory), 200)} is not one of the state directories that the connection of cluster"
+                f" {printable(cluster)} names for the group {printable(group)} (`state_dirs`, {len(allowed)} of them): choose one"
+                " of those, or have it added there"
+            )
+    return {ProcessId.parse(process_id): directory for process_id, directory in chosen.items()}
 
 
 def verify(plan_id: str, params: Mapping[str, Any]) -> str:
@@ -61,7 +107,7 @@ def verify(plan_id: str, params: Mapping[str, Any]) -> str:
     from holdfast.workflows import verify as workflow
 
     store = lake()
-    plan = plans.load(store, plan_id)
+    plan = plans.load(store, plan_id, signing_keys())
     verdict = workflow.compare(store, plan, _fresh(store, plan, params["snapshot"]))
     said = "\n".join(verdict.differences)
     log.info("Plan %s: %s. %s", plan_id, verdict.result, said)

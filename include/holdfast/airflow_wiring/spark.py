@@ -1,18 +1,21 @@
 """What the DAGs need to submit a Spark job."""
 
+import logging
 import re
 import socket
 from pathlib import Path
 
 import holdfast
-from holdfast.airflow_wiring.objects import SPARK_CONNECTION, SPARK_POOL, lake
-from holdfast.errors import ClusterTrouble, InvalidInput
+from holdfast.airflow_wiring.objects import SPARK_CONNECTION, lake
+from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, StatePathTrouble
+from holdfast.ports import Lake, LakePath
+
+log = logging.getLogger(__name__)
 
 
-def submitted(job: str) -> dict[str, str]:
-    """What SparkSubmitOperator needs for a job. `spark_jobs/` stands beside `include/` in the checkout and in the Astro image."""
-    application = Path(holdfast.__path__[0]).parents[1] / "spark_jobs" / f"{job}.py"
-    return {"application": str(application), "conn_id": SPARK_CONNECTION, "pool": SPARK_POOL, "name": f"holdfast {job}"}
+def script(job: str) -> str:
+    """Where the job's script is. `spark_jobs/` stands beside `include/` in the checkout and in the Astro image."""
+    return str(Path(holdfast.__path__[0]).parents[1] / "spark_jobs" / f"{job}.py")
 
 
 _STANDALONE = re.compile(r"(?:spark://)?([^:/,]+):([0-9]{1,5})")
@@ -22,13 +25,46 @@ _PATIENCE_S = 10
 def prepare_spark() -> str:
     """Check that Spark can be reached at all, and put the package's zip into the lake. Return the zip's URL, for `py_files`.
 
-    Without its connection SparkSubmitOperator would quietly submit to YARN. Raise InvalidInput for what is set up wrongly,
-    ClusterTrouble for a master that does not answer, StatePathTrouble where the lake cannot be written to.
+    What lies there is what is installed here, byte for byte: it is read back and compared, every time. Raise what `refuse_unready`
+    raises, StatePathTrouble where the lake cannot be written to or holds something else.
+    """
+    from holdfast.adapters.package_zip import package_zip
+
+    refuse_unready()
+    name, content = package_zip()
+    store, place = lake(), ("packages", name)
+    if not _holds(store, place, content):
+        store.write(place, content)
+        if not _holds(store, place, content):
+            raise StatePathTrouble(
+                f"packages/{name} in the lake {store.url} is not what was written there a moment ago: somebody else writes there."
+                " Nothing but Holdfast may write into the lake"
+            )
+    return f"{store.url}/packages/{name}"
+
+
+def prepare_ahead() -> str:
+    """As `prepare_spark`, for a search that may turn out to need no Spark: what is missing is told by the job that needs it."""
+    try:
+        return prepare_spark()
+    except HoldfastError as trouble:
+        log.warning("Spark is not ready, which matters only to a large search: %s", trouble)
+        return ""
+
+
+def _holds(store: Lake, place: LakePath, content: bytes) -> bool:
+    try:
+        return store.exists(place) and store.read(place, len(content)) == content
+    except StatePathTrouble:
+        return False
+
+
+def refuse_unready() -> None:
+    """Without its connection SparkSubmitOperator would quietly submit to YARN. Raise InvalidInput for what is set up wrongly,
+    ClusterTrouble for a master that does not answer.
     """
     from airflow.sdk import BaseHook
     from airflow.sdk.exceptions import AirflowNotFoundException
-
-    from holdfast.adapters.package_zip import package_zip
 
     try:
         connection = BaseHook.get_connection(SPARK_CONNECTION)
@@ -41,11 +77,6 @@ def prepare_spark() -> str:
         )
     _refuse_without_java()
     _refuse_silent_master(connection.host, connection.port)
-    name, content = package_zip()
-    store = lake()
-    if not store.exists(("packages", name)):
-        store.write(("packages", name), content)
-    return f"{store.url}/packages/{name}"
 
 
 def _refuse_without_java() -> None:

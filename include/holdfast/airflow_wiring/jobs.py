@@ -1,0 +1,42 @@
+"""A Spark job as an airflow task: what it runs is worked out when it runs, and nothing of it comes from an XCom.
+
+| what Airflow's operator does                                  | what is done about it                                      |
+|---------------------------------------------------------------|------------------------------------------------------------|
+| takes the script, packages and arguments from templates       | there are none: all of it is worked out in `execute`       |
+| takes up the job that the task state store names, and may end | `durable=False`: it always submits; jobs replace what they |
+| its pod; whoever may trigger the DAG may write there          | wrote before                                               |
+| submits to YARN where there is no connection                  | refused (`spark.refuse_unready`)                           |
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+
+from holdfast.airflow_wiring import spark
+from holdfast.airflow_wiring.objects import SPARK_CONNECTION, SPARK_POOL, lake
+
+Arguments = Callable[[Mapping[str, Any]], list[str] | None]
+"""From Airflow's context to what the job is told beside the lake; None: there is nothing to do."""
+
+
+class SparkJob(SparkSubmitOperator):  # type: ignore[misc]  # Airflow is not typed for us
+    """`job`: a file of `spark_jobs/`, without its ending."""
+
+    template_fields: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, *, job: str, arguments: Arguments, **options: Any) -> None:
+        fixed = {"conn_id": SPARK_CONNECTION, "pool": SPARK_POOL, "name": f"holdfast {job}", "durable": False}
+        super().__init__(**(options | fixed))
+        self.job = job
+        self.arguments = arguments
+
+    def execute(self, context: Any) -> None:
+        told = self.arguments(context)
+        if told is None:
+            self.log.info("There is nothing left to do for %s", self.job)
+            return
+        self.application = spark.script(self.job)
+        self.py_files = spark.prepare_spark()
+        self.application_args = ["--lake", lake().url, *told]
+        super().execute(context)

@@ -1,0 +1,136 @@
+"""What a run is about, worked out from what no user of Airflow can write.
+
+Whoever may trigger a DAG may also write what its tasks hand on (XComs), what they remember (the task state store), and begin any of
+them again. So a task takes nothing from there that decides what it reads, writes or runs: it is derived from the run's ID, from the
+parameters that the run was triggered with, from variables and connections, and from `drafts/<run>/` in the lake, where only our
+code writes. docs/approval.md has the table.
+
+    drafts/<run>/origin.json   who asked, when, for what, and the digests of the documents beside it; written once, last
+    drafts/<run>/plan.json     which plan was made of it; written once
+    drafts/<run>/asked.json    who may answer the question about it; written once
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.airflow_wiring.objects import slug
+from holdfast.errors import InvalidInput
+from holdfast.ports import Lake, LakePath
+
+if TYPE_CHECKING:
+    from holdfast.rollout.codec.any_kind import AnyPlan
+    from holdfast.rollout.seal import SigningKeys
+
+LARGEST = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The one plan of a run, and the fingerprint of its bytes."""
+
+    plan_id: str
+    fingerprint: str
+
+
+def folder(run_id: str) -> LakePath:
+    return ("drafts", slug(run_id))
+
+
+def made(store: Lake, run_id: str) -> Made | None:
+    """None: the run has made no plan yet."""
+    from holdfast.rollout.codec import document
+
+    if not store.exists((*folder(run_id), "plan.json")):
+        return None
+    fields = document.Fields(_document(store, run_id, "plan.json"))
+    fields.need("format_version", document.format_version)
+    found = Made(fields.need("plan_id", document.name), fields.need("fingerprint", document.name))
+    fields.finish()
+    return found
+
+
+def keep_made(store: Lake, run_id: str, plan: "AnyPlan") -> None:
+    from holdfast.rollout.approval import fingerprint
+
+    _keep(store, run_id, "plan.json", {"plan_id": plan.plan_id, "fingerprint": fingerprint(plan)})
+
+
+def plan_of(store: Lake, run_id: str, keys: "SigningKeys") -> "AnyPlan":
+    """The plan of the run, byte for byte the one that was made. Raise InvalidInput where there is none, or another one now."""
+    from holdfast.rollout.approval import fingerprint
+    from holdfast.workflows import plan as workflow
+
+    found = made(store, run_id)
+    if found is None:
+        raise InvalidInput("this run has made no plan: clear its airflow task `assemble`, or trigger a new run")
+    plan = workflow.load(store, found.plan_id, keys)
+    if fingerprint(plan) != found.fingerprint:
+        raise InvalidInput(
+            f"this run made plan {found.plan_id} as {found.fingerprint}, and it is {fingerprint(plan)} now: somebody changed it in"
+            " the lake. Trigger a new run"
+        )
+    return plan
+
+
+def approvers_asked(store: Lake, run_id: str) -> tuple[str, ...] | None:
+    """The IDs of those who were asked first; none: whoever may trigger the DAG. None: nobody was asked yet."""
+    from holdfast.rollout.codec import document
+
+    if not store.exists((*folder(run_id), "asked.json")):
+        return None
+    fields = document.Fields(_document(store, run_id, "asked.json"))
+    fields.need("format_version", document.format_version)
+    found = fields.need("approvers", lambda value: document.each(value, document.name))
+    fields.finish()
+    return found
+
+
+def keep_approvers_asked(store: Lake, run_id: str, approvers: Sequence[str]) -> None:
+    _keep(store, run_id, "asked.json", {"approvers": list(approvers)})
+
+
+def origin(store: Lake, run_id: str) -> dict[str, Any] | None:
+    """Where the run's draft comes from; None: there is no whole draft yet."""
+    if not store.exists((*folder(run_id), "origin.json")):
+        return None
+    found = _document(store, run_id, "origin.json")
+    return found if isinstance(found, dict) else None
+
+
+def digest(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def who_triggered(context: Mapping[str, Any]) -> str | None:
+    """The user, by the name that Airflow has for them. None: an asset did, or a schedule."""
+    return context["dag_run"].triggering_user_name or None
+
+
+def was_cleared(context: Mapping[str, Any]) -> bool:
+    """Whether somebody has begun the run, or this airflow task, again. Airflow does not tell a task who."""
+    return bool(context["dag_run"].clear_number) or context["ti"].max_tries > context["task"].retries
+
+
+def own(found: Sequence[str], handed_on: object, index: int, task: str) -> str:
+    """What a mapped airflow task is about. `found`: worked out again. What `task` handed on decides nothing, and must say the
+    same."""
+    if not 0 <= index < len(found) or found[index] != handed_on:
+        raise InvalidInput(
+            f"what the airflow task `{task}` handed on is not what this run is about: somebody edited it, or a variable changed"
+            " meanwhile. Trigger a new run"
+        )
+    return found[index]
+
+
+def _document(store: Lake, run_id: str, name: str) -> Any:
+    from holdfast.rollout import codec
+
+    return codec.loads(store.read((*folder(run_id), name), LARGEST))
+
+
+def _keep(store: Lake, run_id: str, name: str, content: dict[str, object]) -> None:
+    from holdfast.rollout import codec
+
+    store.write((*folder(run_id), name), codec.dumps({"format_version": codec.FORMAT_VERSION, **content}).encode())
