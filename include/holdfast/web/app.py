@@ -3,6 +3,7 @@
 Annotations are real objects here, not text: with postponed annotations FastAPI would take the user for a query parameter.
 """
 
+import logging
 from collections.abc import Callable
 from functools import lru_cache
 from http import HTTPStatus
@@ -17,14 +18,31 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble
-from holdfast.rollout.approval import needs_somebody_else
-from holdfast.web import access, decision, making, new_routes, overview, serving, templating
+from holdfast.airflow_wiring.signing import signing_keys
+from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
+from holdfast.ports import Lake
+from holdfast.rollout.approval import fingerprint, needs_somebody_else
+from holdfast.web import (
+    access,
+    comparing,
+    decision,
+    making,
+    new_routes,
+    overview,
+    own_airflow,
+    placement,
+    serving,
+    stages,
+    templating,
+    waiting,
+)
 from holdfast.web.plan_page import PlanPages, Refused
-from holdfast.web.plans import Filter, PlanList, select
+from holdfast.web.plans import Filter, PlanList, State, select
 from holdfast.workflows import plan as plans
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
+APPLY = "apply_rollout"
 Text = Annotated[str, Query(max_length=300)]
 Name = Annotated[str, Query(max_length=4_000)]
 """Of a group: Kafka sets no limit that matters."""
@@ -70,48 +88,86 @@ def plans_page(
     rows, unreadable = _list_of(url).rows(serving.now())
     steps = () if rows else _first_steps(url, planned=False)
     wanted = Filter(q, state, verdict, cluster)
-    found = select(rows, wanted, page, unreadable)
+    pages = _pages_of(url)
+    found = waiting.with_requesters(pages.lake, select(waiting.judged(pages, rows, serving.now()), wanted, page, unreadable))
 
     def address(**changed: object) -> str:
         asked = {"q": q, "state": state, "verdict": verdict, "cluster": cluster} | changed
         query = urlencode({key: value for key, value in asked.items() if value not in ("", 1)})
         return f"plans?{query}" if query else "plans"
 
-    may_ask = access.can_ask(user)
-    return serving.page(request, "plans.html", found=found, wanted=wanted, steps=steps, address=address, may_ask=may_ask)
+    may_ask, broken = access.can_ask(user), _list_of(url).broken()
+    return serving.page(
+        request, "plans.html", found=found, wanted=wanted, steps=steps, address=address, may_ask=may_ask, broken=broken
+    )
 
 
 @app.get("/plans/{plan_id}")
-def plan_page(request: Request, plan_id: str, user: GetUserDep) -> HTMLResponse:
-    return _plan_page(request, plan_id, user)
+async def plan_page(request: Request, plan_id: str, user: GetUserDep) -> HTMLResponse:
+    paused = await own_airflow.is_paused(request, APPLY)
+    return await _in_thread(lambda: _plan_page(request, plan_id, user, paused=paused))
 
 
-def _plan_page(request: Request, plan_id: str, user: GetUserDep, *, problem: Refused | None = None) -> HTMLResponse:
+@app.get("/plans/{plan_id}/now")
+async def plan_now(request: Request, plan_id: str, user: GetUserDep) -> HTMLResponse:
+    """The part of the page that changes while one looks at it: how far the plan is, and its decision."""
+    paused = await own_airflow.is_paused(request, APPLY)
+    return await _in_thread(lambda: _plan_page(request, plan_id, user, paused=paused, template="plan_now.html"))
+
+
+def _plan_page(
+    request: Request,
+    plan_id: str,
+    user: GetUserDep,
+    *,
+    problem: Refused | None = None,
+    paused: bool = False,
+    template: str = "plan.html",
+) -> HTMLResponse:
     pages = _pages_of(serving.lake_url())
-    shown = pages.page(plan_id, serving.now())
-    asked = decision.asked(shown.run_id, plan_id) if shown.run_id is not None else None
+    whole = template == "plan.html"
+    shown = waiting.as_airflow_has_it(pages.page(plan_id, serving.now(), whole=whole))
+    print_of = pages.fingerprint(plan_id)
+    asked = decision.asked(shown.run_id, print_of) if shown.run_id is not None else None
     may = access.can_decide(user, asked.approvers if asked is not None else ())
-    token = access.token_for(user, plan_id) if may and asked is not None and asked.open else ""
-    own = asked is not None and needs_somebody_else(shown.view.plan, asked.asked_by, *access.names_of(user))
+    token = access.token_for(user, f"{plan_id} {print_of}") if may and asked is not None and asked.open else ""
+    own = needs_somebody_else(shown.view.plan, shown.view.plan.requested_by, *access.names_of(user))
     values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "own": own, "token": token, "user": user.get_name()}
-    return serving.page(request, "plan.html", status=problem.status if problem else 200, problem=problem, **values)
+    values |= {
+        "stages": stages.stages(shown),
+        "next_step": stages.next_step(shown.view.plan, shown.done),
+        "what_next": stages.what_next(shown),
+        "signed": plans.standing(pages.lake, plan_id, signing_keys()),
+        "paused": paused and shown.state in (State.WAITING, State.APPROVED, State.RUNNING),
+    }
+    return serving.page(request, template, status=problem.status if problem else 200, problem=problem, **values)
 
 
 @app.post("/plans/{plan_id}/decision", dependencies=[*access.may_decide])
 async def decide(request: Request, plan_id: str, user: GetUserDep) -> Response:
+    """The token was given for the very bytes that the page showed: for others it is none."""
     form = {name: values[0] for name, values in (await serving.form(request)).items()}
-    access.refuse_forgery(request, user, plan_id, form.get("token", ""))
+    print_of = await _in_thread(lambda: fingerprint(plans.load(FsspecLake(serving.lake_url()), plan_id)))
+    access.refuse_forgery(request, user, f"{plan_id} {print_of}", form.get("token", ""))
     choice, reason = form.get("decision", ""), form.get("reason", "").strip()
     try:
-        asked = await _in_thread(lambda: _what_is_asked(plan_id, choice, reason, user))
-        await decision.answer(request, asked, plan_id, approve=choice == "approve", reason=reason)
+        asked = await _in_thread(lambda: _what_is_asked(plan_id, print_of, choice, reason, user))
+        await decision.answer(request, asked, print_of, approve=choice == "approve", reason=reason)
     except (Refused, decision.NotAnswered) as refusal:
         problem = refusal if isinstance(refusal, Refused) else Refused(str(refusal), status=refusal.status)
         return await _in_thread(lambda: _plan_page(request, plan_id, user, problem=problem))
     return RedirectResponse(f"{request.scope.get('root_path', '')}/plans/{plan_id}#decision", HTTPStatus.SEE_OTHER)
 
 
-def _what_is_asked(plan_id: str, choice: str, reason: str, user: GetUserDep) -> decision.Asked:
+def _refuse_unsigned(lake: Lake, plan_id: str) -> None:
+    """Raise Refused for a plan that this deployment did not sign, though it signs."""
+    try:
+        plans.load(lake, plan_id, signing_keys())
+    except StepRefused as refusal:
+        raise Refused(str(refusal)) from None
+
+
+def _what_is_asked(plan_id: str, print_of: str, choice: str, reason: str, user: GetUserDep) -> decision.Asked:
     """Airflow's request, if this decision may be given to it now. Raise Refused otherwise."""
     if choice not in ("approve", "reject"):
         raise Refused("Choose to approve or to reject.", status=400)
@@ -121,18 +177,45 @@ def _what_is_asked(plan_id: str, choice: str, reason: str, user: GetUserDep) -> 
         raise Refused(f"The reason has {len(reason):,} characters; {decision.LONGEST_REASON:,} fit.", status=400)
     pages = _pages_of(serving.lake_url())
     if choice == "approve":
+        _refuse_unsigned(pages.lake, plan_id)
         pages.refuse_stale(plan_id, serving.now())
     run_id = plans.run_of(pages.lake, plan_id)
-    asked = None if run_id is None else decision.asked(run_id, plan_id)
+    asked = None if run_id is None else decision.asked(run_id, print_of)
     if asked is None or not asked.open:
         raise Refused("Airflow does not ask for a decision about this plan now.", status=409)
     if choice == "approve":
-        pages.refuse_own(plan_id, asked.asked_by, *access.names_of(user))
+        pages.refuse_own(plan_id, *access.names_of(user))
     return asked
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
     return await run_in_threadpool(work)
+
+
+@app.get("/plans/{plan_id}/tasks")
+def tasks_page(
+    request: Request,
+    plan_id: str,
+    q: Text = "",
+    option: Text = "",
+    sort: Text = "task",
+    moves: Text = "",
+    page: Annotated[int, Query(ge=1, le=100_000)] = 1,
+) -> HTMLResponse:
+    """Every task with what it is and where it goes, searched, sorted, a page at a time."""
+    view = _pages_of(serving.lake_url()).page(plan_id, serving.now(), whole=False).view
+    picture = next((one for one in view.pictures if one.name == option), view.pictures[0] if view.pictures else None)
+    found = None if picture is None else placement.select(picture, view.about, q, sort, page, moves_only=bool(moves))
+
+    def address(**changed: object) -> str:
+        asked = {"q": q, "option": option, "sort": sort, "moves": moves, "page": page} | changed
+        query = urlencode({key: value for key, value in asked.items() if value not in ("", 1)})
+        return f"plans/{plan_id}/tasks?{query}"
+
+    shown = sort if sort in placement.SORTS else "task"
+    return serving.page(
+        request, "tasks.html", view=view, picture=picture, found=found, q=q, sort=shown, moves=moves, address=address
+    )
 
 
 @app.get("/plans/{plan_id}/{name}")
@@ -155,6 +238,13 @@ def group_page(request: Request, user: GetUserDep, cluster: Text = "", group: Na
     return serving.page(request, "group.html", view=found, plans=select(mine, Filter(), 1).rows, may_ask=access.can_ask(user))
 
 
+@app.get("/compare")
+def compare_page(request: Request, before: Name = "", after: Name = "") -> HTMLResponse:
+    """Two snapshots of a group, or two plans for one."""
+    found = comparing.compared(serving.lake_url(), before, after)
+    return serving.page(request, "compare.html", found=found, before=before, after=after, most=comparing.MOST_LINES)
+
+
 @app.get("/fleet")
 def fleet_page(request: Request, q: Text = "", cell: Text = "", page: Annotated[int, Query(ge=1, le=100_000)] = 1) -> HTMLResponse:
     url = serving.lake_url()
@@ -170,9 +260,9 @@ def _first_steps(url: str, *, planned: bool) -> tuple[tuple[str, bool], ...]:
 @app.get("/run")
 def run_page(request: Request, user: GetUserDep, run: Text = "", dag: Text = "") -> Response:
     """The plan of a run: the tab that Airflow shows beside its runs."""
-    plan_id = decision.plan_of(dag, run)
+    plan_id = decision.plan_of(FsspecLake(serving.lake_url()), dag, run)
     if plan_id is None or not plans.is_id(plan_id):
-        made = making.of(FsspecLake(serving.lake_url()), run) if dag == access.DAG else None
+        made = making.of(FsspecLake(serving.lake_url()), run, serving.now()) if dag == access.DAG else None
         if made is not None:
             return serving.page(request, "making.html", making=made, may_ask=access.can_ask(user))
         return serving.page(request, "no_plan.html", dag=dag, ours=dag == access.DAG)
@@ -217,5 +307,7 @@ async def _our_refusal(request: Request, refusal: HoldfastError) -> Response:
         return _refusal(request, 403, str(refusal))
     if isinstance(refusal, serving.NotSetUp):
         return _refusal(request, 503, str(refusal))
-    missing = isinstance(refusal, InvalidInput | StatePathTrouble)
-    return _refusal(request, 404 if missing else 422, str(refusal))
+    if isinstance(refusal, StatePathTrouble):  # it names the place in the lake, which is for the operator's log
+        log.info("%s: %s", request.url.path, refusal)
+        return _refusal(request, 404, "The lake has nothing of that name, or it cannot be read.")
+    return _refusal(request, 404 if isinstance(refusal, InvalidInput) else 422, str(refusal))

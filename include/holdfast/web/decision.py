@@ -14,15 +14,17 @@ from airflow.jobs.job import Job
 from airflow.models.dagrun import DagRun
 from airflow.models.hitl import HITLDetail
 from airflow.models.taskinstance import TaskInstance
-from airflow.models.xcom import XComModel
 from airflow.utils.session import create_session
 from airflow.utils.state import TaskInstanceState
 from fastapi import Request
 from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
 
+from holdfast.airflow_wiring import runs
+from holdfast.airflow_wiring.decisions import is_about
 from holdfast.airflow_wiring.objects import APPROVE, REJECT
 from holdfast.errors import HoldfastError
+from holdfast.ports import Lake
 from holdfast.web import own_airflow
 from holdfast.web.access import DAG
 
@@ -63,8 +65,8 @@ class Asked:
     asked_by: str | None = None
 
 
-def asked(run_id: str, plan_id: str) -> Asked | None:
-    """The request of this run, if it asks about this plan."""
+def asked(run_id: str, print_of: str) -> Asked | None:
+    """The request of this run, if it asks about the plan of this fingerprint: by the last line of its text, which is ours alone."""
     if "\0" in run_id:
         return None  # no run's ID, and some databases raise at the sight of it
     with create_session() as session:
@@ -82,7 +84,7 @@ def asked(run_id: str, plan_id: str) -> Asked | None:
         if found is None:
             return None
         detail, state, asked_by = found
-        if plan_id not in f"{detail.subject} {detail.body}":
+        if not is_about(detail.body, print_of):
             return None
         options = detail.chosen_options or []
         return Asked(
@@ -97,25 +99,18 @@ def asked(run_id: str, plan_id: str) -> Asked | None:
         )
 
 
-def plan_of(dag_id: str, run_id: str) -> str | None:
-    """The plan that a run made, or was about: what its task said, or what its form names."""
+def plan_of(lake: Lake, dag_id: str, run_id: str) -> str | None:
+    """The plan that a run made, by what is kept of the run in the lake; or was about, by what its form names."""
     if "\0" in run_id + dag_id:
         return None
+    if dag_id == DAG:
+        made = runs.made(lake, run_id)
+        return None if made is None else made.plan_id
+    if dag_id not in ABOUT_A_PLAN:
+        return None
     with create_session() as session:
-        if dag_id == DAG:
-            told = session.scalar(
-                select(XComModel.value).where(
-                    XComModel.dag_id == DAG,
-                    XComModel.run_id == run_id,
-                    XComModel.task_id == "assemble",
-                    XComModel.key == "return_value",
-                )
-            )
-            return None if told is None else str(told).strip('"')
-        if dag_id not in ABOUT_A_PLAN:
-            return None
         conf = session.scalar(select(DagRun.conf).where(DagRun.dag_id == dag_id, DagRun.run_id == run_id))
-        return str(conf.get("plan_id") or "") if isinstance(conf, dict) else None
+    return str(conf.get("plan_id") or "") if isinstance(conf, dict) else None
 
 
 async def _parked(asked_at: datetime) -> None:
@@ -133,7 +128,7 @@ def _scheduler_seen() -> datetime | None:
         return found
 
 
-async def answer(request: Request, one: Asked, plan_id: str, *, approve: bool, reason: str) -> None:
+async def answer(request: Request, one: Asked, print_of: str, *, approve: bool, reason: str) -> None:
     """Answer as the user who sent `request`. Raise NotAnswered with Airflow's own reason."""
     if one.asked_at is not None:
         await _parked(one.asked_at)
@@ -147,6 +142,6 @@ async def answer(request: Request, one: Asked, plan_id: str, *, approve: bool, r
     if not told.is_success:
         raise NotAnswered(f"Airflow did not take the answer ({told.status_code}): {told.text[:300]}", told.status_code)
     await asyncio.sleep(AT_THE_SAME_MOMENT_S)
-    kept = await run_in_threadpool(lambda: asked(one.run_id, plan_id))
+    kept = await run_in_threadpool(lambda: asked(one.run_id, print_of))
     if kept is not None and kept.answer is not None and (kept.answer, kept.reason) != (chosen, reason):
         raise NotAnswered(f"{kept.by or 'Somebody else'} answered at the same moment, and Airflow keeps that answer.", 409)

@@ -195,7 +195,7 @@ def _total(row: Row) -> int:
 
 def accuracy_of(plans: Iterable[PlanRow]) -> Accuracy:
     """By the verdicts beside the plans: fresher than the tables."""
-    judged = [(row, row.score) for row in plans if row.score is not None and row.score.result is not Result.ON_THE_WAY]
+    judged = [(row, row.score) for row in plans if row.score is not None and row.score.result.decided]
     latest = sorted((row for row, _ in judged), key=lambda row: row.summary.created_at, reverse=True)
     return Accuracy(
         plans=len(judged),

@@ -10,10 +10,13 @@ from airflow.utils.session import create_session
 from sqlalchemy import select
 
 from holdfast.airflow_wiring import failures
+from holdfast.airflow_wiring import runs as airflow_runs
 from holdfast.airflow_wiring.failures import Failure
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
+from holdfast.rollout.wording import duration
 from holdfast.web.access import DAG
+from holdfast.workflows import searching
 
 STEPS = {
     "snapshot": "Take a snapshot of the group, and see whether the change fits it",
@@ -33,10 +36,19 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A task of the run in words. `state` is one of the words above, or `waits`."""
+    """A task of the run in words. `state`: one of the words above, or `waits`. `seconds`: how long it has run; None: not at all."""
 
     title: str
     state: str
+    seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How far the search is: the options that were forecast, each with its title and how long it took, of how many."""
+
+    options: tuple[tuple[str, str], ...]
+    of: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +62,29 @@ class Making:
     asked_by: str
     asked_at: str
     steps: tuple[Step, ...]
+    elapsed: int | None
+    search: Search
     over: bool
     paused: bool
     failure: Failure | None
 
 
-def of(lake: Lake, run_id: str) -> Making | None:
+def of(lake: Lake, run_id: str, now: datetime) -> Making | None:
     """None: there is no such run."""
     with create_session() as session:
         run = session.scalar(select(DagRun).where(DagRun.dag_id == DAG, DagRun.run_id == run_id))
         if run is None:
             return None
         rows = session.execute(
-            select(TaskInstance.task_id, TaskInstance.state).where(TaskInstance.dag_id == DAG, TaskInstance.run_id == run_id)
-        )
-        states = {task: str(state or "") for task, state in rows}
+            select(TaskInstance.task_id, TaskInstance.state, TaskInstance.start_date, TaskInstance.end_date).where(
+                TaskInstance.dag_id == DAG, TaskInstance.run_id == run_id
+            )
+        ).all()
+        states = {task: str(state or "") for task, state, _, _ in rows}
+        ran = {task: _seconds(start, end or now) for task, _, start, end in rows}
         conf = run.conf if isinstance(run.conf, dict) else {}
         state, note, asked_at = str(run.state), str(run.note or ""), run.queued_at or run.run_after
+        ended = run.end_date
         asked_by = str(run.triggering_user_name or "")
         paused = bool(session.scalar(select(DagModel.is_paused).where(DagModel.dag_id == DAG)))
     over = state in ("failed", "success")
@@ -77,11 +95,31 @@ def of(lake: Lake, run_id: str) -> Making | None:
         request=note,
         asked_by=asked_by,
         asked_at=asked_at.isoformat() if isinstance(asked_at, datetime) else "",
-        steps=tuple(Step(title, _WORDS.get(states.get(task, ""), "waits")) for task, title in STEPS.items()),
+        steps=tuple(Step(title, _WORDS.get(states.get(task, ""), "waits"), ran.get(task)) for task, title in STEPS.items()),
+        elapsed=_seconds(asked_at, (ended or now) if over else now),
+        search=_search(lake, run_id),
         over=over,
         paused=paused and not over,
         failure=_failure(lake, run_id, states),
     )
+
+
+def _seconds(start: datetime | None, end: datetime) -> int | None:
+    return None if start is None else max(0, int((end - start).total_seconds()))
+
+
+def _search(lake: Lake, run_id: str) -> Search:
+    """Where the lake cannot be read there is nothing to tell."""
+    try:
+        found = searching.progress(lake, airflow_runs.folder(run_id))
+    except HoldfastError:
+        found = ()
+    told = tuple((one.title, _took(one.milliseconds)) for one in found)
+    return Search(told, max((one.of for one in found), default=0))
+
+
+def _took(milliseconds: int) -> str:
+    return f"{milliseconds / 1000:.1f} s" if milliseconds < 60_000 else duration(milliseconds // 1000)
 
 
 def conf_of(run_id: str) -> dict[str, object] | None:

@@ -4,18 +4,22 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from holdfast import secrecy
 from holdfast.airflow_wiring import form
 from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
 from holdfast.kafka import properties
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec
+from holdfast.rollout import codec, policy_floor
 from holdfast.rollout.asked import asked
 from holdfast.rollout.change import Change
 from holdfast.rollout.codec.any_kind import AnyChange, AnySnapshot
 from holdfast.rollout.codec.meant import FIELDS as PARAMS
 from holdfast.rollout.codec.meant import change_meant
-from holdfast.rollout.consumer import ways
+from holdfast.rollout.consumer.asked import asked as consumer_asked
+from holdfast.rollout.consumer.change import ConsumerChange
+from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.request import What
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.wording import host_or, printable
@@ -80,8 +84,9 @@ def typed_of(conf: Mapping[str, object]) -> dict[str, list[str]]:
     return sent
 
 
-def asked_for(sent: Sent, snapshot: AnySnapshot | None) -> Asked:
-    """What the fields mean, checked as the first airflow task checks it, and against the group where one is known."""
+def asked_for(sent: Sent, snapshot: AnySnapshot | None, team: Policy | None = None) -> Asked:
+    """What the fields mean, checked as the first airflow task checks it, and against the group where one is known. `team`: the
+    team's policy, if there is one."""
     conf, problems = conf_of(sent)
     if not problems:
         problems = _airflows(conf)
@@ -90,9 +95,11 @@ def asked_for(sent: Sent, snapshot: AnySnapshot | None) -> Asked:
     try:
         meant = change_meant(conf)
         change = None if snapshot is None else meant(snapshot)
+        if team is not None:
+            policy_floor.refuse_faster(change, team)
     except HoldfastError as refusal:
         return Asked(conf, _by_field(refusal, sent))
-    return Asked(conf, {}, _unchecked(conf) if change is None or snapshot is None else sentence(change, snapshot, conf))
+    return Asked(conf, {}, _unchecked(conf) if change is None or snapshot is None else sentence(change, snapshot))
 
 
 def conf_of(sent: Sent) -> tuple[dict[str, object], dict[str, str]]:
@@ -120,6 +127,12 @@ def conf_of(sent: Sent) -> tuple[dict[str, object], dict[str, str]]:
     if what == DOCUMENT and DOCUMENT not in conf and DOCUMENT not in problems:
         problems[DOCUMENT] = "nothing was found; a Change document is needed"
     conf |= {name: text(sent, name) for name in ("policy", "snapshot") if text(sent, name).strip() not in ("", FRESH)}
+    for name in [*conf]:
+        found = secrecy.find(conf[name])
+        if found is not None:  # Airflow would keep it with the run, and show it
+            del conf[name]
+            where, what = found
+            problems[name] = f"{where}: {what}; leave it out".removeprefix(": ")
     return conf, problems
 
 
@@ -191,7 +204,7 @@ def _by_field(refusal: HoldfastError, sent: Sent) -> dict[str, str]:
 # What it means.
 
 
-def sentence(change: AnyChange, snapshot: AnySnapshot, conf: Mapping[str, object]) -> str:
+def sentence(change: AnyChange, snapshot: AnySnapshot) -> str:
     """What is going to be asked for."""
     if isinstance(change, Change) and isinstance(snapshot, Snapshot):
         clients = {client.process_id: client for client in snapshot.clients}
@@ -203,16 +216,10 @@ def sentence(change: AnyChange, snapshot: AnySnapshot, conf: Mapping[str, object
 
         said = asked(change, name)
     else:
-        assert not isinstance(change, Change), "a change is of its group's kind"
-        said = ways.asked(change) + _named(conf)
+        assert isinstance(change, ConsumerChange), "a change is of its group's kind"
+        assert isinstance(snapshot, ConsumerSnapshot), "a change is of its group's kind"
+        said = consumer_asked(change, snapshot)
     return f"{said[:1].upper()}{said[1:]}."
-
-
-def _named(conf: Mapping[str, object]) -> str:
-    hosts = conf.get("hosts")
-    shown = ", ".join(printable(str(one), 80) for one in hosts[:8]) if isinstance(hosts, list) else ""
-    by = f", now on {printable(str(conf['new_host']), 80)}" if conf.get("new_host") else ""
-    return (f": {shown}" if shown else "") + by
 
 
 def _unchecked(conf: Mapping[str, object]) -> str:

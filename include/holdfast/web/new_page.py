@@ -12,7 +12,7 @@ from airflow.models.variable import Variable
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import planning
-from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION
+from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, POLICY_VARIABLE
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.codec.any_kind import AnySnapshot
 from holdfast.web import new_asked, new_view, overview
@@ -77,7 +77,12 @@ def sees_connection(cluster: str) -> bool:
     return True
 
 
-def asked(url: str, one: Group, sent: Sent) -> Asked:
+def team_policy() -> object:
+    """What the variable holds, which a request may only tighten."""
+    return Variable.get(POLICY_VARIABLE, default_var=None)
+
+
+def asked(url: str, one: Group, sent: Sent, now: datetime) -> Asked:
     """What was typed, checked; against the snapshot that was chosen, or else the newest."""
     snapshot = one.snapshot
     chosen = new_asked.text(sent, "snapshot")
@@ -89,11 +94,12 @@ def asked(url: str, one: Group, sent: Sent) -> Asked:
                 raise InvalidInput("a snapshot of another group was found; choose one of this group, or a fresh one", "snapshot")
     except HoldfastError as problem:
         problems["snapshot"] = problem.problem if isinstance(problem, InvalidInput) else str(problem)
+    team = None
     try:
-        planning.limits(new_asked.text(sent, "policy").strip(), "policy")
+        team = planning.policy_beside(team_policy(), new_asked.text(sent, "policy").strip(), now)[2]
     except HoldfastError as problem:
         problems["policy"] = problem.problem if isinstance(problem, InvalidInput) else str(problem)
-    found = new_asked.asked_for(sent, snapshot)
+    found = new_asked.asked_for(sent, snapshot, team)
     return Asked(found.conf, {**found.problems, **problems}, "" if problems else found.sentence)
 
 

@@ -55,7 +55,9 @@ async def ask(request: Request, user: GetUserDep) -> Response:
     access.refuse_forgery(request, user, f"new {key}", new_asked.text(sent, "token"))
     one, asked = await run_in_threadpool(lambda: _checked(sent))
     if new_asked.text(sent, "only") == "preview":
-        shown = partial(serving.page, request, "new_preview.html", user=user.get_name(), live=True)
+        shown = partial(
+            serving.page, request, "new_preview.html", user=user.get_name(), live=True, what=new_asked.text(sent, "what")
+        )
         return await run_in_threadpool(lambda: shown(asked=asked, known=one.known, problems=dict(asked.problems)))
     send = new_asked.text(sent, "do") == "send" and not asked.problems
     if not send or new_asked.text(sent, "said") != asked.said:
@@ -100,8 +102,9 @@ def _detail(told: httpx.Response) -> str:
 
 def _checked(sent: Sent) -> tuple[new_page.Group, Asked]:
     url = serving.lake_url()
-    one = new_page.group(url, new_asked.text(sent, "cluster"), new_asked.text(sent, "group"), serving.now())
-    return one, new_page.asked(url, one, sent)
+    now = serving.now()
+    one = new_page.group(url, new_asked.text(sent, "cluster"), new_asked.text(sent, "group"), now)
+    return one, new_page.asked(url, one, sent, now)
 
 
 def _form(
@@ -125,8 +128,8 @@ def _form(
         known=one.known,
         connection=new_page.sees_connection(one.cluster),
         ways=new_view.choices(one.known),
-        what=new_asked.text(sent, "what"),
-        wanted=new_view.fields_of(new_asked.text(sent, "what")),
+        what=(what := new_view.known_choice(one.known, new_asked.text(sent, "what"))),
+        wanted=new_view.fields_of(what),
         sent=sent,
         releases=tuple(reversed(RELEASES)),
         text=lambda name: new_asked.text(sent, name),

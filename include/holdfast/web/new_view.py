@@ -121,6 +121,41 @@ def choices(found: Known | None) -> tuple[Way, ...]:
     return (*ways, Way(DOCUMENT, "Something else", "Any events, as a Change document."))
 
 
+_LABELS = {
+    "cluster": "Cluster",
+    "group": "Group",
+    "what": "What is to be done?",
+    "hosts": "Hosts",
+    "new_host": "Where the new one runs",
+    "disk": "What it finds on its disk",
+    "threads": "Stream threads",
+    "clients": "How many there are to be",
+    "minutes": "For how many minutes is everybody stopped?",
+    "settings": "Settings",
+    "kafka_release": "To which release?",
+    "at_once": "How many restart at a time",
+    "change": "Change document",
+    "policy": "Policy",
+    "snapshot": "Snapshot",
+}
+_HOSTS = {What.REPLACE.value: "Which host goes?", What.SCALE.value: "If fewer: which go?"}
+_THREADS = {What.REPLACE.value: "Its stream threads", What.SCALE.value: "Stream threads of each new one"}
+
+
+def label_of(name: str, what: str = "") -> str:
+    """A field as it is called on the form for what is to be done; empty for what is no field."""
+    if name == "hosts" and what:
+        return _HOSTS.get(what, "Which hosts?")
+    if name == "threads" and what in _THREADS:
+        return _THREADS[what]
+    return _LABELS.get(name, name.replace("_", " ").capitalize() if name else "")
+
+
+def known_choice(found: Known | None, what: str) -> str:
+    """`what` where it is one of the choices; else none is chosen yet."""
+    return what if any(one.value == what for one in choices(found)) else ""
+
+
 def example(snapshot: AnySnapshot) -> str:
     """A Change document that fits the group: one of it goes, and its place is taken. Empty: nobody is in the group."""
     if isinstance(snapshot, ConsumerSnapshot):

@@ -44,7 +44,7 @@ def snapshot(url: str, snapshot_id: str) -> AnySnapshot:
 def first_steps(url: str, *, clusters: bool, planned: bool) -> tuple[tuple[str, bool], ...]:
     """What leads to a first plan, and whether it is done. `clusters`: Airflow knows of one."""
     collected, forecast = bool(snapshots.days(FsspecLake(url))), bool(ParquetTables(url).days("clusters"))
-    return (("clusters", clusters or collected), ("collected", collected), ("forecast", forecast), ("planned", planned))
+    return (("clusters", clusters), ("collected", collected), ("forecast", forecast), ("planned", planned))
 
 
 def fleet(url: str, plans: Iterable[PlanRow], text: str, page: int, cell: str = "") -> fleet_view.FleetView:

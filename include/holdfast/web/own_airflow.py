@@ -10,6 +10,15 @@ from fastapi import Request
 _HANDED_ON = ("authorization", "cookie", "referer")
 
 
+async def is_paused(request: Request, dag_id: str) -> bool:
+    """Whether a DAG is paused, as far as the user who sent `request` may know."""
+    told = await ask(request, "GET", f"/api/v2/dags/{dag_id}")
+    if not told.is_success:
+        return False
+    found = told.json()
+    return isinstance(found, dict) and found.get("is_paused") is True
+
+
 async def ask(request: Request, method: str, path: str, body: object = None) -> httpx.Response:
     """What Airflow answers to the user who sent `request`."""
     headers = {name: value for name in _HANDED_ON if (value := request.headers.get(name)) is not None}

@@ -67,6 +67,16 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
+class Placed:
+    """A thing and who has it, before and after, by name; `before` and `after` are empty where nobody has it."""
+
+    thing: str
+    before: str
+    after: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
 class OwnerRow:
     """`place_now` and `place_then` count from 1, None where it is not there. `at` None: no matter.
     `more_now`, `more_then`: things that are not drawn."""
@@ -111,6 +121,7 @@ class Picture:
     """So many things an owner that their squares go without a name."""
     hops: tuple[tuple[int, int, int, int], ...]
     says: str
+    things: tuple["Placed", ...] = ()
 
 
 def picture(name: str, title: str, deal: Deal) -> Picture:
@@ -133,6 +144,17 @@ def picture(name: str, title: str, deal: Deal) -> Picture:
         dense=any(max(row.count_now, row.count_then) > MOST_NAMED for row in rows),
         hops=tuple((place, hop, count, _KINDS.index(kind)) for (place, hop, kind), count in sorted(hops.items())),
         says=_says(deal, how, hops),
+        things=_things(deal, how),
+    )
+
+
+def _things(deal: Deal, how: Mapping[str, str]) -> tuple[Placed, ...]:
+    """In their order; those that nobody has in the end stand last."""
+    called = {one: f"{name} ({_short(one)})" for one, name in deal.names.items()}
+    gone = [thing for thing in deal.before if thing not in deal.after]
+    return tuple(
+        Placed(thing, called.get(deal.before.get(thing, ""), ""), called.get(deal.after.get(thing, ""), ""), how.get(thing, ASKED))
+        for thing in (*deal.after, *gone)
     )
 
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from holdfast.rollout import step_words
+from holdfast.rollout import plan_title, step_words
 from holdfast.rollout.consumer.course import Course, Share
 from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.review import GLOSSARY
-from holdfast.rollout.consumer.ways import asked
 from holdfast.rollout.plan_summary import ReadFigures, read_figures
 from holdfast.rollout.plan_value import PLAINLY
 from holdfast.rollout.wording import duration, listed, many
@@ -50,19 +49,21 @@ def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
     way, plain = plan.chosen_way, plan.plain_way
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
     pairs = tuple((one, one.course) for one in ways if one.course is not None)
-    age, valid, expired = plan_parts.ages(plan, now)
+    age, taken, valid, expired = plan_parts.ages(plan, now)
     effect = plan.headline.partition(f"{way.title}: ")[2].partition(" Done plainly: ")[0] if way is not None else ""
     return PlanView(
         plan=plan,
         labels=LABELS,
-        request=asked(plan.change) if plan.change.events else "",
-        title=plan_parts.head(plan),
+        title=plan_title.title_of(plan),
+        request=plan_title.request_of(plan),
+        option=plan_parts.option_of(plan),
         effect=capital(effect),
         why=_why(plan),
         wrong_if=capital(plan.wrong_if.removeprefix("Wrong if ")),
         warnings=() if way is None else way.warnings,
         figures=_figures(way, plain),
         pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),
+        about=lambda _: "",
         timelines=tuple(_timeline(plan, one, course) for one, course in pairs if course.rounds),
         ways=_ways(plan),
         steps=tuple(_steps(plan)),
@@ -75,6 +76,7 @@ def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
         unknown=() if way is None else way.unknown,
         glossary=GLOSSARY,
         age=age,
+        taken=taken,
         valid=valid,
         expired=expired,
     )
@@ -138,7 +140,7 @@ def _why_twice(found: ReadFigures) -> str:
 def _until_stable(found: ReadFigures) -> str:
     if found.to_stable is None:
         return "and the group does not settle"
-    return f"the first begins after {duration(found.to_stable)}" if found.to_stable else "stable when the last of them is over"
+    return f"the last is over after {found.stable_says}; {found.effort_says}"
 
 
 def _said(found: ReadFigures) -> tuple[Said, ...]:
@@ -183,7 +185,9 @@ def _timeline(plan: ConsumerPlan, way: Considered, course: Course) -> Timeline:
         so_far += one.handed_over
         still = "" if one.stopped is None else f"{many(one.stopped, 'partition')} standing still for {one.lasts.usual:g} s, usually"
         points.append(Point(number, so_far, one.handed_over, still, ""))
-    return Timeline(way.name, title_of(way.name, plan), tuple(_rounds(course))[:MOST_ROUNDS], tuple(points), len(points))
+    rounds = tuple(_rounds(course))
+    shown, cut = rounds[:MOST_ROUNDS], max(0, len(rounds) - MOST_ROUNDS)
+    return Timeline(way.name, title_of(way.name, plan), shown, tuple(points), len(points), cut)
 
 
 def _rounds(course: Course) -> Iterator[RoundView]:

@@ -3,28 +3,24 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
-from holdfast.rollout.approval import needs_somebody_else
+from holdfast.rollout.approval import fingerprint, needs_somebody_else
 from holdfast.rollout.basis import Drift
 from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.codec.score import Score
 from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.journal import Approval, Entry
 from holdfast.rollout.plan_summary import summary
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.staleness import is_stale
 from holdfast.web.plain_view import plain_view
-from holdfast.web.plan_parts import PlanView, ago
+from holdfast.web.plan_parts import PlanView, ages, ago
 from holdfast.web.plan_view import view
 from holdfast.web.plans import State, state_of
-from holdfast.workflows import consumer_groups, snapshots
+from holdfast.workflows import freshness, snapshots
 from holdfast.workflows import plan as plans
 
 T = TypeVar("T")
@@ -43,7 +39,10 @@ class Refused(HoldfastError):
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """The newest snapshot of the group in the lake against what the plan rests on. `problem`: why there is nothing to say."""
+    """The newest snapshot of the group in the lake against what the plan was made from. `problem`: why there is nothing to say.
+
+    Not `checked`: there is no newer snapshot than the plan's own, and that one says nothing about what happened since.
+    """
 
     snapshot: str
     taken: str
@@ -51,6 +50,7 @@ class Freshness:
     stale: bool
     drifts: tuple[Drift, ...]
     problem: str = ""
+    checked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,15 @@ class PlanPage:
     score: Score | None
     freshness: Freshness
     run_id: str | None
+    asked_by: str = ""
+    """Who asked for it; empty where nobody is known to have."""
+
+    @property
+    def version(self) -> str:
+        """Changes whenever what can be decided or was done does."""
+        approved = "" if self.approval is None else str(self.approval.approved)
+        score = "" if self.score is None else f"{self.score.result} {self.score.tasks_as_forecast}"
+        return f"{self.state.name} {approved} {len(self.entries)} {score} {self.freshness.snapshot} {self.view.expired}"
 
 
 class Memory:
@@ -95,35 +104,51 @@ class PlanPages:
     lake: Lake
     _memory: Memory = field(default_factory=Memory)
 
-    def page(self, plan_id: str, now: datetime) -> PlanPage:
-        """Raise InvalidInput or StatePathTrouble where there is no such plan."""
+    def page(self, plan_id: str, now: datetime, *, whole: bool = True) -> PlanPage:
+        """Not `whole`: what does not change while one reads is as it was when it was last asked for, but for its age.
+
+        Raise InvalidInput or StatePathTrouble where there is no such plan.
+        """
         plan = self._plan(plan_id)
         approval, score = plans.approval_of(self.lake, plan_id), plans.score_of(self.lake, plan_id)
         journal = plans.journal_of(self.lake, plan_id)
         return PlanPage(
-            view=plain_view(plan, now) if isinstance(plan, ConsumerPlan) else view(plan, now),
+            view=self._view(plan, now) if whole else self._view_again(plan, now),
             state=state_of(summary(plan), approval, begun=bool(journal.entries), score=score, now=now),
             approval=approval,
             entries=journal.entries,
             done=tuple(entry.step for entry in journal.entries if entry.event.value == "done"),
             score=score,
             freshness=self._freshness(plan, now),
-            run_id=plans.run_of(self.lake, plan_id),
+            run_id=run_of(self.lake, plan_id),
         )
+
+    def _view(self, plan: AnyPlan, now: datetime) -> PlanView:
+        return plain_view(plan, now) if isinstance(plan, ConsumerPlan) else view(plan, now)
+
+    def _view_again(self, plan: AnyPlan, now: datetime) -> PlanView:
+        age, taken, valid, expired = ages(plan, now)
+        known = self._memory.get(("view", plan.plan_id), lambda: self._view(plan, now))
+        return replace(known, age=age, taken=taken, valid=valid, expired=expired)
+
+    def fingerprint(self, plan_id: str) -> str:
+        """Of the plan that the page shows."""
+        return self._memory.get(("fingerprint", plan_id), lambda: fingerprint(self._plan(plan_id)))
 
     def refuse_stale(self, plan_id: str, now: datetime) -> None:
         """Raise Refused for a plan whose time is over, or whose group is another one by its newest snapshot."""
         plan = self._plan(plan_id)
-        if datetime.fromisoformat(plan.expires_at) < now:
+        if freshness.is_over(plan, now):
             raise Refused(f"This plan could be approved until {plan.expires_at}. Make a new one: it takes a fresh snapshot.")
         found = self._freshness(plan, now)
         if found.stale:
             drifted = tuple(one.found for one in found.drifts if one.matters)
             raise Refused("The group is not the one that this plan was made for any more. Make a new plan.", drifted)
 
-    def refuse_own(self, plan_id: str, asked_by: str | None, *who: str | None) -> None:
+    def refuse_own(self, plan_id: str, *who: str | None) -> None:
         """Raise Refused where the plan's policy wants somebody else to approve it than who asked for it."""
-        if needs_somebody_else(self._plan(plan_id), asked_by, *who):
+        plan = self._plan(plan_id)
+        if needs_somebody_else(plan, plan.requested_by, *who):
             raise Refused(
                 "You asked for this plan, and its policy wants somebody else to approve it. You may reject it.", status=403
             )
@@ -142,15 +167,31 @@ class PlanPages:
         except HoldfastError as problem:
             return Freshness("", "", "", False, (), str(problem))
         age = ago(now, datetime.fromisoformat(taken)) if taken else "at an unknown time"
-        return Freshness(newest, taken, age, stale, drifts)
+        return Freshness(newest, taken, age, stale, drifts, checked=stale or _is_newer(taken, plan))
+
+    def stale(self, plan_id: str, now: datetime) -> bool:
+        """Whether the newest snapshot shows another group than the plan was made for. What cannot be read shows nothing."""
+        try:
+            return self._freshness(self._plan(plan_id), now).stale
+        except HoldfastError:
+            return False
+
+
+def _is_newer(taken: str, plan: AnyPlan) -> bool:
+    """Than the plan's own snapshot; where that does not say when it was taken, than the plan."""
+    own = plan.created_from.captured_at or plan.created_at
+    return bool(taken) and datetime.fromisoformat(taken) > datetime.fromisoformat(own)
 
 
 def _compare(plan: AnyPlan, fresh: AnySnapshot) -> tuple[str, bool, tuple[Drift, ...]]:
     """Raise InvalidInput for a group that is of another kind now."""
-    if isinstance(plan, ConsumerPlan) and isinstance(fresh, ConsumerSnapshot):
-        found = consumer_groups.drifts(plan, fresh)
-    elif isinstance(plan, Plan) and isinstance(fresh, Snapshot):
-        found = is_stale(plan, fresh)
-    else:
-        raise InvalidInput("The group is of another kind in its newest snapshot: make a new plan.")
+    found = freshness.held_against(plan, fresh)
     return fresh.captured_at or "", found.stale, found.drifts[:MOST_DRIFTS]
+
+
+def run_of(lake: Lake, plan_id: str) -> str | None:
+    """The run that made a plan. None too where `run.json` cannot be read: the plan is whole without it."""
+    try:
+        return plans.run_of(lake, plan_id)
+    except HoldfastError:
+        return None

@@ -1,6 +1,6 @@
 """What the page of a plan consists of, for either kind of group: texts, shares and figures. No Airflow, no clock."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -106,25 +106,30 @@ class Timeline:
     rounds: tuple[RoundView, ...]
     points: tuple[Point, ...]
     end: int
+    rounds_cut: int = 0
+    """Rows of the table that are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
     """All that the page says about the plan itself; what became of it is not in here.
 
+    `title` is what was asked for, `request` the same in full, `option` what is recommended, `about` says what a task is.
     `settings`: key, meanwhile, afterwards, note.
     """
 
     plan: AnyPlan
     labels: Labels
-    request: str
     title: str
+    request: str
+    option: str
     effect: str
     why: str
     wrong_if: str
     warnings: tuple[str, ...]
     figures: tuple[Figure, ...]
     pictures: tuple[Picture, ...]
+    about: Callable[[str], str]
     timelines: tuple[Timeline, ...]
     ways: tuple[Way, ...]
     steps: tuple[StepView, ...]
@@ -135,6 +140,7 @@ class PlanView:
     unknown: tuple[str, ...]
     glossary: tuple[tuple[str, str], ...]
     age: str
+    taken: str
     valid: str
     expired: bool
 
@@ -147,10 +153,12 @@ class PlanView:
         return sum(rule.status is Status.PASS for rule in self.rules)
 
 
-def ages(plan: AnyPlan, now: datetime) -> tuple[str, str, bool]:
-    """How old it is, how long it holds, and whether that is over."""
+def ages(plan: AnyPlan, now: datetime) -> tuple[str, str, str, bool]:
+    """How old it is, and its snapshot; how long it holds, and whether that is over."""
     expires = datetime.fromisoformat(plan.expires_at)
-    return ago(now, datetime.fromisoformat(plan.created_at)), ago(now, expires), expires < now
+    captured = plan.created_from.captured_at
+    taken = ago(now, datetime.fromisoformat(captured)) if captured is not None else "at an unknown time"
+    return ago(now, datetime.fromisoformat(plan.created_at)), taken, ago(now, expires), expires < now
 
 
 def ago(now: datetime, then: datetime) -> str:
@@ -181,8 +189,8 @@ def title_of(name: str, plan: AnyPlan) -> str:
     return "The best there is" if plan.verdict is PlanVerdict.BLOCKED else "Recommended"
 
 
-def head(plan: AnyPlan) -> str:
-    """What is to be done, as the page's title."""
+def option_of(plan: AnyPlan) -> str:
+    """The recommended option, below the title."""
     way = plan.chosen_way
     if way is None:
         return plan.headline
@@ -198,20 +206,20 @@ NOT_KNOWN: Said = (NEVER, "not known")
 
 
 def figures_of(
-    labels: Sequence[str], details: Sequence[str], mine: Sequence[Said], other: Sequence[Said] | None
+    labels: Sequence[str], details: Sequence[str], mine: Sequence[Said], other: Sequence[Said] | None, *, certain: bool = True
 ) -> tuple[Figure, ...]:
-    """`other`: the same of doing it plainly; None: there is nothing to compare with."""
+    """`other`: the same of the baseline; None: there is nothing to compare with. What is not `certain` is never called better."""
     return tuple(
-        _figure(label, detail, mine[number], other[number] if other else None)
+        _figure(label, detail, mine[number], other[number] if other else None, certain=certain)
         for number, (label, detail) in enumerate(zip(labels, details, strict=True))
     )
 
 
-def _figure(label: str, detail: str, mine: Said, other: Said | None) -> Figure:
+def _figure(label: str, detail: str, mine: Said, other: Said | None, *, certain: bool) -> Figure:
     if other is None:
         return Figure(label, mine[1], detail, "", "", 0, 0)
     most = max(mine[0], other[0], 1)
-    against = "same" if mine[0] == other[0] else "better" if mine[0] < other[0] else "worse"
+    against = "same" if mine[0] == other[0] else ("better" if certain else "unsure") if mine[0] < other[0] else "worse"
     return Figure(label, mine[1], detail, other[1], against, mine[0] * 1000 // most, other[0] * 1000 // most)
 
 

@@ -2,24 +2,26 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import step_words
-from holdfast.rollout.asked import asked
+from holdfast.rollout import plan_title, step_words, time_words, timeline
 from holdfast.rollout.burden import burden
 from holdfast.rollout.evaluation import Cost, Round
-from holdfast.rollout.plan_summary import Figures, figures
+from holdfast.rollout.plan_summary import Figures, figures_of
 from holdfast.rollout.plan_value import Considered, Plan
 from holdfast.rollout.review import GLOSSARY
 from holdfast.rollout.steps import StartClient, Who, WriteProcessMetadata
+from holdfast.rollout.times import Estimate, Times
 from holdfast.rollout.wording import amount_of_bytes, duration, many, span
-from holdfast.web import plan_parts
+from holdfast.web import placement, plan_parts
 from holdfast.web.plan_parts import (
     MOST_ROUNDS,
     MOST_STEPS,
     NEVER,
+    NOT_KNOWN,
     Figure,
     Labels,
     PlanView,
@@ -48,7 +50,7 @@ LABELS = Labels(
     risk="Handed over without a caught-up copy",
     unit="time",
     rounds=("When", "Because of", "Tasks handed over", "Held back", "Standbys and warm-ups", "Without a caught-up copy"),
-    ways=("Change hands", "Longest a task stands still", "Stable after", "To restore"),
+    ways=("Tasks moved", "Longest downtime", "Rebalancing ends after", "All state restored after", "To restore", "Effort"),
 )
 
 
@@ -57,18 +59,20 @@ def view(plan: Plan, now: datetime) -> PlanView:
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
     pairs = tuple((one, one.worst) for one in ways if one.worst is not None)
     effect = plan.headline.partition(": ")[2] if way is not None else ""
-    age, valid, expired = plan_parts.ages(plan, now)
+    age, taken, valid, expired = plan_parts.ages(plan, now)
     return PlanView(
         plan=plan,
         labels=LABELS,
-        request=asked(plan.change, lambda one: _named(plan, one)) if plan.change.events else "",
-        title=plan_parts.head(plan),
+        title=plan_title.title_of(plan),
+        request=plan_title.request_of(plan),
+        option=plan_parts.option_of(plan),
         effect=capital(effect.partition(" Done plainly: ")[0]),
         why=plan.why,
         wrong_if=capital(plan.wrong_if.removeprefix("Wrong if ")),
         warnings=(),
         figures=_figures(plan, way, plain),
         pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, cost)) is not None),
+        about=placement.about_tasks(plan.basis),
         timelines=tuple(_timeline(plan, one, cost) for one, cost in pairs if cost.rounds),
         ways=_ways(plan),
         steps=tuple(_steps(plan)),
@@ -81,6 +85,7 @@ def view(plan: Plan, now: datetime) -> PlanView:
         unknown=plan.unknown,
         glossary=GLOSSARY,
         age=age,
+        taken=taken,
         valid=valid,
         expired=expired,
     )
@@ -99,26 +104,50 @@ def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
     return (
         ("Group", f"{many(len(basis.clients), 'client')}, {many(len(basis.tasks), 'task')}, {release}"),
         ("Assignor", basis.task_assignor or "Kafka's own"),
-        ("Restore speed", f"{policy.restore_records_per_second:,} records/s ({policy.restore_rate_source.says})"),
+        ("Restore speed", f"{policy.restore_records_per_second:,} records/s ({policy.restore_rate_says})"),
     )
 
 
-# The four figures.
+# The figures.
 
 
 def _figures(plan: Plan, way: Considered | None, plain: Considered | None) -> tuple[Figure, ...]:
     if way is None or way.worst is None:
         return ()
-    records = way.worst.restored_records
+    found, records = figures_of(plan, way), way.worst.restored_records
+    assert found is not None, "a way with costs has figures"
+    times = found.times
     details = (
         f"of {many(way.worst.stateful_tasks, 'stateful task')}",
-        _why_still(figures(way.worst, plan.policy)),
-        "until nothing is pending",
+        _why_still(found),
+        _spread(times, None if times is None else times.rebalancing_ends),
+        _spread(times, None if times is None else times.restored) or "standby copies included",
         f"{records:,} records from changelogs" if records >= 10_000 else "read back from changelogs",
+        _copies(found),
     )
-    labels = ("Tasks that change hands", "Longest a task stands still", "Time to stable", "To restore")
-    other = _said(plan, plain.worst) if plain is not None and plain is not way and plain.worst is not None else None
-    return plan_parts.figures_of(labels, details, _said(plan, way.worst), other)
+    labels = (
+        "Stateful tasks moved",
+        "Longest task downtime",
+        "Rebalancing ends after",
+        "All state restored after",
+        "To restore",
+        "Effort",
+    )
+    other = _said(figures_of(plan, plain)) if plain is not None and plain is not way else None
+    return plan_parts.figures_of(labels, details, _said(found) or (), other, certain=found.certain)
+
+
+def _spread(times: Times | None, one: Estimate | None) -> str:
+    """The range, and the condition that it holds under."""
+    return "" if times is None else f"{time_words.between(one)}{time_words.only_if(times)}".removeprefix(", ")
+
+
+def _copies(found: Figures) -> str:
+    counts = found.effort
+    if counts is None:
+        return ""
+    copied = many(counts.copies, "directory copied", "directories copied") if counts.copies else "no directory copied"
+    return f"{many(counts.manual_steps, 'manual step')}, {copied}"
 
 
 def _why_still(found: Figures) -> str:
@@ -132,30 +161,56 @@ def _why_still(found: Figures) -> str:
     return f"{duration(found.noticed)} until the group notices, {duration(restoring) if restoring else 'under 1 s'} to restore"
 
 
-def _said(plan: Plan, cost: Cost) -> tuple[Said, ...]:
-    """The four, of one way."""
-    found = figures(cost, plan.policy)
+def _said(found: Figures | None) -> tuple[Said, ...] | None:
+    """The six, of one way; None: nothing was forecast."""
+    if found is None:
+        return None
     weight = f"{compact(found.records)} records" if found.bytes is None else amount_of_bytes(found.bytes)
     return (
         (found.moved, f"{found.moved:,}"),
         (found.stands_still * 1000 + bool(found.cold_tasks), found.still_says),
-        (NEVER if found.to_stable is None else found.to_stable, found.stable_says),
+        _time(found, None if found.times is None else found.times.rebalancing_ends),
+        _time(found, None if found.times is None else found.times.restored),
         (found.records, weight if found.records else "nothing"),
+        _effort(found),
     )
+
+
+def _time(found: Figures, one: Estimate | None) -> Said:
+    if found.times is None:
+        return (NEVER if found.to_stable is None else found.to_stable, found.stable_says)
+    return (NEVER if one is None else one.usual, time_words.usually(one))
+
+
+def _effort(found: Figures) -> Said:
+    counts = found.effort
+    if counts is None:
+        return NOT_KNOWN
+    return (counts.restarts + counts.manual_steps + counts.copies, many(counts.restarts, "restart"))
 
 
 # The rollout over time.
 
 
+def _dated(plan: Plan, cost: Cost) -> tuple[Round, ...]:
+    """The rebalances when they are complete, by the one model of time that the figures come from."""
+    ends = timeline.times_of(cost, plan.policy).rebalances
+    if len(ends) != len(cost.rounds):
+        return cost.rounds
+    return tuple(replace(one, at_seconds=end.usual) for one, end in zip(cost.rounds, ends, strict=True))
+
+
 def _timeline(plan: Plan, way: Considered, cost: Cost) -> Timeline:
     points, so_far = [], 0
-    for one in cost.rounds:
+    cost_rounds = _dated(plan, cost)
+    for one in cost_rounds:
         so_far += one.handed_over
         cold = one.without_caught_up_copy
         note = many(one.warm_ups, "standby or warm-up", "standbys and warm-ups") if one.warm_ups else ""
         points.append(Point(one.at_seconds, so_far, one.handed_over, note, f"{cold:,} without a caught-up copy" if cold else ""))
-    rounds = tuple(_rounds(cost.rounds))[:MOST_ROUNDS]
-    return Timeline(way.name, title_of(way.name, plan), rounds, tuple(points), cost.rounds[-1].at_seconds)
+    rounds = tuple(_rounds(cost_rounds))
+    shown, cut = rounds[:MOST_ROUNDS], max(0, len(rounds) - MOST_ROUNDS)
+    return Timeline(way.name, title_of(way.name, plan), shown, tuple(points), cost_rounds[-1].at_seconds, cut)
 
 
 def _rounds(rounds: tuple[Round, ...]) -> Iterator[RoundView]:
@@ -174,7 +229,7 @@ def _rounds(rounds: tuple[Round, ...]) -> Iterator[RoundView]:
 
 
 def _ways(plan: Plan) -> tuple[Way, ...]:
-    cells = plan_parts.bars({one.name: _said(plan, one.worst) for one in plan.candidates if one.worst is not None})
+    cells = plan_parts.bars({one.name: said for one in plan.candidates if (said := _said(figures_of(plan, one))) is not None})
     return plan_parts.in_order(
         Way(
             name=one.name,

@@ -5,7 +5,7 @@ while that can still change.
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -18,10 +18,13 @@ from holdfast.rollout.journal import Approval
 from holdfast.rollout.plan_summary import PlanSummary
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.verify import Result
+from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 
 PAGE_SIZE = 50
 READERS = 8
+MOST_BROKEN = 20
+"""So many documents that cannot be read are named."""
 SETTLED_AFTER = timedelta(days=14)
 """From then on nobody decides, walks or verifies a plan any more."""
 _NO_DECISION = (PlanVerdict.NOTHING_TO_DO, PlanVerdict.BLOCKED)
@@ -37,6 +40,8 @@ class State(StrEnum):
     DIFFERENT = "went another way"
     REJECTED = "rejected"
     EXPIRED = "expired"
+    STALE = "drift detected"
+    ORPHANED = "run ended undecided"
     NO_DECISION = "no decision needed"
 
 
@@ -89,7 +94,8 @@ class Filter:
 
     def matches(self, row: PlanRow) -> bool:
         one = row.summary
-        haystack = f"{one.plan_id} {one.group_id} {one.cluster} {one.title} {row.approval.by if row.approval else ''}".casefold()
+        decided_by = row.approval.by if row.approval else ""
+        haystack = f"{one.plan_id} {one.group_id} {one.cluster} {one.request} {one.title} {decided_by}".casefold()
         return (
             all(word in haystack for word in self.text.casefold().split())
             and self.state in ("", row.state.value)
@@ -109,20 +115,29 @@ class PlansPage:
     counts: tuple[tuple[State, int], ...]
     clusters: tuple[str, ...]
     unreadable: int
+    asked_by: Mapping[str, str] = field(default_factory=dict)
+    """Who asked for a plan, by its ID, where that is known."""
 
 
 def state_of(one: PlanSummary, approval: Approval | None, *, begun: bool, score: Score | None, now: datetime) -> State:
     if approval is not None and not approval.approved:
         return State.REJECTED
     if score is not None:
-        return {Result.AS_FORECAST: State.DONE, Result.ON_THE_WAY: State.RUNNING, Result.DIFFERENT: State.DIFFERENT}[score.result]
+        return {Result.AS_FORECAST: State.DONE, Result.DIFFERENT: State.DIFFERENT}.get(score.result, State.RUNNING)
     if begun:
         return State.RUNNING
-    if approval is not None:
-        return State.APPROVED
-    if not one.steps or one.verdict in _NO_DECISION:
+    if approval is None and (not one.steps or one.verdict in _NO_DECISION):
         return State.NO_DECISION
-    return State.EXPIRED if datetime.fromisoformat(one.expires_at) < now else State.WAITING
+    if datetime.fromisoformat(one.expires_at) < now:
+        return State.EXPIRED
+    return State.WAITING if approval is None else State.APPROVED
+
+
+def still_waits(state: State, *, orphaned: bool, stale: bool) -> State:
+    """A plan that nobody can be asked about any more, or that no longer fits its group, does not wait for review."""
+    if state is not State.WAITING:
+        return state
+    return State.ORPHANED if orphaned else State.STALE if stale else state
 
 
 def select(rows: Iterable[PlanRow], wanted: Filter, page: int, unreadable: int = 0) -> PlansPage:
@@ -152,6 +167,7 @@ class PlanList:
     lake: Lake
     _summaries: dict[str, PlanSummary] = field(default_factory=dict)
     _settled: dict[str, PlanRow] = field(default_factory=dict)
+    _broken: dict[str, str] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def rows(self, now: datetime) -> tuple[tuple[PlanRow, ...], int]:
@@ -161,11 +177,18 @@ class PlanList:
             wanted = set(names)
             for gone in self._settled.keys() - wanted:
                 del self._settled[gone], self._summaries[gone]
+            for gone in self._broken.keys() - wanted:
+                del self._broken[gone]
             known = {name: self._settled[name] for name in names if name in self._settled}
             open_ones = [name for name in names if name not in known]
             read = list(readers.map(lambda name: self._read(name, now), open_ones))
         rows = (*known.values(), *(row for row in read if row is not None))
         return rows, len(names) - len(rows)
+
+    def broken(self) -> tuple[str, ...]:
+        """Of the plans that could not be read the last time: which document it is of each, and what is wrong with it."""
+        with self._lock:
+            return tuple(self._broken[name] for name in sorted(self._broken)[:MOST_BROKEN])
 
     def _read(self, name: str, now: datetime) -> PlanRow | None:
         """None: it is not whole yet, or of a kind or version that this release cannot read."""
@@ -173,8 +196,10 @@ class PlanList:
             if name not in self._summaries:
                 self._summaries[name] = plans.summary_of(self.lake, name)
             row = row_of(self.lake, self._summaries[name], now)
-        except HoldfastError:
+        except HoldfastError as problem:
+            self._broken[name] = str(problem)
             return None
+        self._broken.pop(name, None)
         old = now - datetime.fromisoformat(row.summary.created_at) > SETTLED_AFTER
         if old or row.state in (State.REJECTED, State.NO_DECISION):
             self._settled[name] = row
@@ -186,5 +211,5 @@ def row_of(lake: Lake, one: PlanSummary, now: datetime) -> PlanRow:
     kept = lake.names((plans.FOLDER, one.plan_id))
     approval = plans.approval_of(lake, one.plan_id) if "approval.json" in kept else None
     score = plans.score_of(lake, one.plan_id) if "verdict.json" in kept else None
-    begun = "journal.jsonl" in kept
+    begun = not {journals.ENTRIES, journals.OF_BEFORE}.isdisjoint(kept)
     return PlanRow(one, approval, begun, score, state_of(one, approval, begun=begun, score=score, now=now))

@@ -1,5 +1,6 @@
 """What every route needs: where the lake is, what time it is, a form as it was sent, a page as it is put out."""
 
+import json
 from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
@@ -27,7 +28,12 @@ class NotSetUp(InvalidInput):
 
 
 def knows_clusters() -> bool:
-    return str(Variable.get(CLUSTERS_VARIABLE, default_var=None) or "").strip() not in ("", "[]")
+    """Whether the variable names one, as the DAG that collects reads it."""
+    try:
+        named = json.loads(str(Variable.get(CLUSTERS_VARIABLE, default_var=None) or "[]"))
+    except ValueError:
+        return False
+    return isinstance(named, list) and any(isinstance(one, str) and one for one in named)
 
 
 def now() -> datetime:

@@ -17,7 +17,7 @@ def task_picture(plan: Plan, way: Considered, cost: Cost) -> Picture | None:
     """None where nobody knows who owns what in the end."""
     if not cost.end:
         return None
-    stateful = {task.id for task in plan.basis.tasks if task.stateful}
+    stateful = plan.basis.stateful_among((*(task.id for task in plan.basis.tasks), *end_owners(cost.end)))
     before = {task: client.process_id for client in plan.basis.clients for task in client.active if task in stateful}
     after = {task: owner for task, owner in end_owners(cost.end).items() if task in stateful}
     then = sorted(client.process_id for client in cost.end)

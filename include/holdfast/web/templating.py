@@ -1,14 +1,15 @@
 """Templates: everything that is put out is escaped, and what could steer the reader's eye is made visible."""
 
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from holdfast.rollout.wording import amount_of_bytes, duration, many, printable
-from holdfast.web import rule_words
+from holdfast.web import history, new_view, placement, rule_words
 from holdfast.web.chart_data import hops_data, timeline_data
 
 LONGEST_TEXT = 4_000
@@ -18,6 +19,14 @@ STATIC_TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charse
 def _shown(value: object) -> object:
     """Names come from brokers, hosts and people: what is invisible in them, or turns the writing direction, is written out."""
     return printable(value, LONGEST_TEXT) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+
+
+def in_attribute(value: object) -> Markup:
+    """A value that a form sends back as it is: what is invisible in it, or turns the writing direction, stands there by number."""
+    return Markup(_STEERING.sub(lambda found: f"&#{ord(found[0])};", str(escape(value))))  # noqa: S704 - escaped just before
 
 
 @cache
@@ -30,10 +39,22 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    made.filters |= {"duration": duration, "many": many, "bytes": amount_of_bytes, "moment": moment}
+    made.filters |= {"duration": duration, "many": many, "bytes": amount_of_bytes, "moment": moment, "sentence": sentence}
+    made.filters |= {"e": in_attribute, "escape": in_attribute}
     made.globals |= {"version": version, "timeline_data": timeline_data, "hops_data": hops_data}
-    made.globals |= {"rule_says": rule_words.SAYS}
+    made.globals |= {
+        "rule_says": rule_words.SAYS,
+        "matrix_of": placement.matrix,
+        "label_of": new_view.label_of,
+        "history_bars": history.bars,
+    }
     return made
+
+
+def sentence(text: str) -> str:
+    """With a capital letter and a full stop, whoever wrote it; lines stay lines."""
+    said = text.strip()
+    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith(('.', '!', '?', ':')) else '.'}" if said else ""
 
 
 def moment(text: str) -> str:

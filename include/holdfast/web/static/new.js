@@ -97,7 +97,7 @@
         here.replaceWith(found);
       }
     } catch { /* the server is away for a moment */ }
-    window.setTimeout(look, 3000);
+    window.setTimeout(look, document.hidden ? 10000 : 1500);
   };
-  if (document.querySelector("[data-again]")) window.setTimeout(look, 3000);
+  if (document.querySelector("[data-again]")) window.setTimeout(look, 1500);
 })();

@@ -41,6 +41,17 @@
     table.addEventListener("pointerleave", () => light(null));
   }
 
+  // Commands and IDs are copied, where the browser lets a page do that.
+  if (navigator.clipboard) {
+    for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+    document.addEventListener("click", async (event) => {
+      const button = event.target.closest ? event.target.closest("[data-copy]") : null;
+      if (!button) return;
+      try { await navigator.clipboard.writeText(button.dataset.copy); button.textContent = "Copied"; } catch { button.textContent = "Not copied"; }
+      window.setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+  }
+
   // Paper cannot be folded out.
   let folded = [];
   window.addEventListener("beforeprint", () => {
@@ -49,17 +60,45 @@
   });
   window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
 
-  // A decision is sent once.
-  for (const form of document.querySelectorAll(".decision form")) {
-    form.addEventListener("submit", (event) => {
-      const reason = form.querySelector("textarea");
-      if (event.submitter && event.submitter.value === "reject" && !reason.value.trim()) {
-        event.preventDefault();
-        reason.setAttribute("aria-invalid", "true");
-        reason.focus();
-        return;
-      }
-      window.setTimeout(() => { for (const button of form.querySelectorAll("button")) button.disabled = true; }, 0);
-    });
+  // The question, the decision and the record show when they come. What is being typed stays.
+  const follow = document.querySelector("[data-follow]");
+  if (follow) {
+    const look = async () => {
+      try {
+        const answer = await fetch(follow.dataset.follow, { headers: { Accept: "text/html" } });
+        if (answer.ok && !answer.redirected) {
+          const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+          const state = (of) => of.querySelector("#stages").dataset.now + (of.querySelector("#decide") ? " asks" : "") + of.querySelector("#decision h2").textContent;
+          if (state(found) !== state(document)) {
+            const typed = document.querySelector("#reason");
+            for (const id of ["stages", "decision", "decision-bar"]) document.getElementById(id).replaceWith(found.getElementById(id));
+            const reason = document.querySelector("#reason");
+            if (typed && reason) reason.value = typed.value;
+            document.getElementById("told").textContent = document.querySelector("#decision h2").textContent;
+            once();
+          }
+        }
+      } catch { /* the server is away for a moment */ }
+      window.setTimeout(look, document.hidden ? 30000 : 4000);
+    };
+    window.setTimeout(look, 4000);
   }
+
+  // A decision is sent once.
+  const once = () => {
+    for (const form of document.querySelectorAll(".decision form")) {
+      form.addEventListener("submit", (event) => {
+        const reason = form.querySelector("textarea");
+        if (event.submitter && event.submitter.value === "reject" && !reason.value.trim()) {
+          event.preventDefault();
+          reason.setAttribute("aria-invalid", "true");
+          reason.focus();
+          return;
+        }
+        const buttons = document.querySelectorAll(".decision button, .decision-bar button");
+        window.setTimeout(() => { for (const button of buttons) button.disabled = true; }, 0);
+      });
+    }
+  };
+  once();
 })();

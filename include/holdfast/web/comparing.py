@@ -1,0 +1,20 @@
+"""Two snapshots of a group, or two plans for one, as the page that compares them reads them."""
+
+from holdfast.adapters.lake import FsspecLake
+from holdfast.errors import InvalidInput
+from holdfast.rollout import any_difference
+from holdfast.rollout.difference import Difference
+from holdfast.web import overview
+from holdfast.workflows import plan as plans
+
+MOST_LINES = 500
+
+
+def compared(url: str, before: str, after: str) -> Difference:
+    """Of the IDs of two plans, or of two snapshots. Raise InvalidInput for anything else, StatePathTrouble where there is none."""
+    if plans.is_id(before) != plans.is_id(after):
+        raise InvalidInput("One is the ID of a plan, the other is not: give two plans, or two snapshots.")
+    if plans.is_id(before):
+        lake = FsspecLake(url)
+        return any_difference.of_plans(plans.load(lake, before), plans.load(lake, after))
+    return any_difference.of_snapshots(overview.snapshot(url, before), overview.snapshot(url, after))

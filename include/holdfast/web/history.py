@@ -1,0 +1,46 @@
+"""The history of a group's order as a picture: a bar for each recorded change, in time. Pure; the table beside it says the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.rollout.wording import many
+from holdfast.web.group_view import OrderChangeView
+
+WIDTH, HEIGHT, BAR = 1000, 130, 10
+MOST_BARS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Heights in units of the picture; `moved` holds `needless` too."""
+
+    x: int
+    width: int
+    moved: int
+    needless: int
+    count: int
+    day: str
+    says: str
+
+
+def bars(changes: Sequence[OrderChangeView]) -> tuple[Bar, ...]:
+    """The oldest first; the newest MOST_BARS of them. Nothing: none."""
+    shown = sorted(changes, key=lambda one: one.at)[-MOST_BARS:]
+    if not shown:
+        return ()
+    times = [datetime.fromisoformat(one.at).timestamp() for one in shown]
+    first, span = times[0], max(1.0, times[-1] - times[0])
+    most = max(1, *(one.moved for one in shown))
+    return tuple(
+        Bar(
+            x=round((at - first) / span * (WIDTH - BAR)),
+            width=BAR,
+            moved=max(2, one.moved * HEIGHT // most),
+            needless=min(one.needless, one.moved) * HEIGHT // most,
+            count=one.moved,
+            day=one.at[:10],
+            says=f"{one.at[:16]}: {many(one.moved, 'task')} moved, {one.needless:,} of clients that did nothing",
+        )
+        for at, one in zip(times, shown, strict=True)
+    )
