@@ -5,9 +5,11 @@ the seed is in the failure's message.
 """
 
 import base64
+import json
 import os
 import random
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,16 +17,22 @@ from pathlib import Path
 import pytest
 from tests.harness.maven import compile_java, java_tool, kafka_streams
 
-from holdfast.errors import MalformedBytes
-from holdfast.kafka.state_dir import parse_checkpoint, parse_process_metadata
+from holdfast.adapters.process_metadata import FILE_NAME, LocalProcessMetadataFiles
+from holdfast.errors import MalformedBytes, StatePathTrouble
+from holdfast.kafka.state_dir import parse_checkpoint, parse_process_metadata, with_process_id
+from holdfast.kafka.vocabulary import ProcessId
 
 pytestmark = pytest.mark.jvm
 
 SOURCES = Path(__file__).with_name("java") / "state_files"
 RELEASES = ("2.6.3", "2.7.2", "3.1.2", "3.9.1", "4.3.1")
 RANDOM_FILES = 600
+RANDOM_METADATA = 120
+STARTS = int(os.environ.get("HOLDFAST_SEED_STARTS") or 400)
+"""Starts of clients beside a writer, in each of two releases."""
 SEED = int(os.environ.get("HOLDFAST_CONFORMANCE_SEED") or random.SystemRandom().randrange(2**32))
 ID = "4b61083e-57d0-457d-951f-d06556c148ca"
+OURS = ProcessId.parse("bbb83e43-b1af-4b2d-a60a-94a7091684d0")
 
 CHECKPOINTS = (
     b"",
@@ -150,6 +158,33 @@ def random_checkpoints() -> Iterator[bytes]:
         yield bytes(data)
 
 
+def random_metadata() -> Iterator[bytes]:
+    """As above, of process metadata; of those that can be read, what is written in their place too."""
+    chance = random.Random(SEED)
+    for _ in range(RANDOM_METADATA):
+        members = [f'"processId":"{ID}"', f'"later":{chance.choice(("1.50", "[{}]", "null", "-0", "1e400"))}']
+        data = bytearray(f"{{{','.join(chance.sample(members, chance.choice((1, 2))))}}}".encode())
+        for _ in range(chance.randrange(3)):
+            place = chance.randrange(len(data))
+            if chance.random() < 0.6:
+                data[place] = chance.choice(b'{}[]",:\\/ \t\n\x00\x7f0123456789abcdefABCDEF-+eEuU=\xc3\xff')
+            else:
+                del data[place]
+        yield bytes(data)
+
+
+def seeded(contents: tuple[bytes, ...]) -> Iterator[bytes]:
+    for content in contents:
+        try:
+            if parse_process_metadata(content) is not None:
+                yield with_process_id(content, OURS)
+        except MalformedBytes:
+            pass
+
+
+FOUND = (*METADATA, *random_metadata())
+PROCESSES = (*FOUND, *seeded(FOUND))
+"""Process metadata as it was found, and then as we would have written it."""
 FILES = (*CHECKPOINTS, *random_checkpoints())
 
 
@@ -159,7 +194,7 @@ def kafka(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     (folder / "checkpoints").mkdir()
     for number, content in enumerate(FILES):
         (folder / "checkpoints" / f"{number:05}").write_bytes(content)
-    for number, content in enumerate(METADATA):
+    for number, content in enumerate(PROCESSES):
         application = folder / "processes" / f"{number:05}" / "app"
         application.mkdir(parents=True)
         (application / "kafka-streams-process-metadata").write_bytes(content)
@@ -171,7 +206,7 @@ def kafka(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     assert done.returncode == 0, done.stderr[-3000:]
     lines = [line.split("\t", 2) for line in done.stdout.splitlines() if line.startswith(("checkpoint\t", "process\t"))]
     found = Kafka(*(tuple(words[2] for words in lines if words[0] == kind) for kind in ("checkpoint", "process")))
-    assert (len(found.checkpoints), len(found.process_ids)) == (len(FILES), len(METADATA))
+    assert (len(found.checkpoints), len(found.process_ids)) == (len(FILES), len(PROCESSES))
     return found
 
 
@@ -195,10 +230,46 @@ def test_checkpoints_are_read_as_kafka_reads_them(kafka: Kafka) -> None:
 
 
 def test_the_process_id_is_the_one_kafka_finds_or_a_new_one(kafka: Kafka) -> None:
-    for content, theirs in zip(METADATA, kafka.process_ids, strict=True):
+    for content, theirs in zip(FOUND, kafka.process_ids, strict=False):
         try:
             ours = parse_process_metadata(content)
         except MalformedBytes:
             ours = None
-        assert (theirs == ID) is (str(ours) == ID), (content, ours, theirs)
-        assert ours is None or str(ours) == theirs, content
+        assert (theirs == ID) is (str(ours) == ID), (SEED, content, ours, theirs)
+        assert ours is None or str(ours) == theirs, (SEED, content)
+
+
+def test_kafka_reads_what_we_wrote_into_whatever_was_there(kafka: Kafka) -> None:
+    written = tuple(zip(PROCESSES, kafka.process_ids, strict=True))[len(FOUND) :]
+    assert len(written) > 50
+    assert [(SEED, content) for content, theirs in written if theirs != str(OURS)] == []
+
+
+@pytest.mark.parametrize("release", ["2.6.3", "4.3.1"])
+def test_no_client_that_starts_is_written_under(release: str, tmp_path: Path) -> None:
+    """Kafka's own lock, taken by Kafka's own class while we write: without a pause, which nobody would."""
+    directory = tmp_path / "app"
+    directory.mkdir()
+    jars = kafka_streams(release)
+    command = [java_tool("java"), "-Xmx128m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off", "-cp"]
+    command += [f"{compile_java(SOURCES, jars)}:{jars}", "state_files.Starts", str(tmp_path), str(STARTS)]
+    files, written, refused = LocalProcessMetadataFiles(), 0, 0
+    other = ProcessId.parse(ID)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as starts:
+        while starts.poll() is None:
+            try:
+                found = files.read(str(directory))
+                files.write(str(directory), other if found == OURS else OURS, found)
+                written += 1
+            except StatePathTrouble as refusal:
+                said = str(refusal)
+                assert "running client" in said or "already holds" in said or "holds no process ID" in said or "right after" in said
+                refused += 1
+        out, err = starts.communicate()
+    print(f"{release}: {out.strip()} alive, locked out, changed under; {written} written, {refused} refused", file=sys.stderr)
+    alive, locked, changed = map(int, out.split())
+    assert (alive + locked, changed, starts.returncode) == (STARTS, 0, 0), err[-2000:]
+    assert written > STARTS / 100
+    assert alive > STARTS / 2
+    assert not any(path.name.endswith(".tmp") for path in directory.iterdir())
+    assert json.loads((directory / FILE_NAME).read_text()).keys() == {"processId"} if (directory / FILE_NAME).exists() else True

@@ -32,6 +32,6 @@ def test_a_connection_is_all_that_a_snapshot_needs(live_cluster: Cluster, tmp_pa
 
     report = collecting.collect("test", None, "manual__1")
 
-    assert collecting.days_of([report]) == [snapshot_id.split("/")[2].removeprefix("day=")]
+    assert collecting.days_of(None, "manual__1") == [snapshot_id.split("/")[2].removeprefix("day=")]
     assert len(list(tmp_path.glob("snapshots/*/*/*/*.json"))) == 2
     assert properties["sasl.jaas.config"] not in (tmp_path / report).read_text()

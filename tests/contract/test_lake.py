@@ -1,14 +1,20 @@
 """Every lake keeps the promises of `ports.Lake`: the fake, a local folder, and an object store (fsspec's in memory)."""
 
+import errno
+import os
 import secrets
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from tests.fakes.lake import MemoryLake
 
+from holdfast.adapters import temporary
 from holdfast.adapters.lake import FsspecLake
-from holdfast.errors import InvalidInput, StatePathTrouble
+from holdfast.errors import InvalidInput, StatePathTrouble, Unsupported
 from holdfast.ports import Lake
 
 PLACE = ("a", "b", "c.json")
@@ -39,6 +45,28 @@ def test_a_second_write_takes_the_place_of_the_first(lake: Lake) -> None:
 
     assert lake.read(("plans", "note"), limit=100) == b"second"
     assert lake.names(("plans",)) == ("note",)
+
+
+def test_a_file_is_created_only_where_there_is_none(lake: Lake) -> None:
+    assert lake.create(("plans", "0123", "1.json"), b"first")
+    assert not lake.create(("plans", "0123", "1.json"), b"second")
+    assert not lake.create(("plans", "0123", "1.json"), b"first")
+    assert lake.read(("plans", "0123", "1.json"), limit=100) == b"first"
+
+    lake.write(("plans", "0123", "1.json"), b"third")
+    lake.remove(("plans", "0123", "1.json"))
+    assert lake.create(("plans", "0123", "1.json"), b"fourth")
+    assert lake.names(("plans", "0123")) == ("1.json",)
+
+
+def test_of_many_who_create_at_once_one_does(lake: Lake) -> None:
+    def create(number: int) -> bytes | None:
+        content = b"%d" % number * 1_000
+        return content if lake.create(("plans", "one"), content) else None
+
+    with ThreadPoolExecutor(8) as pool:
+        won = [content for content in pool.map(create, range(24)) if content is not None]
+    assert won == [lake.read(("plans", "one"), limit=10_000)]
 
 
 def test_what_is_not_there_is_trouble_to_read_and_nothing_to_list(lake: Lake) -> None:
@@ -113,6 +141,7 @@ def test_no_symbolic_link_is_followed(tmp_path: Path, link: str) -> None:
     for ask in (
         lambda: lake.read(PLACE, 100),
         lambda: lake.write(PLACE, b"x"),
+        lambda: lake.create(PLACE, b"x"),
         lambda: lake.exists(PLACE),
         lambda: lake.remove(PLACE),
     ):
@@ -167,3 +196,93 @@ def test_a_url_with_credentials_is_refused_without_repeating_them(url: str) -> N
 def test_an_unknown_protocol_is_trouble() -> None:
     with pytest.raises(StatePathTrouble, match="cannot be opened"):
         FsspecLake("nosuchprotocol://x")
+
+
+@pytest.fixture
+def elsewhere() -> FsspecLake:
+    """A file system that offers no more than fsspec's least: looking, then writing."""
+    lake = FsspecLake(f"memory://lake-{secrets.token_hex(4)}")
+    lake._protocols = ("elsewhere",)
+    return lake
+
+
+def test_where_nothing_is_safe_nothing_is_created(elsewhere: FsspecLake) -> None:
+    with pytest.raises(Unsupported, match="over elsewhere nothing makes sure"):
+        elsewhere.create(PLACE, b"x")
+    assert not elsewhere.exists(PLACE)
+
+
+def test_an_object_store_that_overlooks_the_condition_is_found_out(elsewhere: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere._protocols = ("s3",)  # MinIO and Ceph took conditional puts for plain ones until 2024
+    put = elsewhere._files.pipe_file
+    monkeypatch.setattr(elsewhere._files, "pipe_file", lambda place, content, **_: put(place, content))
+    with pytest.raises(Unsupported, match="overlooks that a put is to be refused"):
+        elsewhere.create(PLACE, b"x")
+
+
+def test_a_disk_without_hard_links_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuses)
+    with pytest.raises(Unsupported, match="has no hard links"):
+        FsspecLake(str(tmp_path)).create(PLACE, b"x")
+    assert leftovers(tmp_path) == []
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [str(path) for path in folder.rglob("*") if temporary.is_temporary(path.name)]
+
+
+def test_where_no_lock_is_seen_leftovers_go_by_age(elsewhere: FsspecLake) -> None:
+    files, root = elsewhere._files, elsewhere._root
+    young, old = (f"{root}/a/{temporary.name_for('c.json')}" for _ in range(2))
+    for name in (young, old, f"{root}/a/foreign.tmp"):
+        files.pipe_file(name, b"half")
+    files.store[old].modified -= timedelta(hours=2)
+    elsewhere.write(PLACE, b"x")
+
+    assert sorted(name for name in files.store if name.startswith(f"{root}/")) == sorted(
+        [young, f"{root}/a/foreign.tmp", f"{root}/a/b/c.json"]
+    )
+
+
+@pytest.mark.parametrize("way", ["write", "create"])
+def test_killed_between_any_two_file_operations_the_next_run_leaves_nothing(tmp_path: Path, way: str) -> None:
+    """A process dies at its n-th operation on files, for every n; another one, elsewhere in the lake, tidies up."""
+    survived = False
+    for deadline in range(1, 100):
+        lake = tmp_path / str(deadline)
+        if dies_at(deadline, lambda: getattr(FsspecLake(str(lake)), way)(PLACE, b"content")):  # noqa: B023 - called at once
+            found = leftovers(lake) if lake.exists() else []
+            assert len(found) <= 1
+            content = (lake / "a" / "b" / "c.json").read_bytes() if (lake / "a" / "b" / "c.json").exists() else b"content"
+            assert content == b"content"
+            FsspecLake(str(lake)).write(("a", "another"), b"")
+            assert leftovers(lake) == []
+            continue
+        survived = True
+        break
+    assert survived
+    assert deadline > 5
+
+
+def dies_at(deadline: int, act: Callable[[], object]) -> bool:
+    """Run in a child that is killed before its n-th operation on files. Whether it was."""
+    child = os.fork()
+    if child == 0:
+        count = [0]
+
+        def watch(event: str, _: tuple[object, ...]) -> None:
+            if event in {"open", "os.rename", "os.link", "os.remove", "os.mkdir", "fcntl.flock", "os.scandir"}:
+                count[0] += 1
+                if count[0] >= deadline:
+                    os._exit(9)
+
+        sys.addaudithook(watch)
+        try:
+            act()
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) == 9

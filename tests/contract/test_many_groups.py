@@ -127,7 +127,10 @@ def test_a_broker_that_stops_answering_costs_its_own_groups_only(cluster: Cluste
     assert all(one.why == "not read" and one.problem for one in report.unread)
     assert set(in_the_lake(lake)) == set(homes) - lost
 
-    again = cluster.collect(lake, "run", by_name)
+    for _ in range(4):  # a broker that was away for long may take a moment until it answers and coordinates again
+        again = cluster.collect(lake, "run", by_name)
+        if not again.unread:
+            break
 
     assert (again.taken, again.unread) == (GROUPS, ())
     assert {name: len(ids) for name, ids in in_the_lake(lake).items()} == dict.fromkeys(homes, 1)

@@ -88,7 +88,9 @@ def test_the_file_is_what_kafka_writes(state_dir: Path) -> None:
     assert [path.name for path in state_dir.iterdir()] == [FILE_NAME]
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"processId": null}', b'{"processId": "x"}', b"[]", b"\xff", b" " * 70_000])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"{}", b'{"processId": null}', b'{"processId": "x"}', b"[]", b"\xff", b" " * 70_000, b"[" * 60_000]
+)
 def test_a_broken_file_is_trouble_and_stays(state_dir: Path, content: bytes) -> None:
     (state_dir / FILE_NAME).write_bytes(content)
 

@@ -1,6 +1,8 @@
 """A lake with the recorded group, and plans for it, as Airflow's tasks find and make them."""
 
+import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -8,8 +10,9 @@ from typing import Any
 import pytest
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring import decisions, planning
+from holdfast.airflow_wiring import decisions, objects, planning, runs
 from holdfast.rollout import codec
+from holdfast.rollout.approval import NOBODY
 from holdfast.rollout.codec.policy import policy_from_json
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
@@ -20,39 +23,64 @@ PLAIN_FORM = {"cluster": "local", "group": "streams-wordcount", "change": CHANGE
 
 
 def decided(plan_id: str, answer: Mapping[str, Any]) -> str:
-    """As the airflow tasks `approve` and `record` do it, one after the other."""
-    decisions.keep_decision(plan_id, answer)
-    return decisions.go_by_decision(plan_id)
+    """As the airflow tasks `approve` and `record` of the plan's run do it, one after the other."""
+    run_id = plans.run_of(objects.lake(), plan_id)
+    assert run_id is not None
+    decisions.keep_decision(run_id, answer)
+    return decisions.go_by_decision(run_id)
+
+
+def question(_plan_id: str, run_id: str) -> decisions.Question:
+    """About what `make` made."""
+    return decisions.question(run_id)
 
 
 def policy(**fields: object) -> dict[str, object]:
     return {"format_version": "1.0"} | fields
 
 
+def just_taken(lake: FsspecLake, snapshot_id: str) -> str:
+    """The same group, as its snapshot would be that is taken now: what a plan is applied by."""
+    now = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    return snapshots.keep(lake, replace(snapshots.load(lake, snapshot_id), captured_at=now))
+
+
 @pytest.fixture
 def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FsspecLake:
     monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setenv("AIRFLOW__CORE__FERNET_KEY", "")  # test_signing has the tests with keys
     return FsspecLake(str(tmp_path / "lake"))
 
 
 @pytest.fixture
 def recorded(lake: FsspecLake) -> str:
-    return snapshots.keep(lake, codec.snapshot_from_json(codec.loads((EXAMPLE / "snapshot.json").read_bytes())))
+    """Dated a minute ago: a plan's validity counts from its snapshot."""
+    snapshot = codec.snapshot_from_json(codec.loads((EXAMPLE / "snapshot.json").read_bytes()))
+    taken = (datetime.now(UTC) - timedelta(minutes=1)).isoformat().replace("+00:00", "Z")
+    return snapshots.keep(lake, replace(snapshot, captured_at=taken))
 
 
 @pytest.fixture
 def make(lake: FsspecLake, recorded: str) -> Any:
-    """A plan of the recorded group and its draft, by the form's policy and the team's, as plan_rollout makes them."""
+    """A plan of the recorded group and its run, by the form's policy and the team's, as plan_rollout makes them."""
+    number = itertools.count()
 
-    def made(policy: object = None, change: object = CHANGE, minutes_ago: int = 0) -> tuple[str, str]:
-        draft = planning.draft("run", PLAIN_FORM | {"snapshot": recorded, "policy": policy, "change": change})
+    def made(
+        policy: object = None, change: object = CHANGE, minutes_ago: int = 0, requested_by: str | None = "ann"
+    ) -> tuple[str, str]:
+        run_id = f"run {next(number)}"
+        draft = planning.draft(run_id, PLAIN_FORM | {"snapshot": recorded, "policy": policy, "change": change}, requested_by)
         limits = codec.loads(lake.read((*draft.split("/"), "policy.json"), 10**6))
         plan = plans.make(
             snapshots.load(lake, recorded),
             codec.change_from_json(change),
             policy_from_json(limits),
             datetime.now(UTC) - timedelta(minutes=minutes_ago),
+            requested_by=requested_by or NOBODY,
         )
-        return plans.keep(lake, plan), draft
+        plans.keep_run(lake, plan.plan_id, run_id)
+        plans.keep(lake, plan)
+        runs.keep_made(lake, run_id, plan)
+        return plan.plan_id, run_id
 
     return made

@@ -4,7 +4,7 @@ import json
 import socket
 import sys
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
@@ -15,6 +15,7 @@ from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import clusters, collecting, fleet, objects, planning, spark
+from holdfast.airflow_wiring.jobs import SparkJob
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout import codec
 from holdfast.rollout.fleet import FleetPolicy
@@ -95,13 +96,14 @@ class TestSpark:
 
         monkeypatch.setenv("AIRFLOW_CONN_SPARK_DEFAULT", '{"conn_type": "spark", "host": "local[2]"}')
 
-        assert SparkSubmitHook(conn_id=spark.submitted("decode_snapshots")["conn_id"])._connection["master"] == "local[2]"
+        job = SparkJob(task_id="decode", job="decode_snapshots", arguments=lambda _: [])
+        assert SparkSubmitHook(conn_id=job._conn_id)._connection["master"] == "local[2]"
 
     @pytest.mark.parametrize(
         "job", ["search_candidates", "decode_snapshots", "compute_targets", "detect_order_changes", "blast_radius"]
     )
     def test_finds_its_jobs(self, job: str) -> None:
-        assert Path(spark.submitted(job)["application"]).is_file()
+        assert Path(spark.script(job)).is_file()
 
 
 def test_the_lake_must_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,12 +180,22 @@ class TestClusters:
         assert lake.names(("snapshots",)) == ()
 
 
+def day_of(snapshot_id: str) -> str:
+    return snapshot_id.split("/")[2].removeprefix("day=")
+
+
 class TestReports:
     """Of a run that took the recorded snapshot, and could not read two groups."""
 
+    @pytest.fixture(autouse=True)
+    def _clusters(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_CLUSTERS", '["local", "never read"]')
+
     @pytest.fixture
     def report(self, lake: FsspecLake, recorded: str) -> str:
-        run = collect_runs.Run.begin(lake, "local", "run", datetime(2026, 11, 21, 9, tzinfo=UTC))
+        run = collect_runs.Run.begin(
+            lake, "local", objects.slug("run"), datetime.fromisoformat(f"{day_of(recorded)}T09:00:00+00:00")
+        )
         run.keep([snapshots.load(lake, recorded)])
         unread = (
             collect_runs.Unread("half\x1b[2J", collect_runs.Why.NOT_READ, "broker 3 did not answer"),
@@ -192,24 +204,29 @@ class TestReports:
         report = run.finish(groups=3, unread=unread, left_out={"share": 2}, unlisted=(), seconds=1)
         return "/".join(report.path)
 
-    def test_say_of_which_days_there_are_snapshots(self, report: str) -> None:
-        assert collecting.days_of([report]) == ["2026-11-21"]
+    @pytest.mark.usefixtures("report")
+    def test_say_of_which_days_there_are_snapshots(self, recorded: str) -> None:
+        assert collecting.days_of("local", "run") == [day_of(recorded)]
         with pytest.raises(AirflowSkipException, match="no group to read"):
-            collecting.days_of([])
+            collecting.days_of("local", "another run")
 
-    def test_of_what_is_missing_fail_the_run(self, report: str) -> None:
+    @pytest.mark.usefixtures("report")
+    def test_of_what_is_missing_fail_the_run(self) -> None:
         with pytest.raises(
             AirflowFailException, match=r"groups that were not read: 1\nlocal: half\\u001b\[2J: broker 3"
         ) as failure:
-            collecting.say_what_is_missing([report])
+            collecting.say_what_is_missing("local", "run")
 
         assert "odd" not in str(failure.value)
 
     @pytest.mark.usefixtures("report")
-    def test_go_with_the_snapshots_when_the_variable_says_so(self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_go_with_the_snapshots_when_the_variable_says_so(
+        self, lake: FsspecLake, recorded: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         with pytest.raises(AirflowSkipException, match="raw snapshots stay"):
             collecting.forget()
-        monkeypatch.setattr(collecting, "now", lambda: datetime(2026, 12, 21, tzinfo=UTC))
+        later = datetime.fromisoformat(f"{day_of(recorded)}T00:00:00+00:00") + timedelta(days=30)
+        monkeypatch.setattr(collecting, "now", lambda: later)
         for days, gone in (("31", 0), ("29", 2), ("29", 0)):
             monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_KEEP_SNAPSHOT_DAYS", days)
             assert collecting.forget() == gone
@@ -276,21 +293,21 @@ def test_the_modules_are_light() -> None:
 
 
 class TestDays:
-    """`recorded` is of 2026-11-21."""
+    """`recorded` is of today."""
 
-    @pytest.mark.usefixtures("recorded")
-    def test_are_the_last_two_unless_said_otherwise(self, lake: FsspecLake) -> None:
+    def test_are_the_last_two_unless_said_otherwise(self, lake: FsspecLake, recorded: str) -> None:
         for day in ("2026-11-18", "2026-11-19"):
             lake.write(("snapshots", "cluster=local", f"day={day}", "group=g", "0.json"), b"{}")
 
-        assert clusters.days_to_read(None, {}) == "2026-11-19,2026-11-21"
-        assert clusters.days_to_read("2026-11-19, 2026-11-18", {}) == "2026-11-18,2026-11-19"
+        assert clusters.days_to_read(None, {}) == ["2026-11-19", day_of(recorded)]
+        assert clusters.days_to_read("2026-11-19, 2026-11-18", {}) == ["2026-11-18", "2026-11-19"]
+        assert clusters.days_to_read(None, {}, "2026-11-20") == ["2026-11-18", "2026-11-19"]
 
     def test_are_those_of_the_snapshots_that_started_the_run(self, lake: FsspecLake, recorded: str) -> None:
-        lake.write(("snapshots", "cluster=local", "day=2026-11-22", "group=g", "0.json"), b"{}")
-        event = SimpleNamespace(extra={"days": [recorded.split("/")[2].removeprefix("day=")]})
+        lake.write(("snapshots", "cluster=local", "day=2036-11-22", "group=g", "0.json"), b"{}")
+        event = SimpleNamespace(extra={"days": [day_of(recorded)]})
 
-        assert clusters.days_to_read(None, {objects.SNAPSHOTS: [event]}) == "2026-11-21"
+        assert clusters.days_to_read(None, {objects.SNAPSHOTS: [event]}) == [day_of(recorded)]
 
     @pytest.mark.parametrize("given", [None, "2026-11-20"])
     def test_without_snapshots_are_refused(self, given: str | None, request: pytest.FixtureRequest) -> None:
@@ -323,10 +340,11 @@ class TestFleet:
     def found(self, lake: FsspecLake) -> str:
         lines = [json.dumps({"kind": kind, "row": self.CHANGE}) for kind in ("order_changes", "new_order_changes")]
         lake.write(("fleet", "day=2026-11-21", "findings", "part-00000.txt"), "\n".join(lines).encode())
-        return fleet.summarize("2026-11-21")
+        fleet.summarize(["2026-11-21"])
+        return "2026-11-21"
 
     def test_is_summarized_for_a_person(self, lake: FsspecLake, found: str) -> None:
-        text = lake.read((*found.split("/"), "fleet.md"), 10_000).decode()
+        text = lake.read(("fleet", f"day={found}", "fleet.md"), 10_000).decode()
         assert "g\\> of c | 0 | 1 | 3 | 2 |" in text
 
     def test_tells_the_notifiers_what_is_above_the_policy(self, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -342,8 +360,9 @@ class TestFleet:
 
     def test_tells_nobody_what_was_told_before(self, found: str) -> None:
         assert fleet.alert(found, {}) == 1
+        fleet.summarize([found])
         with pytest.raises(AirflowSkipException, match="not told before"):
-            fleet.alert(fleet.summarize(found[-10:]), {})
+            fleet.alert(found, {})
 
     def test_tells_it_again_where_a_notifier_failed(self, found: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_NOTIFIERS", "{}")

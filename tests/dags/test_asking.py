@@ -1,15 +1,13 @@
 """The operator that asks: what it makes of answers, bad ones and those of whoever asked for the plan among them."""
 
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
 from airflow.sdk.exceptions import AirflowSkipException
-from tests.dags.conftest import decided, policy
+from tests.dags.conftest import decided, policy, question
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring import decisions
 from holdfast.airflow_wiring.approval import AskForApproval
 from holdfast.errors import HoldfastError
 from holdfast.rollout import approval
@@ -19,9 +17,9 @@ from holdfast.workflows import plan as plans
 pytestmark = pytest.mark.usefixtures("lake")
 
 
-def context(instance: object, asked_by: str | None = "ann") -> dict[str, object]:
+def context(instance: object, run_id: str) -> dict[str, object]:
     """What the operator needs of Airflow's context."""
-    return {"ti": instance, "dag_run": SimpleNamespace(triggering_user_name=asked_by)}
+    return {"ti": instance, "run_id": run_id}
 
 
 class Instance:
@@ -47,10 +45,10 @@ class TestTheOperator:
     def made(self, make: Any) -> tuple[str, str]:
         return make()
 
-    def resumed(self, made: tuple[str, str], asked_by: str | None = "ann", **event: object) -> dict[str, Any]:
-        asked = decisions.question(*made).fingerprint
-        asking = AskForApproval(task_id="approve", plan_id="what an XCom says now", draft=made[1])
-        return asking.execute_complete(context(Instance(), asked_by), self.EVENT | event, plan_id=made[0], fingerprint=asked)
+    def resumed(self, made: tuple[str, str], **event: object) -> dict[str, Any]:
+        asked = question(*made).fingerprint
+        asking = AskForApproval(task_id="approve")
+        return asking.execute_complete(context(Instance(), made[1]), self.EVENT | event, fingerprint=asked)
 
     def test_answers_with_what_was_asked_about(self, lake: FsspecLake, made: tuple[str, str]) -> None:
         found = self.resumed(made)
@@ -66,7 +64,7 @@ class TestTheOperator:
         """It is kept before the task ends: the next attempt finds it."""
         self.resumed(made, chosen_options=[chosen])
         instance = Instance()
-        again = AskForApproval(task_id="approve", plan_id=made[0], draft=made[1]).execute(context(instance))
+        again = AskForApproval(task_id="approve").execute(context(instance, made[1]))
 
         assert instance.pushed == {}
         if chosen == "Reject":
@@ -94,7 +92,7 @@ class TestTheOperator:
         ],
     )
     def test_takes_no_bad_answer_and_asks_again(self, lake: FsspecLake, made: tuple[str, str], bad: dict[str, object]) -> None:
-        asking = AskForApproval(task_id="approve", plan_id="p", draft="d")
+        asking = AskForApproval(task_id="approve")
 
         with pytest.raises(ValueError, match=r".") as trouble:
             self.resumed(made, **bad)
@@ -125,10 +123,10 @@ class TestTheOperator:
         assert plans.approval_of(lake, made[0]) is None
 
     def test_any_eyes_are_a_second_pair_where_nobody_asked(self, lake: FsspecLake, make: Any) -> None:
-        made = make(policy(four_eyes=True))
-        self.resumed(made, asked_by=None)
+        made = make(policy(four_eyes=True), requested_by=None)
+        self.resumed(made)
 
         assert (plans.approval_of(lake, made[0]).approved, plans.approval_of(lake, made[0]).asked_by) == (True, "nobody")
 
     def test_rejects_when_nobody_answers(self) -> None:
-        assert AskForApproval(task_id="approve", plan_id="p", draft="d").defaults == ["Reject"]
+        assert AskForApproval(task_id="approve").defaults == ["Reject"]

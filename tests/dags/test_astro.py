@@ -109,9 +109,9 @@ class TestTheImage:
             (tmp_path / "airflow" / name).symlink_to(ROOT / name)
         path = paths[1].replace("/usr/local/airflow", str(tmp_path / "airflow"))
         code = (
-            "import sys, os, holdfast; from holdfast.airflow_wiring.spark import submitted\n"
+            "import sys, os, holdfast; from holdfast.airflow_wiring.spark import script\n"
             "assert holdfast.__file__.startswith(sys.argv[1]), holdfast.__file__\n"
-            "assert os.path.exists(submitted('decode_snapshots')['application'])"
+            "assert os.path.exists(script('decode_snapshots'))"
         )
 
         subprocess.run(

@@ -51,6 +51,13 @@ class TestEveryDag:
         assert not dag.catchup
 
     @pytest.mark.parametrize("name", DAGS)
+    def test_no_task_runs_for_ever(self, bag, name: str) -> None:
+        """A question has no limit of its own: it is open as long as its plan is valid (`decisions.question`)."""
+        for task in bag.dags[name].tasks:
+            is_question = type(task).__name__ == "AskForApproval"
+            assert (task.execution_timeout is None) if is_question else (task.execution_timeout <= timedelta(hours=4)), task.task_id
+
+    @pytest.mark.parametrize("name", DAGS)
     def test_retries_what_may_pass_and_nothing_else(self, bag, name: str) -> None:
         for task in bag.dags[name].tasks:
             assert task.retries >= 2, task.task_id

@@ -1,12 +1,12 @@
 """Who is asked about a plan, what exactly about, and what is kept of the answer: without a scheduler."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
 import pytest
 from airflow.sdk.exceptions import AirflowSkipException
-from tests.dags.conftest import decided, policy
+from tests.dags.conftest import decided, just_taken, policy, question
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, rollouts
@@ -15,6 +15,7 @@ from holdfast.rollout import approval, codec
 from holdfast.rollout.journal import Decider
 from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.policy import Review
+from holdfast.workflows import freshness
 from holdfast.workflows import plan as plans
 
 NOTHING = {"format_version": "1.0", "events": []}
@@ -26,11 +27,10 @@ def answer(chosen: str, about: Plan, by: object = "vera", **params: object) -> d
     return {
         "chosen_options": [chosen],
         "params_input": params,
-        "responded_at": "2026-11-20T15:00:00.25+01:00",
+        "responded_at": datetime.now(UTC),
         "responded_by_user": {"id": "7", "name": by} if by else None,
         "plan_fingerprint": approval.fingerprint(about),
         "timed_out": by is None,
-        "asked_by": "ann",
     }
 
 
@@ -45,7 +45,8 @@ class TestWhoDecides:
             ("format_version: 1.0\nreview: never", None, False),
             (None, policy(review="never"), False),
             (policy(rebalances_most=12), policy(review="on a warning"), False),
-            (policy(review="never"), policy(review="always"), True),
+            (policy(review="always"), policy(review="never"), True),
+            (policy(review="on a warning"), policy(rebalances_most=12), True),
             (policy(review="on a warning", disk_free_bytes_least=10**15, blocking=[]), None, True),
         ],
         ids=str,
@@ -56,15 +57,15 @@ class TestWhoDecides:
         if of_the_team:
             monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", json.dumps(of_the_team))
 
-        assert (decisions.question(*make(in_the_form)).answer is None) is asks
+        assert (question(*make(in_the_form)).answer is None) is asks
 
     def test_what_would_ask_a_person_is_blocked_where_nobody_is_there_to_ask(self, make: Any) -> None:
         with pytest.raises(AirflowSkipException, match="asks for no decision: blocked"):
-            decisions.question(*make(policy(review="never", disk_free_bytes_least=10**15, blocking=[])))
+            question(*make(policy(review="never", disk_free_bytes_least=10**15, blocking=[])))
 
     def test_the_policy_is_recorded_as_who_decided(self, lake: FsspecLake, make: Any) -> None:
-        plan_id, draft = make(policy(review="on a warning"))
-        decided(plan_id, decisions.question(plan_id, draft).answer)
+        plan_id, run = make(policy(review="on a warning"))
+        decided(plan_id, question(plan_id, run).answer)
 
         kept = json.loads(lake.read(("plans", plan_id, "approval.json"), 10**6))
         assert (kept["approved"], kept["by"], kept["by_id"], kept["decided_by"]) == (True, "the policy", None, "policy")
@@ -77,12 +78,46 @@ class TestWhoDecides:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", "format_version: 1.0\nrebalances_most: 3\nreview: always")
 
         assert plans.load(lake, make()[0]).policy.rebalances_most == 3
-        assert plans.load(lake, make(policy(rebalances_most=5, review="never"))[0]).policy.review is Review.ALWAYS
+        assert plans.load(lake, make(policy(rebalances_most=2))[0]).policy.review is Review.ALWAYS
+
+    @pytest.mark.parametrize(
+        "looser",
+        [
+            policy(review="never", blocking=[], valid_for_s=604_800),
+            policy(four_eyes=False),
+            policy(rebalances_most=5, time_to_stable_s_most=1),
+            "format_version: 1.0\nallow: [clear-state]",
+            policy(restore_rate_source="policy"),
+            policy(windows=[{"from": "05:00Z", "to": "06:00Z"}]),
+        ],
+        ids=str,
+    )
+    def test_a_form_cannot_loosen_what_the_team_has(
+        self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch, make: Any, looser: object
+    ) -> None:
+        team = policy(rebalances_most=3, review="always", four_eyes=True, windows=[{"from": "22:00Z", "to": "04:00Z"}])
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", json.dumps(team))
+
+        with pytest.raises(InvalidInput, match=r"^policy: .*may only be stricter than the policy of the team"):
+            make(looser)
+        assert lake.names(("drafts",)) == ()
+
+    @pytest.mark.usefixtures("recorded")
+    def test_a_change_cannot_restore_faster_than_the_team_reckons_with(
+        self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch, make: Any
+    ) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", json.dumps(policy(restore_records_per_second=500)))
+        faster = NOTHING | {"assume": {"catch_up": {"records_per_second": 1e12}}}
+
+        with pytest.raises(InvalidInput, match=r"assume\.catch_up: 1e\+12 records a second were assumed"):
+            make(change=faster)
+        assert lake.names(("drafts",)) == ()
 
     def test_four_eyes_are_wanted_where_anybody_says_so(self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
         assert not plans.load(lake, make(policy(four_eyes=False))[0]).policy.four_eyes
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", json.dumps(policy(rebalances_most=11)))
+        assert plans.load(lake, make(policy(four_eyes=True))[0]).policy.four_eyes
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_POLICY", json.dumps(policy(four_eyes=True)))
-        assert plans.load(lake, make(policy(four_eyes=False))[0]).policy.four_eyes
         assert plans.load(lake, make()[0]).policy.four_eyes
 
     def test_a_wrong_policy_of_the_team_is_named(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
@@ -93,20 +128,20 @@ class TestWhoDecides:
 
     def test_only_approvers_are_asked(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", '["ann", "bob"]')
-        assert decisions.question(*make()).approvers == ("ann", "bob")
+        assert question(*make()).approvers == ("ann", "bob")
 
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", '{"ann": 1}')
         with pytest.raises(InvalidInput, match="holdfast_approvers"):
-            decisions.question(*make())
+            question(*make())
 
 
 class TestTheQuestion:
     def test_shows_the_plan_and_what_is_approved(self, lake: FsspecLake, make: Any) -> None:
-        plan_id, draft = make()
+        plan_id, run = make()
         plan = plans.load(lake, plan_id)
         lake.write(("plans", plan_id, "plan.md"), b"# Nothing will happen\n")
 
-        asked = decisions.question(plan_id, draft)
+        asked = question(plan_id, run)
         assert plan_id in asked.subject
         assert approval.fingerprint(plan) in asked.body
         assert "Nothing will happen" not in asked.body
@@ -114,13 +149,13 @@ class TestTheQuestion:
         assert f"/holdfast/plans/{plan_id}" in asked.body
 
     def test_says_who_asked_and_who_may_approve(self, make: Any) -> None:
-        assert "\\*ann\\* asked for this plan. [The" in decisions.question(*make(), "*ann*").body
-        four_eyes = make(policy(four_eyes=True))
-        assert "ann asked for this plan, so somebody else must approve it. [The" in decisions.question(*four_eyes, "ann").body
-        assert " asked for this plan" not in decisions.question(*four_eyes).body
+        assert "\\*ann\\* asked for this plan. [The" in question(*make(requested_by="*ann*")).body
+        four_eyes = policy(four_eyes=True)
+        assert "ann asked for this plan, so somebody else must approve it. [The" in question(*make(four_eyes)).body
+        assert " asked for this plan" not in question(*make(four_eyes, requested_by=None)).body
 
     def test_is_open_until_the_plan_may_not_be_applied_any_more(self, make: Any) -> None:
-        assert timedelta(minutes=49) < decisions.question(*make(minutes_ago=10)).open_for <= timedelta(minutes=50)
+        assert timedelta(minutes=49) < question(*make(minutes_ago=10)).open_for <= timedelta(minutes=50)
 
     def test_fits_into_every_database(self, lake: FsspecLake, make: Any) -> None:
         plan = plans.load(lake, make()[0])
@@ -135,31 +170,32 @@ class TestTheQuestion:
         everything = decisions.shown(plan, "sha256:…")
         assert "\n## Steps\n" in everything
         assert "\n## Words\n" not in everything
-        assert "More is on the plan's page: Rebalance by rebalance; " in everything.splitlines()[-1]
+        assert "More is on the plan's page: Rebalance by rebalance; " in everything.splitlines()[-4]
+        assert everything.splitlines()[-1] == "`sha256:…`"
 
         cut = decisions.shown(plan, "sha256:…", longest=3_000)
-        body, _, left_out = cut.rpartition("\n\n")
+        body, left_out = cut.rsplit("\n\n", 2)[:2]
         assert left_out.startswith("More is on the plan's page: Steps; ")
         assert body.splitlines()[-1].startswith("- **Undo:**"), "a step is there whole, or not at all"
 
     def test_is_not_asked_where_there_is_nothing_to_do(self, make: Any) -> None:
         with pytest.raises(AirflowSkipException, match="asks for no decision: nothing to do"):
-            decisions.question(*make(change=NOTHING))
+            question(*make(change=NOTHING))
 
     def test_is_not_asked_where_the_decision_cannot_be_read(self, lake: FsspecLake, make: Any) -> None:
-        plan_id, draft = make()
+        plan_id, run = make()
         lake.write(("plans", plan_id, "approval.json"), b'{"format_version": "1.0", "plan_id"')
 
         with pytest.raises(InvalidInput, match=f"plans/{plan_id}/approval.json: .*not JSON"):
-            decisions.question(plan_id, draft)
+            question(plan_id, run)
 
     def test_is_not_asked_about_an_edited_plan(self, lake: FsspecLake, make: Any) -> None:
-        plan_id, draft = make()
+        plan_id, run = make()
         document = json.loads(lake.read(("plans", plan_id, "plan.json"), 10**8))
         lake.write(("plans", plan_id, "plan.json"), json.dumps(document | {"headline": "Nothing happens."}).encode())
 
         with pytest.raises(InvalidInput, match="edited after it was"):
-            decisions.question(plan_id, draft)
+            question(plan_id, run)
 
 
 class TestTheRecord:
@@ -168,7 +204,8 @@ class TestTheRecord:
         return plans.load(lake, make()[0])
 
     def test_says_who_when_and_why(self, lake: FsspecLake, plan: Plan) -> None:
-        assert decided(plan.plan_id, answer("Approve", plan, reason=" fine ")) == plan.plan_id
+        at = {"responded_at": "2026-11-20T15:00:00.25+01:00"}
+        assert decided(plan.plan_id, answer("Approve", plan, reason=" fine ") | at) == plan.plan_id
 
         kept = plans.approval_of(lake, plan.plan_id)
         assert kept is not None
@@ -197,9 +234,9 @@ class TestTheRecord:
         assert (kept.approved, kept.decided_by, kept.by_id) == (False, Decider.TIME_OUT, None)
 
     def test_says_so_too_when_the_plan_was_too_old_before_anybody_was_asked(self, lake: FsspecLake, make: Any) -> None:
-        plan_id, draft = make(minutes_ago=61)
+        plan_id, run = make(minutes_ago=61)
         with pytest.raises(AirflowSkipException, match="rejected by nobody"):
-            decided(plan_id, decisions.question(plan_id, draft).answer)
+            decided(plan_id, question(plan_id, run).answer)
 
         assert plans.approval_of(lake, plan_id).decided_by is Decider.TIME_OUT
 
@@ -210,10 +247,10 @@ class TestTheRecord:
             decided(plan.plan_id, another)
         assert plans.approval_of(lake, plan.plan_id) is None
 
-    def test_is_what_counts_and_nothing_that_an_airflow_task_is_told(self, plan: Plan) -> None:
+    def test_is_what_counts_and_nothing_that_an_airflow_task_is_told(self, lake: FsspecLake, plan: Plan) -> None:
         """`approve` may have been marked as done, and whatever it returned may have been written by somebody else."""
         with pytest.raises(InvalidInput, match="nobody has decided about plan"):
-            decisions.go_by_decision(plan.plan_id)
+            decisions.go_by_decision(str(plans.run_of(lake, plan.plan_id)))
 
     def test_is_made_once(self, lake: FsspecLake, plan: Plan) -> None:
         decided(plan.plan_id, answer("Approve", plan))
@@ -231,21 +268,24 @@ class TestApplying:
     def plan(self, lake: FsspecLake, make: Any) -> Plan:
         return plans.load(lake, make()[0])
 
-    def test_needs_an_approval(self, plan: Plan, recorded: str) -> None:
+    def test_needs_an_approval(self, lake: FsspecLake, plan: Plan, recorded: str) -> None:
         with pytest.raises(InvalidInput, match="was not approved"):
-            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": just_taken(lake, recorded)}, "olga")
 
-    def test_needs_no_rejection(self, plan: Plan, recorded: str) -> None:
+    def test_needs_no_rejection(self, lake: FsspecLake, plan: Plan, recorded: str) -> None:
         with pytest.raises(AirflowSkipException, match="rejected"):
             decided(plan.plan_id, answer("Reject", plan))
 
         with pytest.raises(StepRefused, match="was rejected by vera"):
-            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": just_taken(lake, recorded)}, "olga")
 
-    def test_goes_by_a_person_s_word(self, plan: Plan, recorded: str) -> None:
+    def test_goes_by_a_person_s_word(self, lake: FsspecLake, plan: Plan, recorded: str) -> None:
         decided(plan.plan_id, answer("Approve", plan))
 
-        assert rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded}) == f"plans/{plan.plan_id}/checklist.json"
+        assert (
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": just_taken(lake, recorded)}, "olga")
+            == f"plans/{plan.plan_id}/checklist.json"
+        )
 
     @pytest.mark.parametrize(
         ("forged", "said"),
@@ -254,7 +294,8 @@ class TestApplying:
             ({"plan_id": "0" * 16}, "is for plan 0000000000000000"),
             ({"by": " "}, "without a name"),
             ({"decided_by": "time-out"}, "without a name"),
-            ({"asked_by": "vera"}, "and its policy wants four eyes"),
+            ({"by_id": "ann"}, "and its policy wants four eyes"),
+            ({"asked_by": "vera"}, "says that vera asked for plan .* and the plan says that ann did"),
             ({"asked_by": None}, "does not say who asked for the plan"),
         ],
     )
@@ -267,7 +308,7 @@ class TestApplying:
         lake.write(place, json.dumps(json.loads(lake.read(place, 10**6)) | forged).encode())
 
         with pytest.raises(StepRefused, match=said):
-            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": just_taken(lake, recorded)}, "olga")
 
     @pytest.mark.parametrize(("review", "applies"), [("always", False), ("on a warning", True), ("never", True)])
     def test_goes_by_the_policy_s_word_where_the_plan_s_policy_has_it(
@@ -278,7 +319,7 @@ class TestApplying:
         forged = answer("Approve", plan) | {"by_the_policy": review, "plan_fingerprint": document}
         if applies:
             decided(plan.plan_id, forged)
-            assert rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+            assert rollouts.apply(plan.plan_id, self.NOW | {"snapshot": just_taken(lake, recorded)}, "olga")
             return
         with pytest.raises(AssertionError, match="must look at"):
             decided(plan.plan_id, forged)
@@ -288,11 +329,16 @@ class TestApplying:
         }))  # fmt: skip
         lake.write(("plans", plan.plan_id, "approval.json"), json.dumps(kept).encode())
         with pytest.raises(StepRefused, match="approved by its policy, and that asks for a person"):
-            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": just_taken(lake, recorded)}, "olga")
 
-    def test_refuses_a_plan_that_is_too_old(self, lake: FsspecLake, make: Any, recorded: str) -> None:
+    def test_refuses_a_plan_that_is_too_old(
+        self, lake: FsspecLake, make: Any, recorded: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         plan = plans.load(lake, make(minutes_ago=61)[0])
-        decided(plan.plan_id, answer("Approve", plan))
+        with monkeypatch.context() as earlier:
+            earlier.setattr(decisions, "now", lambda: datetime.fromisoformat(plan.created_at))
+            earlier.setattr(freshness, "drifted", lambda *_: ())  # the newest snapshot is younger than the plan's time
+            decided(plan.plan_id, answer("Approve", plan))
 
         with pytest.raises(StalePlan, match="could be applied until"):
-            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": recorded})
+            rollouts.apply(plan.plan_id, self.NOW | {"snapshot": just_taken(lake, recorded)}, "olga")

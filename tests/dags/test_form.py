@@ -49,6 +49,15 @@ def test_has_the_fields_that_are_read() -> None:
         ({"kafka_release": "9.9.9"}, "'9.9.9' is not one of"),
         ({"settings": "a=b\n consumer.sasl.jaas.config = x"}, "should not be valid"),
         ({"settings": "ssl.key.password: x"}, "should not be valid"),
+        ({"settings": "a=b\nSSL.KEY.Password=x"}, "should not be valid"),
+        ({"settings": "ssl.key.pass\\\n word=x"}, "should not be valid"),
+        ({"settings": "ssl.key.\\u0070assword=x"}, "should not be valid"),
+        ({"settings": "ssl.key.p\uff41ssword=x"}, "should not be valid"),
+        ({"settings": "bootstrap.servers=me:x@b:9092"}, "should not be valid"),
+        ({"change": {"format_version": "1.0", "events": [{"set_config": {"a.Password": "x"}}]}}, "should not be valid"),
+        ({"change": {"format_version": "1.0", "events": [{"set_config": {"a": "s3::sftp://me:x@h/"}}]}}, "should not be valid"),
+        ({"policy": {"untouchable_hosts": ["me:x@h:9092"]}}, "should not be valid"),
+        ({"policy": "a: 1\nssl.key.password: x"}, "should not be valid"),
         ({"minutes": 0}, "0 is less than or equal to the minimum of 0"),
         ({"change": {"events": []}}, "'format_version' is a required property"),
         ({"change": {"format_version": "1.0", "events": [{"explode": {}}]}}, "'explode' is not one of"),
@@ -90,7 +99,7 @@ def test_means_a_change_to_a_plain_group_where_that_makes_sense(lake: FsspecLake
 
     assert restart["restart_consumer"]["member_id"] == "m-1"
     with pytest.raises(InvalidInput, match=r"what: 'billing' is a plain consumer group.*Change document"):
-        planning.draft("run", filled(**given, what="stop and start all", minutes=5))
+        planning.draft("another run", filled(**given, what="stop and start all", minutes=5))
 
 
 @pytest.mark.parametrize(
@@ -101,15 +110,19 @@ def test_means_a_change_to_a_plain_group_where_that_makes_sense(lake: FsspecLake
             r"^change\.events\[0\]\.remove_client\.process_id: ",
         ),
         ({"rolling_restart": {"set_config": {"max.warmup.replica": 6}}}, r"^change\.events\[0\]: no Kafka release has"),
-        ({"set_config": {"sasl.jaas.config": "x"}}, r"^change\.events\[0\]\.set_config: sasl.jaas.config holds a secret"),
+        (
+            {"set_config": {"sasl.jaas.config": "x"}},
+            r"^change\.events\[0\]\.set_config\.sasl\.jaas\.config: is the name of a secret",
+        ),
     ],
     ids=["a stranger", "a misspelt setting", "a secret"],
 )
 def test_a_change_that_does_not_fit_fails_the_first_task(recorded: str, event: dict[str, object], said: str) -> None:
     document = {"format_version": "1.0", "events": [event]}
+    given = filled(cluster="local", group="streams-wordcount", snapshot=recorded) | {"change": document}  # as if it had passed
 
     with pytest.raises(InvalidInput, match=said):
-        planning.draft("run", filled(cluster="local", group="streams-wordcount", snapshot=recorded, change=document))
+        planning.draft("run", given)
 
 
 def change_of(draft: str) -> Any:

@@ -16,7 +16,7 @@ from tests.dags.conftest import CHANGE, PLAIN_FORM
 from tests.harness.mail_server import Mailbox, receiving_mail
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring import notifiers, planning
+from holdfast.airflow_wiring import notifiers, planning, runs
 from holdfast.airflow_wiring.approval import AskForApproval
 from holdfast.rollout import codec
 from holdfast.rollout.policy import Policy
@@ -47,9 +47,9 @@ class Heard(BaseNotifier):
         self.said.append(self.message)
 
 
-def notify(plan_id: str, draft: str) -> None:
-    asking = AskForApproval(task_id="approve", plan_id=plan_id, draft=draft)
-    instance = type("TI", (), {"dag_id": "plan_rollout", "run_id": "r", "task_id": "approve", "map_index": -1})
+def notify(_plan_id: str, run_id: str) -> None:
+    asking = AskForApproval(task_id="approve")
+    instance = type("TI", (), {"dag_id": "plan_rollout", "run_id": run_id, "task_id": "approve", "map_index": -1})
     notifiers.PlanWaits()({"task": asking, "task_instance": instance, "ti": instance})
 
 
@@ -60,14 +60,14 @@ class TestMail:
     def sent(self, monkeypatch: pytest.MonkeyPatch) -> Any:
         (example,) = [one for one in JSON_IN_DOCS if "SmtpNotifier" in one]
 
-        def send(mail: Mailbox, plan_id: str, draft: str) -> EmailMessage:
+        def send(mail: Mailbox, plan_id: str, run_id: str) -> EmailMessage:
             connection = {
                 "conn_type": "smtp", "host": "127.0.0.1", "port": mail.port, "login": "holdfast", "password": PASSWORD,
                 "extra": {"disable_ssl": True, "disable_tls": True, "from_email": "holdfast@example.com"},
             }  # fmt: skip
             monkeypatch.setenv("AIRFLOW_CONN_MAIL", json.dumps(connection))
             monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_REVIEW_NOTIFIERS", example)
-            notify(plan_id, draft)
+            notify(plan_id, run_id)
             (got,) = mail.mails
             return got
 
@@ -76,8 +76,8 @@ class TestMail:
     def test_brings_the_ten_lines_to_a_mailbox(self, sent: Any, make: Any, caplog: pytest.LogCaptureFixture) -> None:
         caplog.set_level(logging.DEBUG)
         with receiving_mail() as mail:
-            plan_id, draft = make()
-            got = sent(mail, plan_id, draft)
+            plan_id, run_id = make()
+            got = sent(mail, plan_id, run_id)
 
         assert (mail.logins, mail.recipients) == ([("holdfast", PASSWORD)], ["sre@example.com"])
         assert got["subject"] == f"Plan {plan_id} waits for a decision"
@@ -90,10 +90,11 @@ class TestMail:
         document = codec.loads(lake.read(tuple(recorded.split("/")), 10**8))
         snapshot = codec.snapshot_from_json(document | {"group_id": HOSTILE})
         form = PLAIN_FORM | {"group": HOSTILE, "snapshot": snapshots.keep(lake, snapshot)}
-        draft = planning.draft("hostile", form)
+        planning.draft("hostile", form)
         plan = plans.make(snapshot, codec.change_from_json(CHANGE), Policy(), datetime.now(UTC))
+        runs.keep_made(lake, "hostile", plan)
         with receiving_mail() as mail:
-            got = sent(mail, plans.keep(lake, plan), draft)
+            got = sent(mail, plans.keep(lake, plan), "hostile")
 
         text = got.get_body(("html",)).get_content()
         assert "&lt;img src=//evil.test&gt; \\u202e" in text
@@ -115,14 +116,14 @@ class TestMail:
 class TestTelling:
     @pytest.fixture
     def tell(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> Any:
-        plan_id, draft = make()
+        plan_id, run_id = make()
         monkeypatch.setitem(sys.modules, "team", SimpleNamespace(Heard=Heard))
         Heard.said.clear()
 
         def told(*wanted: dict[str, object]) -> list[str]:
             named = [{"notifier": "team.Heard", "with": one} for one in wanted]
             monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_REVIEW_NOTIFIERS", json.dumps(named))
-            notify(plan_id, draft)
+            notify(plan_id, run_id)
             return [plan_id, *Heard.said]
 
         return told
@@ -135,7 +136,7 @@ class TestTelling:
         assert summary[0].startswith(f"Plan {plan_id} for streams-wordcount on local: ")
         assert "no stateful task changes hands" in said
         assert page.endswith(f"/holdfast/plans/{plan_id}")
-        assert "/dags/plan_rollout/runs/r/tasks/approve/required_actions" in answering
+        assert "/dags/plan_rollout/runs/run%200/tasks/approve/required_actions" in answering
 
     def test_one_that_fails_stops_nobody(self, tell: Any, caplog: pytest.LogCaptureFixture) -> None:
         _, said = tell({"message": "a", "fails": True}, {"message": "b"})

@@ -1,6 +1,7 @@
 """A plain consumer group on its way through the DAGs' functions: draft, search, assemble, question, decision, apply, verify."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,12 +14,13 @@ from tests.unit.workflows.test_plain_rollout import COOPERATIVE, REPLACE, lived,
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, planning, rollouts
 from holdfast.errors import InvalidInput, StalePlan
-from holdfast.rollout import codec, search
+from holdfast.rollout import codec, plan_title, search
 from holdfast.rollout.codec import any_kind
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
-BEFORE = COOPERATIVE | {"cluster": "local", "captured_at": "2026-11-21T12:00:00Z"}
+NOW = datetime.now(UTC)
+BEFORE = COOPERATIVE | {"cluster": "local", "captured_at": (NOW - timedelta(minutes=1)).isoformat()}
 FORM: dict[str, Any] = {"cluster": "local", "group": "billing", "policy": None}
 
 
@@ -27,29 +29,29 @@ def kept(lake: FsspecLake, document: dict[str, Any]) -> str:
 
 
 def planned(lake: FsspecLake) -> tuple[str, str]:
-    """The plan and its draft, with the search as the Spark job does it."""
+    """The plan and its run, with the search as the Spark job does it."""
     draft = planning.draft("run", FORM | {"snapshot": kept(lake, BEFORE), "change": change(REPLACE)})
     folder = tuple(draft.split("/"))
     snapshot, meant = (lake.read((*folder, name), 10**6).decode() for name in ("snapshot.json", "change.json"))
     lines = [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, meant)]
     lake.write((*folder, "evaluations", "part-00000.txt"), "\n".join(lines).encode())
-    return planning.assemble(draft), draft
+    return planning.assemble("run"), "run"
 
 
 def walked(lake: FsspecLake, plan_id: str, document: dict[str, Any]) -> dict[str, Any]:
-    params = {"state_dirs": {}, "confirmed": [], "snapshot": kept(lake, document)}
-    return json.loads(lake.read(tuple(rollouts.apply(plan_id, params).split("/")), 10**6))
+    params = {"state_dirs": {}, "confirmed": [], "snapshot": kept(lake, document | {"captured_at": datetime.now(UTC).isoformat()})}
+    return json.loads(lake.read(tuple(rollouts.apply(plan_id, params, None).split("/")), 10**6))
 
 
 def test_goes_all_the_way(lake: FsspecLake) -> None:
-    plan_id, draft = planned(lake)
+    plan_id, run = planned(lake)
     plan = plans.load(lake, plan_id)
-    question = decisions.question(plan_id, draft)
-    assert question.subject == f"billing on local: approve plan {plan_id}?"
+    question = decisions.question(run)
+    assert question.subject == plan_title.question_of(plan)
     assert "2 of 6 partitions change hands" in question.body
     assert decided(plan_id, answer("Approve", plan, reason="read it")) == plan_id  # type: ignore[arg-type]
 
-    after = lived(BEFORE, *named("billing-1", REPLACE)) | {"captured_at": "2026-11-21T12:10:00Z"}
+    after = lived(BEFORE, *named("billing-1", REPLACE)) | {"captured_at": NOW.isoformat()}
     assert walked(lake, plan_id, BEFORE)["waiting_for"]["step"] == "1"
     assert walked(lake, plan_id, after)["done"] is True
     verdict = rollouts.verify(plan_id, {"snapshot": kept(lake, after)})
@@ -58,7 +60,7 @@ def test_goes_all_the_way(lake: FsspecLake) -> None:
 
 def test_fails_where_the_group_went_another_way(lake: FsspecLake) -> None:
     plan_id, _ = planned(lake)
-    swapped = lived(BEFORE, *named("billing-1", REPLACE)) | {"captured_at": "2026-11-21T12:10:00Z"}
+    swapped = lived(BEFORE, *named("billing-1", REPLACE)) | {"captured_at": NOW.isoformat()}
     consumers = swapped["consumers"]
     consumers["b"]["owned"], consumers["c"]["owned"] = consumers["c"]["owned"], consumers["b"]["owned"]
 

@@ -11,7 +11,10 @@ from urllib.error import HTTPError
 
 import psutil
 import pytest
+from tests.dags.conftest import just_taken
 from tests.dags.trying import Rest, copy_checkout, left_over, trying
+
+from holdfast.adapters.lake import FsspecLake
 
 pytestmark = pytest.mark.airflow
 FIRST = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
@@ -128,10 +131,15 @@ def approve(rest: Rest, reason: str) -> None:
     assert rest.state_at_the_end(run) == "success"
 
 
+def taken_now(lake: Path) -> str:
+    """The recorded group as it would be found now: every start of `bin/try` keeps one that is as old as that start."""
+    latest = max(lake.glob("snapshots/*/*/*/*.json"), key=lambda one: one.stat().st_mtime)
+    return just_taken(FsspecLake(str(lake)), str(latest.relative_to(lake)))
+
+
 def others_decide(rest: Rest, lake: Path) -> dict[str, str]:
     """Runs in which nobody answers, the policy decides, and somebody says no without a reason; by what is to be recorded."""
-    (recorded,) = lake.glob("snapshots/*/*/*/*.json")
-    form = {"snapshot": str(recorded.relative_to(lake)), "what": "replace a host", "hosts": ["app-2"], "new_host": "app-3"}
+    form = {"snapshot": taken_now(lake), "what": "replace a host", "hosts": ["app-2"], "new_host": "app-3"}
     with pytest.raises(HTTPError, match="400"):
         rest.trigger("plan_rollout", form | {"what": "replace a hots"})
     policies = {"nobody": {"valid_for_s": 90}, "the policy": {"review": "on a warning"}, "admin": {"rebalances_most": 11}}
@@ -157,8 +165,8 @@ def check_who_decided(rest: Rest, lake: Path, runs: dict[str, str]) -> None:
 
 
 def check_the_other_dags(rest: Rest, lake: Path, plan_id: str) -> None:
-    (recorded,) = lake.glob("snapshots/*/*/*/*.json")
-    snapshot = str(recorded.relative_to(lake))
+    """A plan is applied by what the group is after its approval: by the recorded group, as it would be found now."""
+    snapshot = taken_now(lake)
     runs = {
         "apply_rollout": rest.trigger("apply_rollout", {"plan_id": plan_id, "snapshot": snapshot}),
         "verify_rollout": rest.trigger("verify_rollout", {"plan_id": plan_id, "snapshot": snapshot}),

@@ -21,6 +21,12 @@ class MemoryLake:
     def write(self, path: LakePath, content: bytes) -> None:
         self.files[_checked(path)] = content
 
+    def create(self, path: LakePath, content: bytes) -> bool:
+        if _checked(path) in self.files:
+            return False
+        self.files[path] = content
+        return True
+
     def read(self, path: LakePath, limit: int) -> bytes:
         content = self.files.get(_checked(path))
         if content is None or len(content) > limit:

@@ -3,6 +3,7 @@
 import copy
 import random
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -32,6 +33,11 @@ Document = dict[str, Any]
 def partition(task: str) -> list[object]:
     subtopology, number = task.split("_")
     return ["input" if subtopology == "0" else "repartition", int(number)]
+
+
+def just_now(document: Document) -> Document:
+    """The group as if its snapshot had been taken this minute: a plan's validity counts from its snapshot."""
+    return document | {"captured_at": datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")}
 
 
 def group(

@@ -3,6 +3,8 @@
 import copy
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
 
 from tests.harness.article import AFTER, LAST, C, Document, change, group
 
@@ -25,6 +27,18 @@ def planned(document: Document, *events: object, policy: Policy | None = None, *
     return workflow.make(read(document), codec.change_from_json(change(*events, **others)), policy or Policy(), NOON)
 
 
+REMEDIES_BY_FILE = ("copy-process-metadata", "copy-state-directory", "seed-process-id")
+
+
+def raised_plan(**limits: Any) -> Plan:
+    """The same where only a roll of settings is left that saves time: probing rebalances come every ten minutes."""
+    document = copy.deepcopy(group(AFTER))
+    document["config"]["probing.rebalance.interval.ms"] = 600_000
+    policy = Policy(exclude=(*REMEDIES_BY_FILE, "probe-more-often"), time_to_stable_s_most=1_000, rebalances_most=20, **limits)
+    return planned(document, REPLACE_FIRST, policy=policy)
+
+
+@lru_cache(maxsize=8)
 def article_plan(policy: Policy | None = None) -> Plan:
     return planned(group(AFTER), REPLACE_FIRST, policy=policy)
 
@@ -52,3 +66,14 @@ def with_client(document: Document, process_id: str, client: Mapping[str, object
     joined = copy.deepcopy(document)
     joined["clients"][process_id] = copy.deepcopy(dict(client))
     return joined
+
+
+def restarted(document: Document, *process_ids: str) -> Document:
+    """The group after these clients, or all, have restarted: other member IDs, all else as it was."""
+    found = copy.deepcopy(document)
+    for process_id in process_ids or found["clients"]:
+        consumers = found["clients"][process_id]["consumers"]
+        found["clients"][process_id]["consumers"] = {
+            member.replace("0f6d8a3e-0000", "77777777-0000"): consumer for member, consumer in consumers.items()
+        }
+    return found

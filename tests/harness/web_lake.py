@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from tests.harness.article import AFTER, LAST, C, Document, change, fleet, group
 from tests.harness.plain_groups import group as plain_group
 from tests.harness.plain_groups import member
+from tests.harness.plans import restarted
 
 from holdfast.adapters import table_schemas
 from holdfast.adapters.lake import FsspecLake
@@ -95,7 +96,7 @@ class WebLake:
             journal = plans.add_entry(self.lake, journal, Entry(made.created_at, step, Event.DONE, "bob", "confirmed"))
 
     def verdict(self, made: Plan, document: Document) -> None:
-        plans.keep_verdict(self.lake, verify(made, codec.snapshot_from_json(document)))
+        plans.keep_verdict(self.lake, verify(made, codec.snapshot_from_json(restarted(document))))
 
 
 def write_tables(folder: Path, documents: list[Document], changes: list[tuple[Document, Document]]) -> None:

@@ -80,11 +80,11 @@ def _replace(desk: Desk, run: Run, plan: Path) -> None:
     newcomer.wait_loaded()
     where = ("--state-dir-of", f"{FIRST}={newcomer.state_directory}")
     approval = ("--approved-by", "ann", "--reason", "reviewed")
-    before = desk.folder / "before.json"
 
-    _is_refused(desk, "apply", plan, "--snapshot", before, *approval, *where)
+    _is_refused(desk, "apply", plan, "--snapshot", desk.folder / "before.json", *approval, *where)
+    still = desk.look(run, "still.json")
     run.clients.pop(FIRST).stop()
-    applied = desk.holdfast("apply", plan, "--snapshot", before, *where, "--confirm", "1")
+    applied = desk.holdfast("apply", plan, "--snapshot", still, *where, "--confirm", "1")
     newcomer.go()
     run.clients[FIRST] = newcomer
 

@@ -1,9 +1,11 @@
 """What the README shows is what the program prints, and what it names is there."""
 
+import json
 import re
 from pathlib import Path
 
 from click.testing import CliRunner
+from tests.harness.article import just_now
 
 from holdfast.cli.main import COMMANDS, holdfast
 
@@ -19,10 +21,11 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_the_plan_in_the_readme_is_the_plan_of_the_example() -> None:
-    result = CliRunner().invoke(
-        holdfast, ["plan", str(EXAMPLE / "snapshot.json"), str(EXAMPLE / "change.json")], standalone_mode=False
-    )
+def test_the_plan_in_the_readme_is_the_plan_of_the_example(tmp_path: Path) -> None:
+    """As `bin/try` plans it: the recorded group taken to be as it was, now."""
+    snapshot = tmp_path / "snapshot.json"
+    snapshot.write_text(json.dumps(just_now(json.loads((EXAMPLE / "snapshot.json").read_text()))))
+    result = CliRunner().invoke(holdfast, ["plan", str(snapshot), str(EXAMPLE / "change.json")], standalone_mode=False)
     shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)
 
     assert shown

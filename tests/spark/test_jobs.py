@@ -360,6 +360,26 @@ class TestScoring:
 
 
 class TestSearching:
+    @pytest.mark.parametrize(
+        "draft",
+        [
+            "",
+            "drafts",
+            "drafts/",
+            "drafts/..",
+            "drafts/a/b",
+            "../drafts/a",
+            "/etc/drafts/a",
+            "plans/a",
+            "drafts/a\n",
+            "s3://x/drafts/a",
+        ],
+    )
+    def test_reads_and_replaces_nothing_but_a_draft(self, job: Job, draft: str) -> None:
+        with pytest.raises(SystemExit) as refusal:
+            job("search_candidates").main(["--lake", "/no/such/lake", "--draft", draft])
+        assert refusal.value.code == 2
+
     def test_gives_what_the_functions_give(self, spark: SparkSession, job: Job) -> None:
         """Every candidate's evaluation, in the order in which the candidates were proposed."""
         search = job("search_candidates")

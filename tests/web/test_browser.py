@@ -99,8 +99,9 @@ def test_plans_are_found(browser: Browser, server: Server, made: dict[str, Plan]
         page.locator("tbody th a").first.click()
         page.wait_for_url("**/plans/*")
 
-        assert set(names) == {"streams-wordcount"}
-        assert page.locator("h1").inner_text() == "Give the client its old process ID before it starts"
+        assert set(names) == {"Replace app-bbb8 by app-3 in streams-wordcount"}
+        assert page.locator("h1").inner_text() == "Replace app-bbb8 by app-3 in streams-wordcount"
+        assert page.locator(".option").inner_text() == "Recommended: Give the client its old process ID before it starts"
         assert page.locator(".figure .value").all_inner_texts()[0] == "0"
 
 
@@ -122,7 +123,7 @@ def test_inside_airflow_the_page_is_in_its_frame(browser: Browser, server: Serve
 def test_a_page_prints_whole(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
     """From a dark screen: in light colours, everything folded out, nothing wider than the paper."""
     with reading(browser, server, "vera", theme="dark", width=700) as reader:
-        page = reader.open(address("moves", made)).charts_drawn().page
+        page = reader.open(address("plan", made)).charts_drawn().page
         page.emulate_media(media="print")
         page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
 

@@ -153,7 +153,7 @@ def test_a_stale_plan_cannot_be_approved(server: Server, asked: dict[str, str]) 
     text = page(server, plan_id, "olga")
     answer = send(server, plan_id, "olga", {"decision": "approve", "reason": "", "token": token_in(text)})
 
-    assert "the group has moved since" in text
+    assert "Drift detected" in text
     assert answer.status == 409
     assert f"Client {C}" in answer.text
     assert "has left the group" in answer.text
@@ -186,14 +186,19 @@ def test_an_approval_is_recorded(server: Server, asked: dict[str, str]) -> None:
     assert {one["owner"] for one in logged} == {"admin", "bob", "olga"}, "who tried in vain is there too"
 
 
-def forge(server: Server, task: str, another_plan: str) -> None:
-    """What whoever may trigger a DAG may do in Airflow: write what its tasks said. Here: another plan was made, and approved."""
+def forge(server: Server, run: str, another_plan: str) -> None:
+    """What whoever may trigger a DAG may do in Airflow: write what its tasks said and remember, and begin them again. Here: another
+    package runs, on another folder, another plan was made, and it was approved."""
+    of_run = f"/api/v2/dags/plan_rollout/dagRuns/{quote(run)}/taskInstances"
     answer = {
         "chosen_options": ["Approve"], "params_input": {}, "responded_at": "2026-11-21T12:00:00Z", "timed_out": False,
         "responded_by_user": {"id": "olga", "name": "olga"}, "plan_fingerprint": "sha256:0", "asked_by": "ann",
     }  # fmt: skip
-    server.rest("PATCH", task.replace("/approve", "/assemble/xcomEntries/return_value"), {"value": another_plan}, "bob")
-    server.rest("POST", f"{task}/xcomEntries", {"key": "return_value", "value": answer}, "bob")
+    for task, value in (("snapshot", "../plans"), ("package", "http://127.0.0.1:9/evil.zip"), ("assemble", another_plan)):
+        server.rest("PATCH", f"{of_run}/{task}/xcomEntries/return_value", {"value": value}, "bob")
+    server.rest("POST", f"{of_run}/approve/xcomEntries", {"key": "return_value", "value": answer}, "bob")
+    again = {"dry_run": False, "only_failed": False, "dag_run_id": run, "task_ids": ["search"], "include_downstream": True}
+    server.rest("POST", "/api/v2/dags/plan_rollout/clearTaskInstances", again, "bob")
 
 
 def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
@@ -202,6 +207,7 @@ def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
     """Under Required Actions, in a browser. Who asked is told there that somebody else must approve; their yes is asked again. What
     was shown is what is approved, whatever somebody writes meanwhile of what was asked."""
     plan_id = waiting_plan(server, runs["airflow"])
+    kept_before = lake_files(server, plan_id)
     task = f"/api/v2/dags/plan_rollout/dagRuns/{quote(runs['airflow'])}/taskInstances/approve"
     where = f"/dags/plan_rollout/runs/{quote(runs['airflow'])}/tasks/approve/required_actions"
     lake = WebLake(server.lake).lake
@@ -232,13 +238,15 @@ def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
     with reading(browser, server, "bob") as reader:
         press(reader, "")
         server.wait("the question again", asks_again)
+    forge(server, runs["airflow"], made["waiting"].plan_id)
+    server.wait("the question after everything was begun again", lambda: asked_since(server, runs["airflow"]))
+    assert lake_files(server, plan_id) == kept_before, "a run makes one plan"
     with reading(browser, server, "olga") as reader:
         text = reader.open(where).page.locator("body")
         reader.page.get_by_test_id("hitl-option-Reject").wait_for()
-        assert f"decided-airflow on local: approve plan {plan_id}?" in text.inner_text()
+        assert f"in decided-airflow: within policy. Approve plan {plan_id}?" in text.inner_text()
         assert "bob asked for this plan, so somebody else must approve it." in text.inner_text()
         assert reader.page.locator(f"a[href$='/holdfast/plans/{plan_id}']").count() == 1
-        forge(server, task, made["waiting"].plan_id)
         server.wait("the decision", recorded)
         assert reader.trouble == []
 
@@ -248,6 +256,19 @@ def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
     }  # fmt: skip
     assert str(found["at"]) <= datetime.now(UTC).isoformat()
     assert "approval.json" not in lake.names((plans.FOLDER, made["waiting"].plan_id))
+
+
+def lake_files(server: Server, plan_id: str) -> dict[str, bytes]:
+    lake = WebLake(server.lake).lake
+    return {name: plans.document_of(lake, plan_id, name) for name in lake.names((plans.FOLDER, plan_id))}
+
+
+def asked_since(server: Server, run: str) -> bool | None:
+    """Whether all tasks that were begun again have ended, and the run asks again."""
+    path = f"/api/v2/dags/plan_rollout/dagRuns/{quote(run)}/taskInstances"
+    states = {one["task_id"]: (one["state"], one["try_number"]) for one in server.rest("GET", path)["task_instances"]}
+    assert not {"failed", "upstream_failed"} & {state for state, _ in states.values()}, states
+    return True if states["approve"][0] == "awaiting_input" and states["assemble"] == ("success", 2) else None
 
 
 def test_airflow_leads_to_the_page(server: Server, asked: dict[str, str]) -> None:

@@ -23,6 +23,8 @@ def address(**query: str) -> str:
 
 
 def hidden(text: str) -> dict[str, str]:
+    """As a browser reads them: a reference to a control character is that character, which Python would leave out."""
+    text = re.sub(r"&#([0-9]+);", lambda found: chr(int(found[1])) if int(found[1]) < 32 else found[0], text)
     return {name: html.unescape(value) for name, value in re.findall(r'type="hidden" name="([a-z]+)" value="([^"]*)"', text)}
 
 

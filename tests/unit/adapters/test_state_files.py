@@ -1,13 +1,16 @@
 """What a state directory may hold beside a task's checkpoint: locks, global stores, named topologies, and things nobody knows."""
 
+import os
 from pathlib import Path
 
 import fsspec
 import pytest
 from tests.unit.adapters.test_file_locks import held_by_another
 
+from holdfast.adapters import state_trees
 from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.state_files import FsspecStateDirectories
+from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.rollout.snapshot import Lock, StateDirectory, Unknown
 
@@ -137,7 +140,42 @@ class TestWhatNobodyKnows:
         assert said(unknown, "/0_0")
 
 
+@pytest.mark.parametrize(
+    ("url", "extra"),
+    [("s3://b/x", "s3"), ("simplecache::sftp://h/x", "sftp"), ("http://h/x", "http"), ("/x", ""), ("no://h", "")],
+)
+def test_a_library_that_is_missing_is_named_with_its_extra(url: str, extra: str) -> None:
+    assert (f"holdfast[{extra}]" in state_trees.extra_for(url)) if extra else state_trees.extra_for(url) == ""
+
+
 class TestWhatIsUnreadable:
+    @pytest.mark.parametrize("name", ["kafka-streams-process-metadata", "0_0/.checkpoint", "global/.checkpoint"])
+    @pytest.mark.parametrize("kind", ["pipe", "link", "folder", "huge"])
+    def test_what_is_no_file_is_named_and_neither_followed_nor_waited_for(self, tmp_path: Path, name: str, kind: str) -> None:
+        root = made(tmp_path, {"0_0/.checkpoint": "0\n0\n", "0_0/rocksdb/s/x": "", "global/.checkpoint": "0\n0\n"})
+        place, inside = root / name, root / "inside"
+        inside.write_text("0\n1\nlog 0 7\n")
+        place.unlink()
+        {
+            "pipe": lambda: os.mkfifo(place),
+            "link": lambda: place.symlink_to(inside),
+            "folder": place.mkdir,
+            "huge": lambda: os.truncate(place, 2**40) if not place.touch() else None,
+        }[kind]()
+        found, unknown = read(root)
+        assert said(unknown, name.removesuffix("/.checkpoint") if name.startswith("global") else name)
+        assert len(found.tasks) == 1
+
+    @pytest.mark.parametrize("link", ["app", "above"])
+    def test_a_link_in_the_place_of_the_directory_is_named_with_where_it_leads(self, tmp_path: Path, link: str) -> None:
+        victim = made(tmp_path / "victim", {})
+        (tmp_path / "above").symlink_to(victim.parent)
+        (tmp_path / "app").symlink_to(victim)
+        asked = tmp_path / "app" if link == "app" else tmp_path / "above" / "app"
+        for url in (str(asked), f"file://{asked}"):
+            with pytest.raises(StatePathTrouble, match=rf"{link} is a symbolic link \(to '.*/victim"):
+                FsspecStateDirectories(Deadline(30)).read(url)
+
     @pytest.mark.parametrize(
         "text", ["", "x", "0\n", "0\n2\nlog 0 1\n", "1\n0\n", "0\n1\nlog 0 x\n", "0\n1\nlog 0\n", "0\n-1\n", "0\n1\n\n"]
     )

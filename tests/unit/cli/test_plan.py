@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.harness.article import AFTER, LAST, A, C, Document, altered, change, group
-from tests.harness.plans import REPLACE_FIRST, without_client
+from tests.harness.article import AFTER, LAST, A, C, Document, altered, change, group, just_now
+from tests.harness.plans import REPLACE_FIRST, restarted, without_client
 
 from holdfast.adapters.process_metadata import FILE_NAME
 
@@ -32,7 +32,7 @@ def written(folder: Path, name: str, document: object) -> Path:
 
 @pytest.fixture
 def article(tmp_path: Path) -> tuple[Path, Path]:
-    return written(tmp_path, "snapshot.json", group(AFTER)), written(tmp_path, "change.json", change(REPLACE_FIRST))
+    return written(tmp_path, "snapshot.json", just_now(group(AFTER))), written(tmp_path, "change.json", change(REPLACE_FIRST))
 
 
 def made(tmp_path: Path, article: tuple[Path, Path]) -> tuple[Path, Document]:
@@ -178,6 +178,40 @@ class TestShow:
         assert "Traceback" not in done.stderr
 
 
+class TestTheTeamSPolicy:
+    def test_is_only_tightened(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        team = written(tmp_path, "team.json", {"format_version": "1.0", "rebalances_most": 9, "review": "always"})
+        looser = written(
+            tmp_path, "looser.json", {"format_version": "1.0", "rebalances_most": 10, "review": "never", "blocking": []}
+        )
+        tighter = written(tmp_path, "tighter.json", {"format_version": "1.0", "rebalances_most": 8})
+
+        refused = run(["plan", *article, "--policy", looser, "--team-policy", team], tmp_path)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert "looser.json: rebalances_most: 10 was asked for, the team's policy has 9; review: never" in refused.stderr
+        made = json.loads(run(["plan", *article, "--policy", tighter, "--team-policy", team, "--json"], tmp_path).stdout)
+        assert (made["policy"]["rebalances_most"], made["policy"]["review"]) == (8, "always")
+
+    def test_who_asked_stands_in_the_plan_and_no_approval_says_otherwise(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
+        four_eyes = written(tmp_path, "policy.json", {"format_version": "1.0", "four_eyes": True})
+        made = json.loads(run(["plan", *article, "--policy", four_eyes, "--requested-by", "ann", "--json"], tmp_path).stdout)
+        plan = written(tmp_path, "plan.json", made)
+
+        def applied(**said: str) -> subprocess.CompletedProcess[str]:
+            approval = {
+                "format_version": "1.0", "plan_id": made["plan_id"], "approved": True, "by": "ann", "reason": "",
+                "at": made["created_at"],
+            }  # fmt: skip
+            fresh = written(tmp_path, "fresh.json", just_now(group(AFTER)))
+            told = written(tmp_path, "approval.json", approval | said)
+            return run(["apply", plan, "--snapshot", fresh, "--approval", told], tmp_path)
+
+        assert made["requested_by"] == "ann"
+        assert "says that bob asked for plan" in applied(asked_by="bob").stderr
+        assert "ann asked for plan" in applied(asked_by="ann").stderr
+        assert applied(asked_by="ann", by="bob").returncode == 0
+
+
 class TestApplyAndVerify:
     BY = ("--approved-by", "ann", "--reason", "seen")
 
@@ -192,23 +226,26 @@ class TestApplyAndVerify:
         assert "still in the group" in early.stderr
         assert not (state / FILE_NAME).exists()
 
-        gone = written(tmp_path, "gone.json", without_client(group(AFTER), C))
+        gone = written(tmp_path, "gone.json", just_now(without_client(group(AFTER), C)))
         done = run(["apply", plan, "--snapshot", gone, *where], tmp_path)
         journal = json.loads(done.stdout)
         assert (done.returncode, journal["waiting_for"]["step"]) == (0, "3")
         assert json.loads((state / FILE_NAME).read_text()) == {"processId": C}
         assert [(entry["step"], entry["event"]) for entry in journal["entries"]] == [("1", "done"), ("2", "begun"), ("2", "done")]
 
-        back = run(["apply", plan, "--snapshot", article[0]], tmp_path)
-        assert json.loads(back.stdout)["done"] is True
-        verified = run(["verify", plan, "--snapshot", article[0], "--lake", ".holdfast/lake"], tmp_path)
+        after = written(tmp_path, "back.json", just_now(restarted(group(AFTER), C)))
+        applied = run(["apply", plan, "--snapshot", after], tmp_path)
+        assert json.loads(applied.stdout)["done"] is True
+        verified = run(["verify", plan, "--snapshot", article[0]], tmp_path)
+        assert (verified.returncode, json.loads(verified.stdout)["result"]) == (2, "not yet")
+        verified = run(["verify", plan, "--snapshot", after, "--lake", ".holdfast/lake"], tmp_path)
         assert (verified.returncode, json.loads(verified.stdout)["result"]) == (0, "as forecast")
         (folder,) = (tmp_path / ".holdfast" / "lake" / "plans").iterdir()
         assert (folder / "verdict.json").exists()
 
     def test_a_stale_plan_prints_what_drifted(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         plan, _ = made(tmp_path, article)
-        drifted = written(tmp_path, "drifted.json", without_client(group(AFTER), A))
+        drifted = written(tmp_path, "drifted.json", just_now(without_client(group(AFTER), A)))
         done = run(["apply", plan, "--snapshot", drifted, *self.BY], tmp_path)
 
         assert (done.returncode, done.stdout) == (1, "")
@@ -241,6 +278,6 @@ class TestApplyAndVerify:
     def test_a_group_that_went_another_way_is_status_3(self, tmp_path: Path, article: tuple[Path, Path]) -> None:
         plan, _ = made(tmp_path, article)
         swapped = group(AFTER | {A: (("0_1", "1_0"), ("0_4", "1_4")), C: (("0_0", "1_1"), ("0_3", "1_3"))})
-        done = run(["verify", plan, "--snapshot", written(tmp_path, "after.json", swapped)], tmp_path)
+        done = run(["verify", plan, "--snapshot", written(tmp_path, "after.json", restarted(swapped, C))], tmp_path)
 
         assert (done.returncode, json.loads(done.stdout)["result"]) == (3, "different")

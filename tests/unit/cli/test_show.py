@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.harness.article import AFTER, change, group
+from tests.harness.article import AFTER, change, group, just_now
 from tests.harness.plans import REPLACE_FIRST
 
 from holdfast.rollout import rendering
@@ -23,7 +23,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def plan_id(tmp_path: Path) -> str:
-    (tmp_path / "now.json").write_text(json.dumps(group(AFTER)))
+    (tmp_path / "now.json").write_text(json.dumps(just_now(group(AFTER))))
     (tmp_path / "change.json").write_text(json.dumps(change(REPLACE_FIRST)))
     made = run(tmp_path, "plan", "now.json", "change.json", "--lake", "lake", "--json")
     return str(json.loads(made.stdout)["plan_id"])

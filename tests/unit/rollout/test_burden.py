@@ -7,7 +7,7 @@ from tests.harness.article import AFTER, LAST, A, B, C, Document, altered, chang
 from tests.harness.plans import REPLACE_FIRST, measured, planned, read
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import codec
+from holdfast.rollout import codec, timeline
 from holdfast.rollout.amounts import Amount, BrokerReads
 from holdfast.rollout.codec.policy import policy_from_json
 from holdfast.rollout.cost import costs_of
@@ -202,12 +202,16 @@ def test_a_restore_that_an_immediate_follow_up_finds_under_way_holds_up_the_next
     assert [one.trigger for one in cost.rounds][:3] == ["change", "immediate", "probing"]
     assert begun[0] > 0
 
-    slow = Cost.time_to_stable(
-        replace(cost, rounds=tuple(replace(one, restoring_longest=1_000 * one.restoring_longest) for one in cost.rounds)), 10
+    slowly = tuple(
+        replace(one, restoring=tuple((client, 1_000 * records) for client, records in one.restoring)) for one in cost.rounds
     )
+    slow = timeline.worked_out(replace(cost, rounds=slowly), Policy(restore_records_per_second=10))
+    usual = timeline.worked_out(cost, Policy())
 
-    assert slow.high >= 1_000 * begun[0] // 10
-    assert cost.time_to_stable(10_000) == cost.seconds_to_stable
+    assert slow.rebalancing_ends is not None
+    assert usual.rebalancing_ends is not None
+    assert slow.rebalancing_ends.usual >= 1_000 * begun[0] // 10
+    assert slow.rebalancing_ends.usual - usual.rebalancing_ends.usual in range(60, 100_000, 60)
 
 
 def test_the_review_says_it() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.harness.article import just_now
 from tests.harness.plain_groups import Document, change, group, member
 
 from holdfast.cli.main import holdfast
@@ -146,11 +147,10 @@ def test_limits_and_exclusions_of_the_policy() -> None:
     assert planned(TWO, *restarts("a"), policy=Policy(exclude=("plainly",))).blocked_by == (
         "Your policy excludes every way there is.",
     )
-    few = planned(
-        EAGER, *restarts("a"), {"then": "stable"}, *restarts("b"), policy=Policy(rebalances_most=1, blocking=("rebalances",))
-    )
+    comes = {"add_consumer": {"member_id": "c", "assignors": ["cooperative-sticky"], "subscription": ["orders"]}}
+    few = planned(TWO, comes, policy=Policy(rebalances_most=0, blocking=("rebalances",)))
     assert few.verdict.value == "blocked"
-    assert few.blocked_by == ("rebalances: 2, 1 is the limit",)
+    assert few.blocked_by == ("rebalances: 1 in addition to the 1 of the change itself, 0 in addition to them is the limit",)
 
 
 def test_what_a_policy_states_is_looked_at_or_named() -> None:
@@ -227,7 +227,9 @@ class TestCommands:
         assert (lake / "plans" / plan_id / "plan.json").exists()
 
         approved = ("--approved-by", "ann", "--reason", "read", "--lake", lake)
-        applied = json.loads(self._run("apply", kept, "--snapshot", snapshot, *approved).stdout)
+        fresh = tmp_path / "fresh.json"
+        fresh.write_text(json.dumps(just_now(json.loads(snapshot.read_text()))))
+        applied = json.loads(self._run("apply", kept, "--snapshot", fresh, *approved).stdout)
         assert (applied["done"], applied["waiting_for"]["step"]) == (False, "1")
         verified = self._run("verify", kept, "--snapshot", snapshot, "--lake", lake)
         assert json.loads(verified.stdout)["protocol"] == "consumer-classic"

@@ -77,18 +77,6 @@ def test_a_group_with_warm_ups_is_under_way() -> None:
     assert found.kind is Kind.UNDER_WAY
 
 
-def test_two_processes_under_one_id_are_seen_by_their_thread_names() -> None:
-    document = group(AFTER)
-    consumers = document["clients"][A]["consumers"]
-    for consumer in consumers.values():
-        consumer["client_id"] = f"streams-wordcount-{A}-StreamThread-1-consumer"
-
-    (finding,) = [one for one in look(document).findings if one.trap is Trap.TWICE]
-
-    assert [str(one) for one in finding.process_ids] == [A]
-    assert "two processes run under it" in finding.found
-
-
 def test_ids_that_mislead_those_who_sort_text_are_named() -> None:
     (finding,) = [one for one in look(group(AFTER)).findings if one.trap is Trap.ORDER_OF_TEXT]
 
@@ -111,9 +99,3 @@ def test_what_cannot_be_predicted_is_said() -> None:
 
     assert found.reshuffle is None
     assert "1_0" in found.unknown[0]
-
-
-def test_a_group_without_clients_has_nothing_to_guard() -> None:
-    found = look(group({}))
-
-    assert (found.order, found.reshuffle, found.findings, found.unknown) == ((), None, (), ())

@@ -4,12 +4,13 @@ from datetime import datetime, timedelta
 
 import pytest
 from tests.harness.article import AFTER, LAST, B, C, altered, change, group
-from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned, read
+from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned, raised_plan, read
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout import candidates, codec
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.plan import assemble
+from holdfast.rollout.plan_age import holds_until
 from holdfast.rollout.plan_value import Plan, PlanVerdict
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.rules import Status
@@ -59,13 +60,7 @@ class TestTheArticle:
         assert why_not(plan)["copy-process-metadata"] == "Your policy excludes it."
 
     def test_time_is_saved_where_the_policy_has_no_more_of_it(self) -> None:
-        only = Policy(
-            exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "standbys-first"),
-            time_to_stable_s_most=100,
-            moved_percent_most=100,
-            rebalances_most=20,
-        )
-        plan = article_plan(only)
+        plan = raised_plan(moved_percent_most=100)
 
         assert plan.chosen == "raise-warmups"
         assert [(one.key, one.revert_to) for one in plan.settings] == [("max.warmup.replicas", 2)]
@@ -184,6 +179,23 @@ class TestTheSameEveryTime:
         plan = article_plan(Policy(valid_for_s=60))
 
         assert (plan.created_at, plan.expires_at) == ("2026-11-20T12:00:00Z", "2026-11-20T12:01:00Z")
+
+    def test_its_validity_counts_from_the_snapshot(self) -> None:
+        """A plan of yesterday's snapshot is no younger for having been made today."""
+        old = planned(altered(group(AFTER), ["captured_at"], "2026-11-20T11:40:00.250Z"), REPLACE_FIRST)
+        older = planned(altered(group(AFTER), ["captured_at"], "2026-11-19T10:00:00Z"), REPLACE_FIRST)
+        undated = planned(altered(group(AFTER), ["captured_at"], None), REPLACE_FIRST)
+
+        assert (old.created_from.captured_at, old.expires_at) == ("2026-11-20T11:40:00.250Z", "2026-11-20T12:40:00Z")
+        assert older.expires_at == "2026-11-19T11:00:00Z"
+        assert "cannot be applied" in holds_until(older)
+        assert (undated.created_from.captured_at, undated.expires_at) == (None, "2026-11-20T13:00:00Z")
+        assert "captured_at" not in codec_plan.plan_to_json(undated)["created_from"], "as plans were before"  # type: ignore[operator]
+
+    def test_a_snapshot_of_the_future_buys_no_time(self) -> None:
+        plan = planned(altered(group(AFTER), ["captured_at"], "2036-11-20T12:00:00+02:00"), REPLACE_FIRST)
+
+        assert plan.expires_at == "2026-11-20T13:00:00Z"
 
     def test_a_time_without_zone_is_refused(self) -> None:
         with pytest.raises(InvalidInput, match="time zone"):

@@ -45,8 +45,8 @@ def rule(plan: Plan, name: str) -> Rule:
         ({"copies_on_one_client_percent_most": 132}, "copies-on-one-client", Status.FAIL),
         ({"copies_on_one_client_percent_most": 134}, "copies-on-one-client", Status.PASS),
         ({"finish_before": "12:01Z"}, "finish-before", Status.FAIL),
-        ({"finish_before": "12:03Z"}, "finish-before", Status.PASS),
-        ({"finish_before": "13:03+01:00"}, "finish-before", Status.PASS),
+        ({"finish_before": "12:05Z"}, "finish-before", Status.PASS),
+        ({"finish_before": "13:05+01:00"}, "finish-before", Status.PASS),
         ({"finish_before": "11:00Z"}, "finish-before", Status.PASS),
         ({"finish_before": "60 s"}, "finish-before", Status.FAIL),
         ({"finish_before": "2026-11-20T11:00:00Z"}, "finish-before", Status.FAIL),
@@ -146,7 +146,7 @@ def test_when_a_person_must_look(review: Review, limits: Document, verdict: Plan
 
 def test_a_plan_expires_while_it_can_still_end_in_time() -> None:
     plan = plainly(finish_before="12:10Z")
-    needed = max(cost.seconds_to_stable.high for cost in plan.candidates[0].costs)
+    needed = max(cost.longest_s for cost in plan.candidates[0].costs)
 
     assert datetime.fromisoformat(plan.expires_at) == NOON + timedelta(minutes=10, seconds=-needed)
     assert datetime.fromisoformat(plainly(windows=[{"from": "11:00Z", "to": "12:20Z"}]).expires_at) == NOON + timedelta(

@@ -1,19 +1,22 @@
 """How fast a client restores, and who says so."""
 
+import copy
+import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.fakes.cluster import streams_member
-from tests.harness.article import AFTER, A, B, change, group
+from tests.harness.article import AFTER, A, B, Document, change, group
 from tests.harness.plans import REPLACE_FIRST, planned, read
 
+from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout import codec, restore_rate
 from holdfast.rollout.codec.policy import policy_from_json
 from holdfast.rollout.plan_value import PlanVerdict
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.rates import RateSource
-from holdfast.rollout.restore_rate import Measured
+from holdfast.rollout.restore_rate import Measured, Rules
 from holdfast.rollout.rules import Status
 from holdfast.rollout.snapshot import Generation, GenerationMember
 
@@ -22,60 +25,96 @@ OWN = {"1_0": (("repartition", 0),)}
 WARM = {"1_1": (("repartition", 1),), "1_2": (("repartition", 2),)}
 
 
-def generation(number: int, seconds: int, sums: dict[str, int], *, handed: bool = True) -> Generation:
-    """A runs 1_0 and restores copies of 1_1 and 1_2 beside it; B runs those."""
+def with_settings(settings: dict[str, object]) -> Document:
+    document = copy.deepcopy(group(AFTER))
+    document["config"] |= settings
+    return document
+
+
+def generation(number: int, seconds: float, sums: dict[str, int], *, copies: str = "1_1 1_2") -> Generation:
+    """A runs 1_0 and restores copies of other tasks in addition to it; B runs those."""
+    handed = {task: WARM[task] for task in copies.split()}
     members = (
-        streams_member("wc", A, active=OWN, standby=WARM if handed else {}, joined={"1_0": -2} | sums),
+        streams_member("wc", A, active=OWN, standby=handed, joined={"1_0": -2} | sums),
         streams_member("wc", B, active=WARM, joined={"1_1": -2, "1_2": -2}),
     )
     return Generation(number, (START + timedelta(seconds=seconds)).isoformat(), None, "stream", members)
 
 
-NOTHING = generation(1, 0, {})
-HALF = generation(2, 60, {"1_1": 30_000, "1_2": 30_000})
+KNOWN = Rules({TaskId.parse(task): None for task in ("1_0", "1_1", "1_2")}, warm_ups_tell=True, reported_within_s=0)
+BEGUN = generation(1, 0, {"1_1": 1_000}, copies="1_1")
+HALF = generation(2, 60, {"1_1": 31_000}, copies="1_1")
+MORE = generation(3, 120, {"1_1": 61_000}, copies="1_1")
 
 
 @pytest.mark.parametrize(
     ("generations", "expected"),
     [
         ((), Measured((), 0)),
-        ((NOTHING,), Measured((), 0)),
-        ((NOTHING, HALF), Measured((), 1_000)),
-        # It was still restoring after the first minute, so the first minute tells its speed.
-        ((NOTHING, HALF, generation(3, 120, {"1_1": 60_000, "1_2": 55_000})), Measured((1_000,), 1_000)),
-        # It had all there was: what it got later is what was written meanwhile.
-        ((NOTHING, HALF, generation(3, 120, {"1_1": 30_100, "1_2": 30_050})), Measured((), 1_000)),
-        # The second rebalance took its copies away, or made them run.
-        ((NOTHING, generation(2, 60, {"1_1": 30_000}, handed=False), generation(3, 120, {"1_1": 60_000})), Measured((), 500)),
-        ((NOTHING, HALF, generation(3, 120, {"1_1": -2, "1_2": -2})), Measured((), 1_000)),
-        # A copy that was there before tells nothing, nor do rebalances between which one is missing or no time has passed.
-        ((generation(1, 0, {"1_1": 7, "1_2": 7}), HALF), Measured((), 0)),
-        ((NOTHING, generation(3, 60, {"1_1": 30_000})), Measured((), 0)),
-        ((NOTHING, generation(2, 0, {"1_1": 30_000})), Measured((), 0)),
+        ((BEGUN,), Measured((), 0)),
+        # It may have begun late, or have been complete long before: no slower than that, and no more is known.
+        ((BEGUN, HALF), Measured((), 500)),
+        # It was being restored from the second rebalance to the third, and not complete at either.
+        ((BEGUN, HALF, MORE), Measured(((500, 500),), 500)),
+        # The third rebalance took it away, or made it run: it was complete, and nobody knows since when.
+        ((BEGUN, HALF, generation(3, 120, {"1_1": 61_000}, copies="")), Measured((), 500)),
+        ((BEGUN, HALF, generation(3, 120, {"1_1": -2}, copies="1_1")), Measured((), 500)),
+        # It did not grow before the second: it may have been waiting for its turn after it too.
+        ((BEGUN, generation(2, 60, {"1_1": 1_000}, copies="1_1"), MORE), Measured((), 1_000)),
+        # Two copies on one client: what each got does not tell the client's speed, and neither does their sum.
+        (
+            (
+                generation(1, 0, {"1_1": 1_000, "1_2": 1_000}),
+                generation(2, 60, {"1_1": 31_000, "1_2": 1_000}),
+                generation(3, 120, {"1_1": 31_100, "1_2": 31_000}),
+            ),
+            Measured((), 500),
+        ),
+        # Where it was is not said: the disk may have held nearly all of it. Nor do rebalances tell that do not follow one another.
+        ((generation(1, 0, {}, copies="1_1"), HALF), Measured((), 0)),
+        ((BEGUN, generation(3, 60, {"1_1": 31_000}, copies="1_1")), Measured((), 0)),
+        ((BEGUN, generation(2, 0, {"1_1": 31_000}, copies="1_1")), Measured((), 0)),
     ],
 )
 def test_what_rebalances_show(generations: tuple[Generation, ...], expected: Measured) -> None:
-    assert restore_rate.measured(generations) == expected
+    assert restore_rate.measured(generations, KNOWN) == expected
+
+
+def test_where_copies_may_be_complete_nothing_is_measured() -> None:
+    """With standbys, or a lag that a complete copy has at any moment, what a copy gets is what its log grows by."""
+    assert restore_rate.measured((BEGUN, HALF, MORE), replace(KNOWN, warm_ups_tell=False)).speeds == ()
+    for settings in ({"num.standby.replicas": 1}, {"acceptable.recovery.lag": 0}):
+        assert not restore_rate.rules_of(read(with_settings(settings))).warm_ups_tell
+
+
+def test_what_contradicts_a_speed_leaves_it_unknown() -> None:
+    fast = generation(4, 121, {"1_1": 961_000}, copies="1_1")
+
+    assert restore_rate.measured((BEGUN, HALF, MORE), KNOWN).band == (250, 500, 1_000)
+    assert (
+        restore_rate.measured((BEGUN, HALF, MORE, replace(fast, members=fast.members)), replace(KNOWN, reported_within_s=1)).band
+        is None
+    )
 
 
 def test_bytes_that_nobody_can_read_are_left_out() -> None:
     broken = GenerationMember("x", "x", "", None, b"\xff", b"")
-    with_it = Generation(1, NOTHING.completed_at, None, "stream", (broken, *NOTHING.members))
+    with_it = Generation(1, BEGUN.completed_at, None, "stream", (broken, *BEGUN.members))
 
-    assert restore_rate.measured((with_it, HALF)).at_least == 1_000
+    assert restore_rate.measured((with_it, HALF), KNOWN).at_least == 500
 
 
-SLOW = (NOTHING, HALF, generation(3, 120, {"1_1": 60_000, "1_2": 60_000}))
-FAST = (NOTHING, generation(2, 1, {"1_1": 90_000}))
+SLOW = (BEGUN, HALF, MORE)
+FAST = (BEGUN, generation(2, 5, {"1_1": 1_351_000}, copies="1_1"))
 
 
 @pytest.mark.parametrize(
     ("generations", "limits", "assume", "speed", "source"),
     [
         ((), {}, {}, 10_000, RateSource.ASSUMED),
-        ((NOTHING, HALF), {}, {}, 10_000, RateSource.ASSUMED),  # at least 1,000: the assumption may be true
-        (SLOW, {}, {}, 1_000, RateSource.MEASURED),
-        (FAST, {}, {}, 90_000, RateSource.MEASURED),  # at least that: the assumption cannot be true
+        ((BEGUN, HALF), {}, {}, 10_000, RateSource.ASSUMED),  # at least 400: the assumption may be true
+        (SLOW, {}, {}, 514, RateSource.MEASURED),
+        (FAST, {}, {}, 90_000, RateSource.AT_LEAST),  # at least that: the assumption cannot be true
         (SLOW, {"restore_records_per_second": 7}, {}, 7, RateSource.POLICY),
         (SLOW, {"restore_records_per_second": 7}, {"catch_up": {"records_per_second": 3}}, 3, RateSource.CHANGE),
         (SLOW, {}, {"catch_up": {"records_per_second": 0.5}}, 1, RateSource.CHANGE),
@@ -84,7 +123,8 @@ FAST = (NOTHING, generation(2, 1, {"1_1": 90_000}))
 def test_the_best_word_counts(
     generations: tuple[Generation, ...], limits: dict[str, int], assume: dict[str, object], speed: int, source: RateSource
 ) -> None:
-    snapshot = replace(read(group(AFTER)), generations=generations)
+    settings = {"acceptable.recovery.lag": 10_000, "session.timeout.ms": 10_000}
+    snapshot = replace(read(with_settings(settings)), generations=generations)
     policy = policy_from_json({"format_version": "1.0", **limits})
     meant = codec.change_from_json(change(REPLACE_FIRST, assume=assume) if assume else change(REPLACE_FIRST))
     found = restore_rate.effective(policy, snapshot, meant)
@@ -112,3 +152,44 @@ def test_a_limit_that_holds_only_if_the_guess_is_right_asks_for_a_person() -> No
 
     assert status == {RateSource.ASSUMED: Status.UNKNOWN, RateSource.POLICY: Status.PASS}
     assert (guessed.verdict, said.verdict) == (PlanVerdict.REVIEW, PlanVerdict.SAFE)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_true_speed_is_within_what_is_said(seed: int) -> None:
+    """Simulated histories: a client restores one or two copies at a speed that is known here, while their logs grow."""
+    chance = random.Random(seed)
+    speed, grows = chance.choice((40, 700, 9_000, 250_000)), chance.choice((0, 3, 200))
+    found = restore_rate.measured(_history(chance, speed, grows), replace(KNOWN, reported_within_s=8))
+
+    assert found.at_least <= speed + grows
+    if found.band is not None:
+        assert found.band[0] <= speed <= found.band[2], (found, speed, grows)
+
+
+def test_simulated_histories_tell_a_speed_at_all() -> None:
+    found = [
+        restore_rate.measured(_history(random.Random(seed), 700, 3), replace(KNOWN, reported_within_s=8)).band for seed in range(60)
+    ]
+
+    assert any(found)
+
+
+def _history(chance: random.Random, speed: int, grows: int) -> tuple[Generation, ...]:
+    """A rebalance a minute, each reported up to 8 s before it is complete. A copy that is within 10,000 records becomes active."""
+    lag, ends = 10_000, {task: chance.choice((0, 50_000, 10**6, 10**7)) for task in WARM}
+    have = dict.fromkeys(ends, 0.0)
+    begins = {task: chance.choice((0, 0, 30, 130)) for task in ends}
+    copies = {task for task in ends if chance.random() < 0.7}
+    starts_known, at, found = chance.random() < 0.5, 0.0, []
+    for number in range(1, 7):
+        reported = 60 * (number - 1) - chance.uniform(0, 8) if number > 1 else 0.0
+        while at < reported:
+            busy = [one for one in copies if begins[one] <= at and have[one] < ends[one] + grows * at]
+            for one in busy:
+                have[one] = min(ends[one] + grows * at, have[one] + speed * 0.5 / len(busy))
+            at += 0.5
+        done = {one for one in copies if ends[one] + grows * at - have[one] <= lag}
+        copies -= done
+        sums = {one: int(have[one]) for one in (*copies, *done) if have[one] or starts_known}
+        found.append(generation(number, 60.0 * (number - 1), sums, copies=" ".join(sorted(copies))))
+    return tuple(found)

@@ -57,7 +57,7 @@ def static(document: Document) -> Document:
 
 class TestInAnotherOrder:
     def test_what_happens_together_may_happen_one_by_one_and_the_other_way_round(self) -> None:
-        removes = [{"remove_client": {"process_id": one}} for one in (A, B)]
+        removes = [{"remove_client": {"process_id": one, "leaves": False}} for one in (A, B)]
 
         one_by_one = ways(group(AFTER), *removes)["one-at-a-time"]
         together = ways(group(AFTER), removes[0], STABLE, removes[1])
@@ -87,14 +87,23 @@ class TestInAnotherOrder:
 class TestStaticMembers:
     def test_who_returns_in_time_causes_no_rebalance(self) -> None:
         document = static(group(AFTER))
-        way = ways(document, restart(A))["static-return"]
+        way = ways(document, restart(A))["plainly"]
         (cost,) = weighed(document, way).costs
 
         assert events_of(way) == [restart(A, within_session=True)]
         assert (cost.rebalances.high, cost.moved) == (0, 0)
 
+    def test_who_is_said_to_be_noticed_may_return_in_time(self) -> None:
+        noticed = restart(A, within_session=False)
+        assert [events_of(ways(static(group(AFTER)), noticed)[name]) for name in ("plainly", "static-return")] == [
+            [noticed],
+            [restart(A, within_session=True)],
+        ]
+
     def test_dynamic_members_cannot(self) -> None:
-        assert "static-return" not in ways(group(AFTER), restart(A))
+        found = ways(group(AFTER), restart(A))
+        assert "static-return" not in found
+        assert events_of(found["plainly"]) == [restart(A)]
 
     def test_a_restart_of_everybody_may_make_them_static(self) -> None:
         found = ways(group(AFTER), {"rolling_restart": {}})

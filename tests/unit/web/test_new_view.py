@@ -1,6 +1,7 @@
 """The page "Plan a rollout": what fields mean, what is refused and beside which field, what can be chosen."""
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from holdfast.rollout.codec import any_kind
 from holdfast.rollout.codec.any_kind import AnySnapshot
 from holdfast.rollout.request import What
 from holdfast.web import new_asked, new_page, new_view
+from holdfast.web.templating import sentence
 from holdfast.workflows import snapshots
 
 GONE = json.dumps(change({"remove_client": {"process_id": A[:-1] + "7"}}))
@@ -59,8 +61,8 @@ class TestWhatIsTyped:
         assert said == {
             f"Replace app-9 ({named['app-9']}…) by a new client on app-11 with an empty disk.",
             "Restart every client, 1 at a time, with max.warmup.replicas = 6.",
-            "Add a client (2 times).",
-            "Replace 1 consumer: app-b, now on app-c.",
+            "Add a client (2 threads) (2 times).",
+            "Replace app-b (b) by b-80000000-0000-0000-0000-000000000000 (host app-c).",
         }
 
     def test_of_an_unknown_group_is_checked_as_far_as_it_goes(self) -> None:
@@ -101,7 +103,7 @@ class TestRefusals:
             ({}, "what", "choose what is to be done"),
             ({"what": "explode"}, "what", "'explode' is not one of"),
             ({"what": "replace a host"}, "hosts", "nothing was found"),
-            ({"what": "replace a host", "hosts": ["app-7"]}, "hosts", "no client of the group runs on 'app-7'"),
+            ({"what": "replace a host", "hosts": ["app-7"]}, "hosts", "no client of the group is called 'app-7'"),
             ({"what": "replace a host", "hosts": ["app-9"], "threads": "two"}, "threads", "'two' was found; a whole number"),
             ({"what": "replace a host", "hosts": ["app-9"], "threads": "0"}, "threads", "0 is less than the minimum of 1"),
             ({"what": "replace a host", "hosts": ["x" * 300]}, "hosts", "is too long"),
@@ -109,6 +111,11 @@ class TestRefusals:
             ({"what": "scale", "clients": "5", "more_hosts": "x"}, "hosts", "name the host of each"),
             ({"what": "change settings", "settings": "max.warmup.replica=6"}, "settings", "no Kafka release has"),
             ({"what": "change settings", "settings": "sasl.jaas.config=open-sesame"}, "settings", "holds a secret"),
+            ({"what": "change settings", "settings": "a=1\nssl.key.pass\\\n  word open-sesame"}, "settings", "holds a secret"),
+            ({"what": "change settings", "settings": "bootstrap.servers=me:open-sesame@b:9092"}, "settings", "holds a secret"),
+            ({"what": "change", "change": '{"events": [{"\\u0070assword": "open-sesame"}]}'}, "change", "events[0].password"),
+            ({"what": "rolling restart", "policy": "x: {'db\\x2epassword': open-sesame}"}, "policy", "holds a secret"),
+            ({"what": "replace a host", "hosts": ["https://me:open-sesame@h"]}, "hosts", "holds a secret"),
             ({"what": "upgrade Kafka Streams", "kafka_release": "9.9.9"}, "kafka_release", "'9.9.9' is not one of"),
             ({"what": "stop and start all", "minutes": "soon"}, "minutes", "a number of minutes is needed"),
             ({"what": "stop and start all", "minutes": "9999999"}, "minutes", "9999999 is greater than the maximum"),
@@ -128,6 +135,8 @@ class TestRefusals:
 
         assert list(found.problems) == [where]
         assert said in found.problems[where]
+        assert "open-sesame" not in str(found.problems)
+        assert "open-sesame" not in str(found.conf)
         assert found.sentence == ""
         assert "open-sesame" not in str(found.problems)
 
@@ -199,3 +208,35 @@ def test_groups_that_the_lake_knows(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert {row[0] for row in found} == {"eu", "x" * 300}
     assert len(found) == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "label"),
+    [
+        ("kafka_release", "upgrade Kafka Streams", "To which release?"),
+        ("hosts", "replace a host", "Which host goes?"),
+        ("hosts", "rolling restart", "Which hosts?"),
+        ("threads", "scale", "Stream threads of each new one"),
+        ("snapshot", "", "Snapshot"),
+        ("", "scale", ""),
+        ("made_up", "scale", "Made up"),
+    ],
+)
+def test_a_field_is_called_as_on_the_form(name: str, what: str, label: str) -> None:
+    assert new_view.label_of(name, what) == label
+
+
+def test_what_is_wrong_is_a_sentence() -> None:
+    assert [sentence(one) for one in ("nothing was found", "Is it?", "", "two\nlines.")] == [
+        "Nothing was found.",
+        "Is it?",
+        "",
+        "Two\nlines.",
+    ]
+
+
+def test_every_field_of_the_form_has_its_name_there() -> None:
+    """The page's template and the list of what is wrong call a field the same."""
+    template = (files("holdfast.web") / "templates" / "new.html").read_text()
+    for name, what in (("kafka_release", ""), ("new_host", ""), ("at_once", ""), ("minutes", ""), ("hosts", "replace a host")):
+        assert new_view.label_of(name, what) in template, name

@@ -74,12 +74,12 @@ def test_ways_steps_and_limits_are_there_as_for_streams() -> None:
 
 
 def test_what_would_skip_data_is_a_warning_above_all() -> None:
-    """The title stays what is done."""
+    """The recommended option stays what is done."""
     lost = [one | {"committed_offset": None} for one in READ]
     event = {"replace_consumer": {"member_id": "a", "by": {"member_id": "x"}}}
     found = plain_view(planned({"a": member(0, 1, 2), "b": member(3, 4, 5)}, event, partitions=lost), NOON)
 
-    assert found.title == "Make the change as it is"
+    assert found.option == "Make the change as it is"
     assert found.warnings[0].startswith("SKIPS DATA: ")
     assert "SKIPS" not in found.effect
 
@@ -91,7 +91,7 @@ def test_the_list_of_plans_has_its_figures(tmp_path: Path) -> None:
 
     assert brief == summary(made)
     assert cells is not None
-    assert (cells.moved, cells.total, cells.still, cells.stable) == ("21", "24", "3 s", "at once")
+    assert (cells.moved, cells.total, cells.still, cells.stable) == ("21", "24", "3 s", "7 s (1 s to 38 s)")
 
 
 def test_a_plan_of_a_release_that_kept_no_course_is_read_and_shown() -> None:

@@ -10,23 +10,26 @@ from holdfast.rollout import policy
 from holdfast.rollout.consumer import rules as consumer_rules
 from holdfast.rollout.plan_summary import summary, summary_from_json, summary_to_json
 from holdfast.rollout.policy import Policy
+from holdfast.rollout.time_words import usually
+from holdfast.rollout.wording import duration
 from holdfast.web import rule_words
 from holdfast.web.chart_data import timeline_data
-from holdfast.web.plan_parts import ago, compact
+from holdfast.web.plan_parts import ago, compact, figures_of
 from holdfast.web.plan_view import view
 
 REMOVE = {"remove_client": {"process_id": C}}
 
 
-def test_the_four_figures_against_doing_it_plainly() -> None:
-    found = view(article_plan(), NOON).figures
+def test_the_figures_against_the_baseline() -> None:
+    plan = article_plan()
+    found, shown = view(plan, NOON).figures, summary(plan)
+    assert shown.figures is not None
+    assert shown.figures.times is not None
 
-    assert [(one.value, one.plain, one.against) for one in found] == [
-        ("0", "6", "better"),
-        ("10 s", "10 s", "same"),
-        ("at once", "2 min", "better"),
-        ("8 records", "26 records", "better"),
-    ]
+    assert [one.against for one in found[:5]] == ["better", "same", "better", "better", "better"]
+    assert [(found[at].value, found[at].plain) for at in (0, 1, 4)] == [("0", "6"), ("10 s", "10 s"), ("8 records", "26 records")]
+    assert (found[2].value, found[2].detail) == (usually(shown.figures.times.rebalancing_ends), "7 s to 38 s")
+    assert found[5].label == "Effort"
     assert (found[0].share, found[0].plain_share) == (0, 1000)
     assert found[1].detail == "10 s until the group notices, under 1 s to restore"
 
@@ -46,7 +49,7 @@ def test_a_task_stands_still_until_the_group_notices_and_until_it_is_restored() 
 def test_bytes_are_said_where_they_were_measured() -> None:
     plan = planned(measured(group(AFTER)), REMOVE)
 
-    assert view(plan, NOON).figures[3].value.endswith("KiB")
+    assert view(plan, NOON).figures[4].value.endswith("KiB")
 
 
 def test_without_another_way_nothing_is_compared() -> None:
@@ -69,7 +72,7 @@ def test_both_ways_over_time() -> None:
     found = view(article_plan(), NOON)
     data = timeline_data(found)
 
-    assert [(one.title, one.end) for one in found.timelines] == [("Recommended", 0), ("Done plainly", 120)]
+    assert [(one.title, one.end) for one in found.timelines] == [("Recommended", 12), ("Done plainly", 142)]
     assert data["total"] == 6
     assert found.timelines[1].points[-1].so_far == 6
 
@@ -116,5 +119,21 @@ def test_nothing_is_recommended_that_must_not_be_done() -> None:
     )
     found = view(article_plan(policy_that_blocks), NOON)
 
-    assert found.title == "Blocked: make the change as it is"
+    assert found.option == "Blocked: make the change as it is"
     assert [one.title for one in found.pictures] == ["The best there is"]
+
+
+def test_what_holds_only_under_a_condition_is_never_called_better() -> None:
+    labels, details = ("Ends after",), ("",)
+
+    assert figures_of(labels, details, [(1, "1 s")], [(9, "9 s")], certain=True)[0].against == "better"
+    assert figures_of(labels, details, [(1, "1 s")], [(9, "9 s")], certain=False)[0].against == "unsure"
+    assert figures_of(labels, details, [(9, "9 s")], [(1, "1 s")], certain=False)[0].against == "worse"
+
+
+def test_the_chart_ends_when_the_figure_says() -> None:
+    """One model of time, on the card and in the picture."""
+    found = view(article_plan(), NOON)
+
+    assert [one.end for one in found.timelines] == [one.points[-1].at for one in found.timelines]
+    assert duration(found.timelines[-1].end) == found.figures[2].plain

@@ -13,7 +13,8 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.ports import LakePath
 from holdfast.rollout import codec
 from holdfast.rollout.plan_summary import PlanSummary, summary, summary_to_json
-from holdfast.web.plans import PAGE_SIZE, Filter, PlanList, PlanRow, State, select, state_of
+from holdfast.web.plan_page import PlanPages
+from holdfast.web.plans import PAGE_SIZE, Filter, PlanList, PlanRow, State, select, state_of, still_waits
 
 
 class Counting(FsspecLake):
@@ -55,7 +56,26 @@ def test_every_state_is_reached(tmp_path: Path) -> None:
         "waiting": State.WAITING, "approved": State.APPROVED, "rejected": State.REJECTED, "begun": State.RUNNING,
         "done": State.DONE, "idle": State.NO_DECISION,
     }  # fmt: skip
-    assert later["waiting"] is State.EXPIRED
+    assert (later["waiting"], later["approved"], later["begun"]) == (State.EXPIRED, State.EXPIRED, State.RUNNING)
+
+
+def test_what_nobody_can_be_asked_about_waits_for_nobody() -> None:
+    assert still_waits(State.WAITING, orphaned=False, stale=False) is State.WAITING
+    assert still_waits(State.WAITING, orphaned=False, stale=True) is State.STALE
+    assert still_waits(State.WAITING, orphaned=True, stale=True) is State.ORPHANED
+    assert still_waits(State.DONE, orphaned=True, stale=True) is State.DONE
+
+
+@pytest.mark.parametrize(("minutes_later", "checked", "stale"), [(None, False, False), (5, True, False)])
+def test_what_is_fresh_was_checked(tmp_path: Path, minutes_later: int | None, checked: bool, stale: bool) -> None:
+    """The plan's own snapshot says nothing about what has happened since."""
+    web = WebLake(tmp_path, NOON)
+    plan = web.plan(article("checked"), replacement(C, LAST, "app-3"))
+    if minutes_later is not None:
+        web.snapshot(article("checked"), -minutes_later)
+    found = PlanPages(web.lake).page(plan.plan_id, NOON).freshness
+
+    assert (found.checked, found.stale, found.problem) == (checked, stale, "")
 
 
 def test_newest_first_a_page_at_a_time() -> None:
@@ -115,3 +135,18 @@ def test_a_rejection_counts_for_more_than_time() -> None:
     late = NOON + timedelta(days=1)
 
     assert state_of(one, None, begun=False, score=None, now=late) is State.EXPIRED
+
+
+@pytest.mark.parametrize("broken", ["summary.json", "verdict.json", "approval.json"])
+@pytest.mark.parametrize(
+    "content", [b"{}", b"[]", b"no JSON", b'{"format_version": "1.0"}', b'{"format_version": "1.0", "figures": 1}']
+)
+def test_a_broken_document_takes_no_other_plan_down_and_is_named(tmp_path: Path, broken: str, content: bytes) -> None:
+    web = WebLake(tmp_path, NOON)
+    whole, other = web.plan(article(), replacement(C, LAST, "app-3")), web.plan(article("other"), replacement(C, LAST, "app-3"))
+    web.lake.write(("plans", other.plan_id, broken), content)
+    found = PlanList(web.lake)
+    rows, unreadable = found.rows(NOON)
+
+    assert ([row.summary.plan_id for row in rows], unreadable) == ([whole.plan_id], 1)
+    assert [one.partition(": ")[0] for one in found.broken()] == [f"plans/{other.plan_id}/{broken}"]

@@ -2,69 +2,37 @@
 
 import contextlib
 import json
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import pytest
-from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, client, group
-from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read, with_client, without_client
+from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, altered, client, group
+from tests.harness.operators_hands import BACK, GONE, MINUTE, NEW_MEMBERS, STRANGER, Operator, approved, waits_for
+from tests.harness.plans import (
+    NOON,
+    REPLACE_FIRST,
+    article_plan,
+    planned,
+    raised_plan,
+    restarted,
+    with_client,
+    without_client,
+)
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.process_metadata import FILE_NAME, LocalProcessMetadataFiles
 from holdfast.errors import InvalidInput, StalePlan, StatePathTrouble, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.journal import Approval, Event
-from holdfast.rollout.plan_value import Plan
 from holdfast.rollout.policy import Policy
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
-from holdfast.workflows.apply import Applied, Confirmation, Hands
-
-MINUTE = timedelta(minutes=1)
-STRANGER = "11111111-57d0-457d-951f-d06556c148ca"
-GONE = without_client(group(AFTER), C)
-NEW_MEMBERS = json.loads(json.dumps(group(AFTER)).replace("0f6d8a3e-0000", "77777777-0000"))
-BACK = with_client(group(AFTER), C, NEW_MEMBERS["clients"][C])
-"""The replacement is there under the old ID: other members, the same tasks."""
-
-
-def approved(plan: Plan, by: str = "ann") -> Approval:
-    return Approval(plan.plan_id, True, by, "seen", "2026-11-20T12:00:30Z")
-
-
-class Operator:
-    """Applies one plan again and again, with a lake and state directories of its own."""
-
-    def __init__(self, folder: Path, plan: Plan) -> None:
-        self.plan = plan
-        self.lake = FsspecLake(str(folder / "lake"))
-        self.state_dir = folder / "state" / "streams-wordcount"
-        self.state_dir.mkdir(parents=True)
-        self.now = NOON + MINUTE
-        self.dirs = {ProcessId.parse(C): str(self.state_dir)}
-        self.files = LocalProcessMetadataFiles()
-
-    def apply(self, fresh: Document, confirm: Sequence[str] = (), approval: Approval | None = None) -> Applied:
-        words = tuple(Confirmation(step, "ann", "done by hand") for step in confirm)
-        hands = Hands(self.lake, self.files, self.dirs, lambda: self.now)
-        return workflow.apply(self.plan, read(fresh), approval or approved(self.plan), words, hands)
-
-    def written(self) -> object:
-        file = self.state_dir / FILE_NAME
-        return json.loads(file.read_text()) if file.exists() else None
-
-    def events(self) -> list[tuple[str, str]]:
-        return [(entry.step, str(entry.event)) for entry in plans.journal_of(self.lake, self.plan.plan_id).entries]
+from holdfast.workflows.apply import Hands
 
 
 @pytest.fixture
 def operator(tmp_path: Path) -> Operator:
     return Operator(tmp_path, article_plan())
-
-
-def waits_for(applied: Applied) -> str | None:
-    return None if applied.waiting_for is None else applied.waiting_for.step.id
 
 
 class TestTheWholeWay:
@@ -83,7 +51,10 @@ class TestTheWholeWay:
 
         assert operator.lake.names(("plans", operator.plan.plan_id)) == (
             "approval.json",
-            "journal.jsonl",
+            "checklist.json",
+            "journal",
+            "journal-head.json",
+            "lease",
             "plan.json",
             "plan.md",
             "summary.json",
@@ -345,13 +316,16 @@ def test_a_fresh_id_is_found_wherever_it_falls(tmp_path: Path) -> None:
 
 
 def test_settings_are_rolled_out_and_back(tmp_path: Path) -> None:
-    remedies = ("copy-process-metadata", "copy-state-directory", "seed-process-id")
-    operator = Operator(tmp_path, article_plan(Policy(exclude=remedies, time_to_stable_s_most=100, rebalances_most=20)))
+    operator = Operator(tmp_path, raised_plan())
     operator.dirs = {ProcessId.parse(LAST): str(operator.state_dir)}
-    six = altered(group(AFTER), ["config", "max.warmup.replicas"], 6)
+    before = altered(group(AFTER), ["config", "probing.rebalance.interval.ms"], 600_000)
+    six = altered(before, ["config", "max.warmup.replicas"], 6)
 
-    assert waits_for(operator.apply(group(AFTER))) == "1"
-    assert waits_for(operator.apply(six, confirm=["1"])) == "4"
+    assert waits_for(operator.apply(before)) == "1"
+    assert waits_for(operator.apply(six, confirm=["1"])) == "1"  # somebody says so, and no client has restarted
+    assert waits_for(operator.apply(restarted(six, A, B))) == "1"
+    assert operator.written() is None
+    assert waits_for(operator.apply(restarted(six))) == "4"
     assert operator.written() == {"processId": LAST}
 
 

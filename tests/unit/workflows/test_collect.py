@@ -116,6 +116,21 @@ class TestWhatCanBeMissing:
         assert ("no member is running" if state == "Empty" else "middle of a rebalance") in said(found, "clients")
         assert codec.snapshot_from_json(codec.snapshot_to_json(found)) == found
 
+    @pytest.mark.parametrize("state", ["Stable", "PreparingRebalance"])
+    def test_a_client_that_dies_again_and_again_is_said_in_whatever_state(self, state: str) -> None:
+        """Every generation has another member under the thread's name."""
+        died = member(B, ("0_1", "1_1"), thread=2)
+        history = tuple(
+            generation(
+                number, replace(died, member_id=f"{died.client_id}-{number}"), completed=NOW - timedelta(seconds=60 - number)
+            )
+            for number in range(1, 6)
+        )
+        bare = member(A, ("0_0", "0_1", "1_0", "1_1"))
+        bare = bare if state == "Stable" else replace(bare, subscription=b"", assignment=b"")
+        found = taken(cluster(bare, state=state, history={GROUP: history}))
+        assert "was started 5 times within 4 seconds, with 5 rebalances" in said(found, f"clients.{B}")
+
     def test_a_rebalance_is_waited_for_and_so_is_an_immediate_follow_up(self) -> None:
         group = ObservedGroup(GROUP, "Stable", "consumer", "stream", (member(A, ("0_0", "0_1", "1_0", "1_1")),))
         views = [

@@ -1,10 +1,16 @@
 """What the doctor finds: rights, group, machine and folders, over fakes of the ports."""
 
+import json
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
 from tests.fakes.cluster import THE_CLUSTER, FakeCluster, FakeStateDirectories, streams_member
 from tests.fakes.machine import FakeMachine
 
 from holdfast.ports import ObservedGroup
+from holdfast.rollout import codec
 from holdfast.workflows import doctor
 from holdfast.workflows.doctor import Status
 
@@ -67,3 +73,34 @@ def test_a_state_directory_that_cannot_be_read_limits() -> None:
     (check,) = doctor.examine_state_directories(FakeStateDirectories(), ("/gone",))
     assert check.status is LIMITED
     assert "/gone" in check.found
+
+
+def test_a_client_that_dies_again_and_again_limits() -> None:
+    recorded = Path(__file__).resolve().parents[1] / "recorded" / "crash-loop-3.9.1.json"
+    loop = codec.snapshot_from_json(json.loads(recorded.read_text())).generations
+    fake = FakeCluster({"wc": [group()]}, EVERYTHING, history={"wc": loop})
+    checks = [check for check in doctor.examine_group(fake, "wc") if "stay up" in check.name]
+
+    assert [check.status for check in checks] == [LIMITED]
+    assert "was started 7 times" in checks[0].found
+    assert "elete" not in checks[0].remedy
+    assert not [check for check in doctor.examine_group(fake, "wc", datetime.now(UTC)) if "stay up" in check.name]
+
+
+def test_its_commands_can_be_pasted() -> None:
+    """Whole, with the brokers and the topics that are meant, whatever these are called."""
+    fake = FakeCluster({"wc": [group()]}, EVERYTHING, forbidden=frozenset({"in", "__consumer_offsets", THE_CLUSTER}))
+    remedies = [check.remedy for check in doctor.examine_group(fake, "wc", servers="one:9092,two:9092") if check.remedy]
+    commands = [shlex.split(line) for remedy in remedies for line in remedy.splitlines()]
+
+    assert len(commands) == 4
+    for command in commands:
+        assert command[:3] == ["kafka-acls.sh", "--bootstrap-server", "one:9092,two:9092"]
+        assert "…" not in " ".join(command)
+    assert [command[-1] for command in commands] == ["prefixed", "in", "__consumer_offsets", "--cluster"]
+
+
+def test_a_hostile_topic_is_one_word_of_a_command() -> None:
+    (_, line) = doctor._describe_topics("wc", ["in; rm -rf ~"], "one:9092").splitlines()
+
+    assert shlex.split(line)[-1] == "in; rm -rf ~"

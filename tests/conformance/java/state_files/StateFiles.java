@@ -53,7 +53,7 @@ public final class StateFiles {
         return "read\t" + entries;
     }
 
-    private static String processId(File stateDir) throws Exception {
+    static StateDirectory directory(File stateDir) throws Exception {
         Properties properties = new Properties();
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "app");
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "localhost:1");
@@ -64,7 +64,11 @@ public final class StateFiles {
         given[0] = new StreamsConfig(properties);
         given[1] = Time.SYSTEM;
         given[2] = Boolean.TRUE; // it has persistent stores
-        StateDirectory directory = (StateDirectory) made.newInstance(given);
+        return (StateDirectory) made.newInstance(given);
+    }
+
+    private static String processId(File stateDir) throws Exception {
+        StateDirectory directory = directory(stateDir);
         Method initialize = StateDirectory.class.getMethod("initializeProcessId");
         try {
             return String.valueOf(initialize.invoke(directory));

@@ -16,6 +16,7 @@ import org.apache.kafka.streams.kstream.Consumed;
 import org.apache.kafka.streams.kstream.Grouped;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
 
 /**
  * Counts words: subtopology 0 splits lines (stateless), subtopology 1 counts (one store, one changelog).
@@ -23,6 +24,7 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * <p>Arguments: properties file, input topic, store name, and the file to wait for before the client is made. The JVM can thus
  * be started early and the client later, at a moment of the test's choosing. A file beside it, with ".threads" behind its name,
  * says by how many stream threads the running client is to have more. Uses what every release from 2.6 on has, but for that.
+ * With the property wordcount.in.memory=true the store is kept in memory.
  */
 public final class WordCount {
     private WordCount() { }
@@ -36,8 +38,7 @@ public final class WordCount {
         builder.stream(args[1], Consumed.with(Serdes.String(), Serdes.String()))
             .flatMapValues(line -> Arrays.asList(line.trim().split("\\s+")))
             .groupBy((key, word) -> word, Grouped.with(Serdes.String(), Serdes.String()))
-            .count(Materialized.<String, Long, KeyValueStore<Bytes, byte[]>>as(args[2])
-                .withKeySerde(Serdes.String()).withValueSerde(Serdes.Long()));
+            .count(counts(properties, args[2]).withKeySerde(Serdes.String()).withValueSerde(Serdes.Long()));
         System.out.println("LOADED");
         await(Paths.get(args[3]));
 
@@ -51,6 +52,12 @@ public final class WordCount {
         for (int one = 0; one < Math.abs(threads); one++) {
             KafkaStreams.class.getMethod(threads > 0 ? "addStreamThread" : "removeStreamThread").invoke(streams);
         }
+    }
+
+    private static Materialized<String, Long, KeyValueStore<Bytes, byte[]>> counts(Properties properties, String store) {
+        return Boolean.parseBoolean(properties.getProperty("wordcount.in.memory"))
+            ? Materialized.<String, Long>as(Stores.inMemoryKeyValueStore(store))
+            : Materialized.<String, Long, KeyValueStore<Bytes, byte[]>>as(store);
     }
 
     private static void await(Path go) throws InterruptedException {

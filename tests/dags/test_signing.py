@@ -1,0 +1,118 @@
+"""Do the airflow tasks sign with the deployment's key, and act on nothing that it did not sign?"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.dags.conftest import decided, just_taken, question
+from tests.dags.test_decisions import answer
+
+from holdfast.adapters.lake import FsspecLake
+from holdfast.airflow_wiring import decisions, rollouts, runs
+from holdfast.airflow_wiring.signing import signing_keys
+from holdfast.errors import InvalidInput, StepRefused
+from holdfast.rollout import codec
+from holdfast.rollout.codec import plan as codec_plan
+from holdfast.workflows import plan as plans
+
+FERNET = "dGhpcyBpcyBub3QgYSBzZWNyZXQgYXQgYWxsLCByZWE="
+ANOTHER = "YW5vdGhlciBvbmUgdGhhdCBpcyBubyBzZWNyZXQsIG4="
+CONNECTION = "AIRFLOW_CONN_HOLDFAST_SIGNING_KEY"
+NOW = {"state_dirs": {}, "confirmed": []}
+
+
+@pytest.fixture
+def fernet(lake: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("AIRFLOW__CORE__FERNET_KEY", FERNET)
+    return FERNET
+
+
+@pytest.fixture
+def plan_id(fernet: str, lake: FsspecLake, make: Any) -> tuple[str, str]:
+    """A plan that this deployment signed, and its run."""
+    made, run = make()
+    plans.keep(lake, plans.load(lake, made), signing_keys())
+    return made, run
+
+
+@pytest.mark.usefixtures("fernet")
+class TestWhichKey:
+    @pytest.mark.parametrize("text", ["", "{FERNET_KEY}", "short", f"{FERNET},{{FERNET_KEY}}"])
+    def test_a_place_holder_is_none(self, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+        monkeypatch.setenv("AIRFLOW__CORE__FERNET_KEY", text)
+
+        assert not signing_keys()
+
+    def test_fernet_s_keys_are_all_believed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        first = signing_keys()
+        monkeypatch.setenv("AIRFLOW__CORE__FERNET_KEY", f"{ANOTHER},{FERNET}")
+
+        assert signing_keys().derived[1:] == first.derived
+
+    def test_the_connection_s_come_first(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        of_airflow = signing_keys()
+        monkeypatch.setenv(CONNECTION, json.dumps({"conn_type": "generic", "password": "p" * 40}))
+
+        assert signing_keys() != of_airflow
+
+    @pytest.mark.parametrize("password", ["", "too short"])
+    def test_a_connection_without_one_is_refused(self, monkeypatch: pytest.MonkeyPatch, password: str) -> None:
+        monkeypatch.setenv(CONNECTION, json.dumps({"conn_type": "generic", "password": password}))
+
+        with pytest.raises(InvalidInput, match="the connection holdfast_signing_key holds no signing key"):
+            signing_keys()
+
+
+class TestWhatIsSigned:
+    def test_all_of_a_plan_that_is_decided_and_applied(self, lake: FsspecLake, plan_id: tuple[str, str], recorded: str) -> None:
+        one, run = plan_id
+        assert question(one, run).fingerprint
+        decided(one, answer("Approve", plans.load(lake, one)))
+        rollouts.apply(one, NOW | {"snapshot": just_taken(lake, recorded)}, "bob")
+
+        standing = plans.standing(lake, one, signing_keys())
+        assert standing.says == "signed by this deployment"
+        assert standing.journal is not None
+        assert FERNET not in "".join(path.read_text() for path in Path(lake.url).rglob("*.json"))
+
+
+@pytest.mark.usefixtures("fernet")
+class TestWhatIsRefused:
+    def test_a_plan_that_is_not_signed(self, lake: FsspecLake, make: Any) -> None:
+        made, run = make()
+        for act in (
+            lambda: question(made, run),
+            lambda: decided(made, answer("Approve", plans.load(lake, made))),
+            lambda: rollouts.apply(made, NOW | {"snapshot": ""}, "bob"),
+            lambda: rollouts.verify(made, {"snapshot": ""}),
+        ):
+            with pytest.raises(StepRefused, match=f"Plan {made}: not signed"):
+                act()
+        assert plans.approval_of(lake, made) is None
+
+    def test_an_edited_expiry_with_an_id_that_fits_it(self, lake: FsspecLake, plan_id: tuple[str, str]) -> None:
+        old = plans.load(lake, plan_id[0])
+        later = replace(old, expires_at="2058-01-01T00:00:00Z")
+        later = replace(later, plan_id=codec_plan.plan_id_of(later))  # type: ignore[arg-type]
+        plans.keep(lake, later)
+        runs.keep_made(lake, plan_id[1], later)
+
+        with pytest.raises(StepRefused, match="not signed"):
+            question(later.plan_id, plan_id[1])
+
+    def test_an_approval_that_somebody_wrote(self, lake: FsspecLake, plan_id: tuple[str, str], recorded: str) -> None:
+        forged = {
+            "format_version": "1.0", "plan_id": plan_id[0], "approved": True, "by": "vera", "reason": "",
+            "at": "2026-11-20T14:00:00Z",
+        }  # fmt: skip
+        lake.write(("plans", plan_id[0], "approval.json"), codec.dumps(forged).encode())
+
+        for act in (
+            lambda: rollouts.apply(plan_id[0], NOW | {"snapshot": recorded}, "bob"),
+            lambda: decisions.go_by_decision(plan_id[1]),
+            lambda: question(*plan_id),
+        ):
+            with pytest.raises(StepRefused, match=r"The decision about plan .*: not signed"):
+                act()

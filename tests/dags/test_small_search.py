@@ -1,0 +1,75 @@
+"""A small search needs no Spark; and an answer is held to what the plan's page is held to, wherever it was given."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.dags.conftest import PLAIN_FORM
+from tests.dags.test_decisions import answer
+from tests.dags.test_runs import context
+
+from holdfast.adapters.lake import FsspecLake
+from holdfast.airflow_wiring import decisions, planning, runs, spark
+from holdfast.rollout import codec, search_work
+from holdfast.workflows import plan as plans
+from holdfast.workflows import searching, snapshots
+
+
+def gone(lake: FsspecLake, recorded: str) -> str:
+    """The group a moment later, one of its clients gone."""
+    document = codec.snapshot_to_json(snapshots.load(lake, recorded))
+    first, *_ = document["clients"]  # type: ignore[misc]
+    document["clients"] = {one: client for one, client in document["clients"].items() if one != first}  # type: ignore[attr-defined]
+    document |= {"leader_process_id": None, "captured_at": datetime.now(UTC).isoformat()}
+    return snapshots.keep(lake, codec.snapshot_from_json(document))
+
+
+def test_a_small_search_is_done_by_the_task_itself(lake: FsspecLake, recorded: str) -> None:
+    planning.draft("run", PLAIN_FORM | {"snapshot": recorded}, "ann")
+
+    assert planning.search_arguments(context()) is None
+    assert planning.search_arguments(context()) is None, "once"
+    told = searching.progress(lake, runs.folder("run"))
+    plan = plans.load(lake, planning.assemble("run"))
+    assert [one.place for one in told] == list(range(told[0].of))
+    assert len(plan.candidates) == told[0].of
+
+
+def test_a_large_one_is_for_spark(lake: FsspecLake, recorded: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_work, "SMALL", 10)
+    planning.draft("run", PLAIN_FORM | {"snapshot": recorded}, "ann")
+
+    assert planning.search_arguments(context()) == ["--draft", "/".join(runs.folder("run"))]
+    assert not searching.is_done(lake, runs.folder("run"))
+
+
+def test_spark_that_is_not_ready_is_told_by_whoever_needs_it(lake: FsspecLake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AIRFLOW_CONN_SPARK_DEFAULT", raising=False)
+    monkeypatch.setattr(spark, "refuse_unready", lambda: (_ for _ in ()).throw(spark.InvalidInput("no Java")))
+
+    assert spark.prepare_ahead() == ""
+
+
+class TestAnApprovalFromAnywhere:
+    def test_is_refused_where_the_group_has_drifted(self, lake: FsspecLake, recorded: str, make: Any) -> None:
+        plan_id, run = make()
+        plan = plans.load(lake, plan_id)
+        gone(lake, recorded)
+
+        with pytest.raises(decisions.NoLongerHolds, match=r"can only be rejected.*has left the group"):
+            decisions.keep_decision(run, answer("Approve", plan))
+        assert plans.approval_of(lake, plan_id) is None
+        assert not decisions.keep_decision(run, answer("Reject", plan, reason="drifted")).approved
+
+    def test_is_refused_where_its_time_is_over(self, lake: FsspecLake, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        plan_id, run = make()
+        plan = plans.load(lake, plan_id)
+        monkeypatch.setattr(decisions, "now", lambda: datetime.fromisoformat(plan.expires_at) + timedelta(seconds=1))
+
+        with pytest.raises(decisions.NoLongerHolds, match="could be approved until"):
+            decisions.keep_decision(run, answer("Approve", plan))
+
+    def test_is_taken_where_nothing_has_drifted(self, lake: FsspecLake, make: Any) -> None:
+        plan_id, run = make()
+
+        assert decisions.keep_decision(run, answer("Approve", plans.load(lake, plan_id))).approved

@@ -1,0 +1,133 @@
+"""What `fuzz_documents` gives to the ways in: real documents of every kind, broken ones, and orders that nobody has thought of."""
+
+import functools
+import json
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from tests.harness import article, nasty, odd_changes, plain_groups
+from tests.harness.nasty import Document, Nasty
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """What documents are made from."""
+
+    snapshots: tuple[Document, ...]
+    readers: tuple[Document, ...]
+    documents: dict[str, tuple[Document, ...]]
+
+
+@functools.cache
+def real() -> Real:
+    """Documents as they are, of every kind; made once."""
+    from tests.harness.plans import NOON, article_plan, planned
+
+    from holdfast.rollout import codec
+    from holdfast.rollout.codec import any_kind
+    from holdfast.rollout.codec import plan as codec_plan
+    from holdfast.rollout.codec.policy import policy_to_json
+    from holdfast.rollout.journal import Approval, Entry, Event
+    from holdfast.rollout.plan_summary import summary, summary_to_json
+    from holdfast.rollout.policy import Policy
+    from holdfast.rollout.verify import verify
+    from holdfast.workflows import consumer_groups
+
+    recorded = [json.loads(one.read_bytes()) for one in sorted((ROOT / "tests/unit/recorded").glob("streams-*.json"))]
+    snapshots = (
+        *(article.group(article.AFTER, release=release) for release in ("2.7.2", "3.9.1", "4.3.1", None)),
+        article.fleet(5, 20, 3)[0],
+        *(one for one in recorded if isinstance(one, dict) and "clients" in one),
+    )
+    members = {"a": plain_groups.member(0, 1, 2, host="app-a"), "b": plain_groups.member(3, 4, 5, host="app-b", client_id="b")}
+    ranged = {name: plain_groups.member(assignors=["range"], host=f"app-{name}", generation=None) for name in "cde"}
+    readers = (plain_groups.group(members), plain_groups.group(ranged, partitions=7))
+    plan = article_plan()
+    random_id = {"replace_client": {"process_id": article.C, "by": {"process_id": None, "threads": 2}, "state": "empty"}}
+    removed = plain_groups.change({"remove_consumer": {"member_id": "a"}})
+    plain = consumer_groups.make_plan(("s", readers[0]), ("c", removed), Policy(), NOON)
+    plans = tuple(any_kind.plan_to_json(one) for one in (plan, planned(article.group(article.AFTER), random_id), plain))
+    after = codec.snapshot_from_json(article.group(article.AFTER))
+    return Real(
+        snapshots,
+        readers,
+        {
+            "snapshot": (*snapshots, *readers),
+            "change": (article.change(random_id), removed, article.change({"rolling_restart": {}}, {"then": "stable"}, random_id)),
+            "policy": (policy_to_json(Policy()), {"format_version": "1.0", "windows": [{"from": "22:00Z", "to": "04:00Z"}]}),
+            "plan": plans,
+            "approval": (codec_plan.approval_to_json(Approval(plan.plan_id, True, "ann", "read", "2026-11-20T12:00:00Z")),),
+            "journal": (codec_plan.entry_to_json(Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "gone")),),
+            "verdict": (codec_plan.verdict_to_json(verify(plan, after)),),
+            "summary": tuple(summary_to_json(summary(one)) for one in (plan, plain)),
+            "run": ({"format_version": "1.0", "run_id": "manual__x"},),
+        },
+    )
+
+
+class Case:
+    """One case: where its documents lie, and what is drawn for it."""
+
+    def __init__(self, chance: random.Random, folder: Path) -> None:
+        self.chance = chance
+        self.folder = folder
+        self.nasty = Nasty(chance)
+        self.documents = 0
+
+    def write(self, name: str, content: bytes) -> str:
+        self.documents += 1
+        (self.folder / name).write_bytes(content)
+        return str(self.folder / name)
+
+    def document(self, kind: str) -> object:
+        """A document of a kind: broken, made up from its schema, of another kind, or as it is."""
+        found = real().documents
+        others = [one for several in found.values() for one in several]
+        match self.chance.randrange(12):
+            case 0 | 1 if kind in _schemas():
+                made = self.nasty.of(self.chance.choice(_schemas()[kind]))
+            case 2:
+                made = self.chance.choice(others)
+            case 3:
+                made = self.nasty.value()
+            case 4 | 5:
+                made = self.chance.choice(found[kind])
+            case _:
+                made = self.nasty.broken(self.chance.choice(found[kind]), others)
+        return nasty.with_its_digest(made) if self.chance.random() < 0.7 else made
+
+    def file(self, kind: str) -> str:
+        return self.write(f"{kind}-{self.documents}.json", self.nasty.content(self.document(kind)))
+
+    def odd(self) -> tuple[Document, Document]:
+        """A real group and a Change that fits it more or less."""
+        if self.chance.random() < 0.3:
+            group = self.chance.choice(real().readers)
+            meant = odd_changes.change_for_readers(self.chance, list(group["consumers"]), list(group["topics"]))
+        else:
+            group = self.chance.choice(real().snapshots)
+            topics = {topic for task in group["tasks"].values() for topic, _ in task["partitions"]}
+            meant = odd_changes.change_for(self.chance, list(group["clients"]), sorted(topics))
+        if self.chance.random() < 0.3:
+            group = cast("Document", self.nasty.broken(group, [meant]))
+        return group, meant
+
+    def group_and_change(self) -> tuple[str, str]:
+        if self.chance.random() < 0.6:
+            group, meant = self.odd()
+            return self.write("snapshot.json", json.dumps(group).encode()), self.write("change.json", json.dumps(meant).encode())
+        return self.file("snapshot"), self.file("change")
+
+
+@functools.cache
+def _schemas() -> dict[str, list[Document]]:
+    from holdfast.rollout.schema import CONTRACTS
+
+    names = ("snapshot", "change", "policy", "plan", "approval", "journal", "verdict")
+    return {
+        name: [CONTRACTS[name], *([CONTRACTS[f"consumer-{name}"]] if f"consumer-{name}" in CONTRACTS else [])] for name in names
+    }

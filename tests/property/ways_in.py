@@ -1,0 +1,312 @@
+"""Every way in for documents: commands, readers, the tables' jobs, the pages, the form (`fuzz_documents`)."""
+
+import contextlib
+import functools
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any
+from unicodedata import category
+from urllib.parse import urlencode
+
+from tests.harness import nasty
+from tests.property.cases import Case, real
+
+from holdfast.errors import HoldfastError
+
+_STEERS = (chr(one) for one in range(sys.maxunicode + 1) if category(chr(one)) in ("Cc", "Cf", "Cs", "Zl", "Zp"))
+STEERING = re.compile(f"[{''.join(map(re.escape, _STEERS))}]")
+"""What must not reach a terminal or a page: it moves the cursor, turns the writing direction, or is not seen."""
+
+
+class Finding(AssertionError):
+    """A way in did what it must not."""
+
+
+# The ways in.
+
+
+def command(*arguments: str) -> None:
+    """A command line, as it is called. Raise Finding where it steers the terminal."""
+    from holdfast.cli.main import main
+
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main(list(arguments))
+        except SystemExit as end:
+            if end.code not in (0, 1, 2, 3, None):
+                raise Finding(f"exit status {end.code}") from None
+    for stream in (out, err):
+        stream.flush()
+        refuse_steering(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+
+
+def refuse_steering(printed: str) -> None:
+    steering = STEERING.search(printed.replace("\n", " "))
+    if steering is not None:
+        around = ascii(printed[max(0, steering.start() - 200) : steering.end() + 100])
+        raise Finding(f"U+{ord(steering[0]):04X} is printed: {around}")
+
+
+def assign(case: Case) -> None:
+    command("assign", case.file("snapshot"))
+
+
+def forecast(case: Case) -> None:
+    group, meant = case.group_and_change()
+    command("forecast", group, meant, *case.chance.choice(((), ("--json",), ("--detail", "summary"))))
+
+
+def plan(case: Case) -> None:
+    group, meant = case.group_and_change()
+    shape = case.chance.choice(("text", "json", "markdown", "comment", "junit", "github"))
+    limits = ("--policy", case.file("policy")) if case.chance.random() < 0.4 else ()
+    command("plan", group, meant, "--format", shape, *limits)
+
+
+def guard(case: Case) -> None:
+    command("guard", case.file("snapshot"), *case.chance.choice(((), ("--json",))))
+
+
+def diff(case: Case) -> None:
+    kind = case.chance.choice(("snapshot", "plan"))
+    command("diff", case.file(kind), case.file(kind), *case.chance.choice(((), ("--json",))))
+
+
+def show(case: Case) -> None:
+    fresh = ("--snapshot", case.file("snapshot")) if case.chance.random() < 0.6 else ()
+    command("show", case.file("plan"), *fresh, *(case.chance.choice(((), ("--json",))) if fresh else ()))
+
+
+def verify(case: Case) -> None:
+    command("verify", case.file("plan"), "--snapshot", case.file("snapshot"))
+
+
+def apply(case: Case) -> None:
+    made, lake = case.document("plan"), case.folder / "lake"
+    kept = lake / "plans" / str(made.get("plan_id") if isinstance(made, dict) else "x").replace("/", "_")[:100].replace("\0", "_")
+    with contextlib.suppress(OSError, ValueError):
+        kept.mkdir(parents=True)
+        (kept / "journal.jsonl").write_bytes(b"\n".join(case.nasty.content(case.document("journal")) for _ in range(2)))
+    approved = case.chance.choice((("--approval", case.file("approval")), ("--approved-by", case.nasty.text(), "--reason", "x")))
+    path = case.write("plan.json", json.dumps(made).encode())
+    approved = tuple(one.encode(errors="replace").decode().replace("\0", "?") for one in approved)
+    command("apply", path, "--snapshot", case.file("snapshot"), *approved, "--lake", str(lake), "--confirm", "1")
+
+
+@functools.cache
+def _readers() -> tuple[Callable[[object], object], ...]:
+    """Everything that takes a document apart which others may have written."""
+    from holdfast.rollout import codec, fleet
+    from holdfast.rollout.codec import any_kind, consumer_plan
+    from holdfast.rollout.codec import plan as codec_plan
+    from holdfast.rollout.codec.meant import change_meant
+    from holdfast.rollout.codec.policy import policy_from_json
+    from holdfast.rollout.codec.score import score_from_json
+    from holdfast.rollout.plan_summary import summary_from_json
+
+    return (
+        any_kind.snapshot_from_json,
+        codec.snapshot_from_json,
+        lambda value: any_kind.change_from_json(value, plain=False),
+        lambda value: any_kind.change_from_json(value, plain=True),
+        any_kind.plan_from_json,
+        codec_plan.plan_from_json,
+        consumer_plan.consumer_plan_from_json,
+        policy_from_json,
+        codec_plan.approval_from_json,
+        codec_plan.entry_from_json,
+        codec.assignment_from_json,
+        score_from_json,
+        summary_from_json,
+        codec_plan.evaluation_from_json,
+        codec_plan.candidate_from_json,
+        fleet.policy_from_json,
+        lambda value: change_meant(value if isinstance(value, dict) else {}),
+    )
+
+
+def read(case: Case) -> None:
+    from holdfast.adapters import yaml_text
+    from holdfast.rollout import codec
+
+    content = case.nasty.content(case.document(case.chance.choice(list(real().documents))))
+    case.write("read.json", content)
+    for loads in (codec.loads, yaml_text.loads):
+        try:
+            found = loads(content)
+        except HoldfastError:
+            continue
+        for reader in _readers():
+            with contextlib.suppress(HoldfastError):
+                reader(found)
+
+
+def rows(case: Case) -> None:
+    """What the Spark jobs make of documents of the lake."""
+    from holdfast.rollout import codec, fleet, loss_rows, plan_tables, tables
+
+    content = case.nasty.content(case.document(case.chance.choice(("snapshot", "plan", "verdict"))))
+    other = case.nasty.content(case.document("snapshot")).decode(errors="replace")
+    case.write("rows.json", content)
+    case.write("other.json", other.encode())
+    text = content.decode(errors="replace")
+    works: tuple[Callable[[], object], ...] = (
+        lambda: tables.decode("snapshots/cluster=c/day=2026-11-20/group=g/1-0123456789abcdef.json", content),
+        lambda: tables.unread("collections/cluster=c/day=2026-11-20/x.json", content),
+        lambda: tables.targets(text),
+        lambda: tables.order_change(text, other),
+        lambda: loss_rows.whole(text, 50),
+        lambda: plan_tables.plan_rows("plans/0123456789abcdef/plan.json", content),
+        lambda: plan_tables.plan_rows("plans/0123456789abcdef/verdict.json", content),
+        lambda: fleet.alerts(fleet.findings_from_lines("2026-11-20", content.splitlines())),
+    )
+    for work in works:
+        with contextlib.suppress(HoldfastError):
+            codec.dumps(work())
+
+
+@functools.cache
+def client() -> Any:
+    """The pages as Airflow serves them, for somebody who may everything."""
+    home = tempfile.mkdtemp(prefix="airflow")
+    os.environ.setdefault("AIRFLOW_HOME", home)
+    from airflow.api_fastapi.core_api.security import get_user
+    from fastapi.testclient import TestClient
+
+    from holdfast.web import access, app, decision, making, new_page
+
+    class User:
+        def get_name(self) -> str:
+            return "ann"
+
+        def get_id(self) -> str:
+            return "ann"
+
+    everybody = app.app.dependency_overrides
+    everybody[get_user] = User
+    for one in (access.may_read, *access.may_ask, *access.may_decide):
+        everybody[one.dependency] = lambda: None  # type: ignore[index]
+    access.can_ask = lambda *_: True
+    access.can_decide = lambda *_: True
+    decision.asked = lambda *_: None
+    new_page.sees_connection = lambda *_: False
+    assert making
+    return TestClient(app.app, raise_server_exceptions=True)
+
+
+def _get(address: str) -> str:
+    answer = client().get(address)
+    if answer.status_code >= 500 and "<!DOCTYPE html>" not in answer.text[:200]:
+        raise Finding(f"{answer.status_code} for {address}")
+    return str(answer.text)
+
+
+def pages(case: Case) -> None:
+    """The pages of a lake in which documents are broken."""
+    from tests.harness.plans import NOON
+
+    from holdfast.adapters.lake import FsspecLake
+    from holdfast.rollout import codec
+    from holdfast.rollout.codec import any_kind
+    from holdfast.workflows import plan as plans
+    from holdfast.workflows import snapshots
+
+    os.environ["AIRFLOW_VAR_HOLDFAST_LAKE"] = str(case.folder)
+    lake = FsspecLake(str(case.folder))
+    assert NOON
+    whole = real().documents
+    made = any_kind.plan_from_json(case.chance.choice(whole["plan"]))
+    plans.keep(lake, made)
+    snapshot = any_kind.snapshot_from_json(case.chance.choice(whole["snapshot"]))
+    place = snapshots.keep(lake, snapshot)
+    files = {"plan.json": "plan", "summary.json": "summary", "approval.json": "approval", "verdict.json": "verdict"}
+    files |= {"journal.jsonl": "journal", "run.json": "run"}
+    for name, kind in files.items():
+        if case.chance.random() < 0.4:
+            lake.write(("plans", made.plan_id, name), case.nasty.content(case.document(kind)))
+            case.documents += 1
+    if case.chance.random() < 0.5:
+        lake.write(tuple(place.split("/")), case.nasty.content(case.document("snapshot")))
+        case.documents += 1
+    query = urlencode({"cluster": snapshot.cluster, "group": snapshot.group_id})
+    addresses = ["/plans", f"/plans/{made.plan_id}", f"/group?{query}", "/fleet", "/new", f"/new?{query}"]
+    assert codec
+    for address in case.chance.sample(addresses, 3):
+        refuse_steering(_get(address))
+
+
+def form(case: Case) -> None:
+    """What somebody types into the form."""
+    from holdfast.adapters.lake import FsspecLake
+    from holdfast.rollout.codec import any_kind
+    from holdfast.workflows import snapshots
+
+    os.environ["AIRFLOW_VAR_HOLDFAST_LAKE"] = str(case.folder)
+    group, meant = case.odd()
+    whole = any_kind.snapshot_from_json(case.chance.choice(real().documents["snapshot"]))
+    snapshots.keep(FsspecLake(str(case.folder)), whole)
+    typed: Callable[[], str] = lambda: case.nasty.text().encode(errors="replace").decode()  # noqa: E731 - a die
+    kinds = (
+        "replace a host",
+        "scale",
+        "rolling restart",
+        "change settings",
+        "upgrade Kafka Streams",
+        "stop and start all",
+        "document",
+    )
+    sent = {"cluster": whole.cluster, "group": whole.group_id, "what": case.chance.choice((*kinds, *kinds, typed()))}
+    for name in (
+        "hosts",
+        "more_hosts",
+        "clients",
+        "threads",
+        "at_once",
+        "new_host",
+        "disk",
+        "kafka_release",
+        "minutes",
+        "settings",
+    ):
+        if case.chance.random() < 0.5:
+            sent[name] = case.chance.choice((typed(), str(case.chance.choice(nasty.NUMBERS)), "1", "3.9.1", "empty"))
+    if case.chance.random() < 0.6:
+        sent["change"] = case.chance.choice(
+            (json.dumps(meant), case.nasty.content(case.document("change")).decode(errors="replace"))
+        )
+    if case.chance.random() < 0.3:
+        sent["policy"] = case.nasty.content(case.document("policy")).decode(errors="replace")
+    if case.chance.random() < 0.1:
+        sent["snapshot"] = typed()
+    case.write("form.json", json.dumps(sent).encode())
+    assert group is not None
+    body = urlencode({"token": "x", "key": "x", **sent}, errors="replace")
+    headers = {"content-type": "application/x-www-form-urlencoded", "origin": "http://testserver"}
+    from holdfast.web import access
+
+    access.refuse_forgery = lambda *_: None
+    answer = client().post("/new", content=body.encode(), headers=headers, follow_redirects=False)
+    if answer.status_code >= 500:
+        raise Finding(f"{answer.status_code}: {answer.text[:200]}")
+
+
+WAYS_IN: dict[str, Callable[[Case], None]] = {
+    "read": read,
+    "assign": assign,
+    "forecast": forecast,
+    "plan": plan,
+    "guard": guard,
+    "diff": diff,
+    "show": show,
+    "verify": verify,
+    "apply": apply,
+    "rows": rows,
+    "pages": pages,
+    "form": form,
+}

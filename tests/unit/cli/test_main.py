@@ -1,0 +1,54 @@
+"""What the commands do where nothing can be written, and with names that would steer a terminal."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.harness.article import AFTER, group
+
+from holdfast.cli.main import main
+from holdfast.rollout import codec
+
+COMMANDS = (("assign", "SNAPSHOT"), ("guard", "SNAPSHOT"), ("schema", "plan"))
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> str:
+    path = tmp_path / "snapshot.json"
+    path.write_text(codec.dumps(group(AFTER)), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("arguments", COMMANDS)
+def test_a_full_disk_is_said_in_a_line(arguments: tuple[str, ...], snapshot: str) -> None:
+    given = [snapshot if one == "SNAPSHOT" else one for one in arguments]
+    with Path("/dev/full").open("w", encoding="ascii") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "holdfast.cli.main", *given], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert (ended.returncode, ended.stderr.splitlines()) == (
+        1,
+        ["holdfast: the answer cannot be written: No space left on device"],
+    )
+
+
+def test_who_reads_no_further_has_seen_enough(snapshot: str) -> None:
+    command = [sys.executable, "-m", "holdfast.cli.main", "schema", "plan"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    assert process.returncode == 1
+
+
+@pytest.mark.parametrize("arguments", [("assign", "no\x1b[2Jsuch\u202efile\udcff"), ("assign", "--no\x1bsuch")])
+def test_names_steer_no_terminal(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+
+    said = capsys.readouterr().err
+    assert said
+    assert not any(steering in said for steering in "\x1b\u202e\udcff")

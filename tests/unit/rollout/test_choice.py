@@ -1,0 +1,98 @@
+"""What an option is chosen by: named criteria, downtime and every rebalance among them."""
+
+import random
+from typing import Any
+
+import pytest
+from tests.harness.article import AFTER, LAST, A, Document, change, fleet, group
+from tests.harness.plans import NOON, planned, read
+
+from holdfast.rollout import candidates, choice, codec, plan
+from holdfast.rollout.choice import CRITERIA
+from holdfast.rollout.plan_value import PLAINLY, Plan
+from holdfast.rollout.policy import Policy
+
+
+def static(document: Document) -> Document:
+    """Every member has a `group.instance.id`."""
+    for client in document["clients"].values():
+        for number, consumer in enumerate(client["consumers"].values()):
+            consumer["group_instance_id"] = f"i-{number}"
+    return document
+
+
+def why_not(made: Plan, name: str) -> str:
+    return next(one.why_not for one in made.candidates if one.name == name)
+
+
+def test_a_static_member_returns_rather_than_wait_for_its_session() -> None:
+    """The baseline says that it does not return in time: 45 s of downtime, and a rebalance. Returning costs neither."""
+    document = static(group(AFTER, "3.9.1"))
+    made = planned(document, {"restart_client": {"process_id": A, "within_session": False}})
+
+    assert made.chosen == "static-return"
+    assert why_not(made, PLAINLY).startswith("Downtime: ")
+    assert why_not(made, PLAINLY).endswith(" 0 with the chosen way.")
+
+
+def test_a_scale_out_seeds_an_id_rather_than_roll_every_client_twice() -> None:
+    document, ids = fleet(12, 72, seed=1)
+    event = {"add_client": {"process_id": None, "threads": 1, "host": "app-new"}}
+    made = planned(document, event)
+    rolled = next(one for one in made.candidates if one.name == "raise-warmups")
+
+    assert made.chosen == "seed-process-id"
+    assert rolled.effort_counts is not None
+    assert rolled.effort_counts.restarts == 2 * len(ids) + 1
+
+
+def test_rebalances_of_an_options_own_steps_count() -> None:
+    document, _ = fleet(12, 72, seed=1)
+    event = {"add_client": {"process_id": None, "threads": 1, "host": "app-new"}}
+    made = planned(document, event)
+    found = {one.name: next(rule.found for rule in one.rules if rule.name == "rebalances") for one in made.candidates if one.costs}
+
+    assert "in addition to the 1 of the change itself" in found["raise-warmups"]
+    assert int(found["raise-warmups"].split()[0]) >= 24
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_recommended_is_never_worse_before_it_wins(seed: int) -> None:
+    """Against the baseline: the first criterion in which they differ is won by the recommended option."""
+    chance = random.Random(seed)
+    document, ids = fleet(chance.randint(2, 5), chance.randint(2, 14), seed=seed)
+    document["config"]["num.standby.replicas"] = chance.choice((0, 0, 1))
+    if chance.random() < 0.3:
+        document = static(document)
+    events: list[dict[str, Any]] = [
+        {"add_client": {"process_id": None, "threads": 1}},
+        {"replace_client": {"process_id": chance.choice(ids), "by": {"process_id": LAST, "threads": 1}}},
+        {"restart_client": {"process_id": chance.choice(ids)}},
+        {"remove_client": {"process_id": chance.choice(ids)}},
+    ]
+    policy = Policy(
+        restore_records_per_second=chance.choice((10, 10_000)),
+        copy_state_over_s=chance.choice((0, 600)),
+        rebalances_most=chance.choice((None, 0, 8)),
+        time_to_stable_s_most=chance.choice((None, 60, 2_000)),
+        copy_bytes_per_second=chance.choice((None, 10, 10**9)),
+        bytes_per_record=chance.choice((None, 100)),
+        allow=chance.choice(((), ("clear-state", "all-together"))),
+    )
+    snapshot = read(document)
+    meant = codec.change_from_json(change(chance.choice(events)))
+    found = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, meant))
+    weighed = plan.weigh(snapshot, found, policy, NOON)
+    chosen, baseline = choice.best(weighed), next(one for one in weighed if one.name == PLAINLY)
+    if chosen is None or not baseline.possible:
+        return
+    figures = [(criterion.name, criterion.key(chosen), criterion.key(baseline)) for criterion in CRITERIA]
+    first = next((one for one in figures if one[1] != one[2]), None)
+
+    assert first is None or first[1] < first[2], figures
+    if chosen.name != PLAINLY:
+        assert choice.why_not(baseline, chosen)
+
+
+def test_criteria_have_names_of_their_own() -> None:
+    assert len({one.name for one in CRITERIA}) == len(CRITERIA)

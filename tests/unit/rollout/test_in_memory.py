@@ -1,0 +1,136 @@
+"""Applications that keep nothing on disk: every restart draws a process ID, and no file says otherwise."""
+
+from typing import Any
+
+import pytest
+from tests.harness.article import AFTER, A, B, C, Document, change, fleet, group
+from tests.harness.plans import planned, read
+
+from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.rollout import candidates, codec, otherwise
+from holdfast.rollout.forecast import Forecast, forecast
+from holdfast.rollout.in_memory import stores_of
+from holdfast.rollout.otherwise import If
+from holdfast.rollout.snapshot import Stores
+from holdfast.rollout.steps import RestartClient, WriteProcessMetadata
+
+ROLLING = {"rolling_restart": {}}
+
+
+def in_memory(release: str = "3.9.1", **others: Any) -> Document:
+    return group(AFTER, release, **others) | {"stores": "in-memory"}
+
+
+def foretold(document: Document, *events: object) -> Forecast:
+    return forecast(read(document), codec.change_from_json(change(*events)))
+
+
+def directory(process_id: str | None, stores: dict[str, list[str]]) -> dict[str, object]:
+    tasks = {task: {"non_empty": True, "stores": names} for task, names in stores.items()}
+    return {"url": f"/{process_id}", "process_id": process_id, "tasks": tasks}
+
+
+class TestWhatStoresAre:
+    @pytest.mark.parametrize(
+        ("directories", "found"),
+        [
+            ([], None),
+            ([directory(None, {})], None),
+            ([directory(str(A), {"1_0": ["counts"]})], Stores.PERSISTENT),
+            ([directory(None, {"1_0": ["counts"]})], Stores.PERSISTENT),
+            ([directory(str(A), {})], Stores.PERSISTENT),
+            ([directory("c1e2d3f4-0a1b-4c2d-8e3f-405162738495", {})], None),
+            ([directory(str(A), {"7_0": ["another"]})], Stores.MIXED),
+        ],
+    )
+    def test_is_seen_on_disks(self, directories: list[object], found: Stores | None) -> None:
+        assert stores_of(read(group(AFTER) | {"state_directories": directories})) is found
+
+    def test_what_is_said_counts(self) -> None:
+        seen = {"state_directories": [directory(str(A), {"1_0": ["counts"]})]}
+        assert stores_of(read(in_memory() | seen)) is Stores.IN_MEMORY
+
+    def test_it_travels_and_is_checked(self) -> None:
+        assert codec.snapshot_to_json(read(in_memory()))["stores"] == "in-memory"
+        assert "stores" not in codec.snapshot_to_json(read(group(AFTER)))
+        with pytest.raises(InvalidInput, match="stores"):
+            read(group(AFTER) | {"stores": "rocksdb"})
+
+
+class TestForecast:
+    def test_a_restart_draws_a_process_id_and_finds_nothing(self) -> None:
+        found = foretold(in_memory(), {"restart_client": {"process_id": A}})
+
+        assert len(found.outcomes) == 3
+        assert codec.change_to_json(found.change)["events"] == [
+            {
+                "restart_client": {
+                    "process_id": A,
+                    "keeps_process_id": False,
+                    "keeps_state": False,
+                    "new_process_id": None,
+                }
+            }
+        ]
+        assert all(one.summary.restore_records for one in found.outcomes)
+
+    def test_a_rolling_restart_moves_tasks(self) -> None:
+        """Seen: 6 and 17 rebalances where 3 were said."""
+        kept, drawn = foretold(group(AFTER, "3.9.1"), ROLLING), foretold(in_memory(), ROLLING)
+
+        assert max(one.summary.rebalances for one in kept.outcomes) == 3
+        low = min(one.summary.rebalances_at_least for one in drawn.outcomes)
+        high = max(one.summary.rebalances_at_most for one in drawn.outcomes)
+        assert low <= 6 and high >= 17  # noqa: PT018 - one range
+        assert sum(one.probability for one in drawn.outcomes) == pytest.approx(1)
+
+    def test_a_stop_of_everybody_draws_an_id_each(self) -> None:
+        found = foretold(in_memory(), {"stop_application": {"minutes": 5}})
+        assert all(str(one) not in (A, B, C) for outcome in found.outcomes for one in outcome.process_ids)
+
+        with pytest.raises(CannotPredict, match="one after the other"):
+            foretold(in_memory(), {"stop_application": {"minutes": 5}}, {"set_config": {"num.standby.replicas": 1}})
+
+    def test_what_is_on_disk_is_as_it_was(self) -> None:
+        assert foretold(group(AFTER) | {"stores": "persistent"}, ROLLING).outcomes == foretold(group(AFTER), ROLLING).outcomes
+
+
+class TestPlan:
+    def test_no_file_is_written_that_nobody_reads(self) -> None:
+        replacement = {"replace_client": {"process_id": C, "by": {"process_id": C, "threads": 2}, "state": "empty"}}
+        for event in (ROLLING, replacement, {"add_client": {"process_id": None, "threads": 2}}):
+            found = candidates.propose(read(in_memory()), codec.change_from_json(change(event)))
+            assert not any(isinstance(step.action, WriteProcessMetadata) for one in found for step in one.steps)
+
+    def test_the_ids_that_clients_come_back_with_are_not_known(self) -> None:
+        (first, *_) = planned(in_memory(), {"restart_client": {"process_id": A}}).steps
+        assert isinstance(first.action, RestartClient)
+        assert first.action.comes_back_as is None
+
+    def test_a_setting_is_rolled_out_under_new_ids(self) -> None:
+        plan = planned(in_memory(), {"set_config": {"num.standby.replicas": 1}})
+        assert plan.chosen_way is not None
+        assert plan.chosen_way.change.draws_ids()
+
+    def test_where_nobody_knows_both_are_forecast(self) -> None:
+        plan = planned(group(AFTER, "3.9.1"), {"restart_client": {"process_id": A}})
+        (other,) = [one for one in plan.otherwise if one.branch.condition is If.IN_MEMORY]
+
+        assert max(cost.rebalances.high for cost in other.costs) > plan.chosen_way.costs[0].rebalances.high  # type: ignore[union-attr]
+        known = planned(group(AFTER, "3.9.1") | {"stores": "persistent"}, {"restart_client": {"process_id": A}})
+        assert If.IN_MEMORY not in [one.branch.condition for one in known.otherwise]
+
+    def test_a_large_group_is_drawn_for(self) -> None:
+        document = fleet(8, 16, seed=1)[0] | {"stores": "in-memory"}
+        found = foretold(document, ROLLING)
+
+        assert len(found.outcomes) == 8
+        assert any("draws" in one.reason for one in found.unknown)
+        assert otherwise.branches(read(document), codec.change_from_json(change(ROLLING)))
+
+    def test_not_every_way_of_a_handful_is_gone_through(self) -> None:
+        """Four restarts can fall in 1,680 ways, and each option of a plan would count them."""
+        found = foretold(fleet(4, 8, seed=1)[0] | {"stores": "in-memory"}, ROLLING)
+
+        assert any("draws" in one.reason for one in found.unknown)
+        assert sum(one.probability for one in found.outcomes) == pytest.approx(1)

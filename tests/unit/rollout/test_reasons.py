@@ -1,0 +1,107 @@
+"""Why a plan is blocked or wants a person's look: the real cause, and what to do about it."""
+
+import pytest
+from tests.harness.article import AFTER, A, C, altered, change, group
+from tests.harness.plans import planned, read
+
+from holdfast.rollout import candidates, codec
+from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.codec.request import request_from_form
+from holdfast.rollout.lacking import Give, to_give
+from holdfast.rollout.plan_value import PlanVerdict
+from holdfast.rollout.review import review
+from holdfast.rollout.snapshot import Unknown
+from holdfast.workflows import settings
+
+SOURCE = "repartition"
+
+
+class TestBlocked:
+    def test_says_why_the_group_does_not_become_stable(self) -> None:
+        plan = planned(group(AFTER, "3.9.1"), {"add_partitions": {"topic": SOURCE, "partitions": 8}})
+
+        assert plan.verdict is PlanVerdict.BLOCKED
+        assert "grows no changelog" in plan.headline
+        assert "yes is the limit" not in plan.headline
+        (rule,) = [rule for rule in plan.rules if rule.name == "converges"]
+        assert rule.found.startswith("no: The leader itself fails")
+        assert plan.chosen_way is not None
+        assert "grows no changelog" in (plan.chosen_way.costs[0].unsettled or "")
+        assert codec_plan.plan_from_json(codec_plan.plan_to_json(plan)) == plan
+
+
+def test_new_tasks_are_in_the_placement() -> None:
+    grown = {"add_partitions": {"topic": SOURCE, "partitions": 8, "changelogs_grown": True}}
+    plan = planned(group(AFTER, "3.9.1"), grown)
+
+    assert plan.chosen_way is not None
+    among = plan.basis.stateful_among(task for end in plan.chosen_way.costs[0].end for task in end.active)
+    assert {"1_6", "1_7"} <= {str(task) for task in among}
+    assert not any(str(task).startswith("0_") for task in among)
+    shown = " ".join(str(block) for block in review(plan))
+    assert "1_6" in shown
+    assert "1_7" in shown
+
+
+class TestEvidence:
+    @pytest.mark.parametrize(
+        ("what", "give"),
+        [
+            ("kafka_release", Give.RELEASE),
+            ("config.max.warmup.replicas", Give.SETTINGS),
+            ("task_assignor", Give.SETTINGS),
+            ("tasks.1_*.changelogs", Give.CHANGELOGS),
+            (f"clients.{A}.task_offset_sums", Give.DISKS),
+            ("state_directories", Give.DISKS),
+            ("leader_process_id", Give.GENERATIONS),
+            ("forecast", Give.LOOK),
+            ("something else", Give.LOOK),
+        ],
+    )
+    def test_every_gap_says_what_to_give(self, what: str, give: Give) -> None:
+        assert to_give([Unknown(what, "…"), Unknown(what, "…")]) == (give,)
+
+    def test_the_rule_says_it(self) -> None:
+        document = group(AFTER) | {"unknown": [{"what": "config.num.standby.replicas", "reason": "not given"}]}
+        plan = planned(document, {"restart_client": {"process_id": C}})
+        (rule,) = [rule for rule in plan.rules if rule.name == "evidence"]
+        assert rule.found.startswith("1 not known. Give the application's settings (--app-config or --set;")
+
+    def test_it_travels(self) -> None:
+        document = group(AFTER) | {"unknown": [{"what": "kafka_release", "reason": "not given"}]}
+        (first, *_) = candidates.propose(read(document), codec.change_from_json(change({"restart_client": {"process_id": C}})))
+        found = candidates.evaluate(read(document), first)
+        assert found.give == (Give.RELEASE,)
+        assert codec_plan.evaluation_from_json(codec_plan.evaluation_to_json(found)) == found
+
+    def test_several_releases_in_a_group_are_named(self) -> None:
+        document = group(AFTER, "3.9.1")
+        versions = iter((9, 11, 11))
+        for client in document["clients"].values():
+            version = next(versions)
+            for consumer in client["consumers"].values():
+                consumer["metadata_version"] = version
+        plan = planned(document, {"restart_client": {"process_id": C}})
+
+        assert any("metadata versions 9 (2.8.0 to 2.8.2) and 11 (" in one for one in plan.unknown)
+        assert not any("metadata versions" in one for one in planned(group(AFTER), {"restart_client": {"process_id": C}}).unknown)
+
+
+class TestNothingIsAValue:
+    def test_of_a_list(self) -> None:
+        given = settings.read("app", "3.9.1", {"rack.aware.assignment.tags": ""}, {})
+
+        assert dict(given.config)["rack.aware.assignment.tags"] == ()
+        assert "config.rack.aware.assignment.tags" not in [one.what for one in given.unknown]
+        assert (
+            dict(settings.read("app", "3.9.1", {}, {"rack.aware.assignment.tags": " "}).config)["rack.aware.assignment.tags"] == ()
+        )
+
+    def test_in_a_form_too(self) -> None:
+        form = {"what": "change settings", "settings": "rack.aware.assignment.tags=\nmax.warmup.replicas=3"}
+        assert request_from_form(form).settings == (("max.warmup.replicas", 3), ("rack.aware.assignment.tags", ()))
+
+
+def test_a_document_of_before_is_read() -> None:
+    cost = codec_plan.plan_to_json(planned(altered(group(AFTER), ["config"], {}), {"restart_client": {"process_id": C}}))
+    assert "unsettled" not in str(cost)

@@ -1,0 +1,47 @@
+"""The time model against rollouts of real groups, timed from the first act on (`tests/live/time_campaign.py` recorded them)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.rollout import candidates, codec, timeline
+from holdfast.rollout.plan_value import PLAINLY
+from holdfast.rollout.policy import Policy
+from holdfast.rollout.times import Estimate
+
+RECORDED = Path(__file__).resolve().parents[1] / "recorded" / "times.jsonl"
+RECORDS = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+WIDEST = 12
+"""The most that a roll may take, for the least: wider would say nothing."""
+
+
+def ends(record: dict[str, Any]) -> Estimate:
+    snapshot, change = codec.snapshot_from_json(record["snapshot"]), codec.change_from_json(record["change"])
+    baseline = next(one for one in candidates.propose(snapshot, change) if one.name == PLAINLY)
+    times = timeline.worked_out(candidates.evaluate(snapshot, baseline).worst, Policy())
+    assert times.rebalancing_ends is not None
+    return times.rebalancing_ends
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record["name"]))
+def test_a_real_rollout_ends_within_its_range(record: dict[str, Any]) -> None:
+    found = ends(record)
+
+    assert found.low <= record["ended_s"] <= found.high
+
+
+def test_ranges_say_something() -> None:
+    """Where warm-ups that are caught up at once may spare a probing interval, the least is far below."""
+    rolls = [ends(one) for one in RECORDS if "rolling restart" in one["name"] or "process ID kept" in one["name"]]
+
+    assert rolls
+    assert all(one.high <= WIDEST * one.low for one in rolls)
+
+
+def test_the_usual_figure_is_near() -> None:
+    """For most rollouts within a third and ten seconds of what happened."""
+    near = [abs(ends(one).usual - one["ended_s"]) <= 10 + one["ended_s"] / 3 for one in RECORDS]
+
+    assert sum(near) >= 2 * len(near) // 3

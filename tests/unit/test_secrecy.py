@@ -1,0 +1,218 @@
+"""Secrets in every disguise: seen, refused by every reader of what people write, and never repeated in a message."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from holdfast import secrecy
+from holdfast.adapters import yaml_text
+from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.lake import FsspecLake
+from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
+from holdfast.kafka import properties
+from holdfast.kafka.streams import config_check
+from holdfast.rollout import codec
+from holdfast.rollout.codec.consumer_change import consumer_change_from_json
+from holdfast.rollout.codec.policy import policy_from_json
+from holdfast.rollout.codec.request import request_from_form
+
+OPEN_SESAME = "oPen-5esame"
+
+
+def wide(text: str) -> str:
+    """In letters that only look alike."""
+    return "".join(chr(ord(letter) + 0xFEE0) for letter in text)
+
+
+NAMES = (
+    "password",
+    "sasl.jaas.config",
+    "ssl.key.password",
+    "SSL.KEYSTORE.PASSWORD",
+    "main.consumer.ssl.truststore.password",
+    "confluent.monitoring.interceptor.sasl.jaas.config",
+    "basic.auth.user.info",
+    "schema.registry.basic.auth.user.info",
+    "sasl.oauthbearer.client.credentials.client.secret",
+    "sasl.oauthbearer.assertion.private.key.passphrase",
+    "ssl.keystore.key",
+    "my.api-key",
+    "aws_secret_access_key",
+    "accessToken",
+    "db_passwd",
+    wide("PASSWORD"),
+    "pass\u200bword",
+    "\u0073ecret",
+    "credentials",
+)
+INNOCENT = (
+    "max.warmup.replicas",
+    "sasl.oauthbearer.token.endpoint.url",
+    "sasl.login.refresh.window.factor",
+    "num.standby.replicas",
+    "ssl.keystore.location",
+    "sasl.mechanism",
+    "partition.assignment.strategy",
+    "",
+)
+TEXTS = (
+    f"password={OPEN_SESAME}",
+    f"ssl.key.password : {OPEN_SESAME}",
+    f'{{"\\u0070assword": "{OPEN_SESAME}"}}',
+    f"\\u0070assword={OPEN_SESAME}",
+    f"\\uu0070assword={OPEN_SESAME}",
+    f"pass\\word={OPEN_SESAME}",
+    f"ssl.key.pass\\\n   word={OPEN_SESAME}",
+    f"ssl.key.password=\\\r\n   {OPEN_SESAME}",
+    f'"\\x70assword": "{OPEN_SESAME}"',
+    f'"\\U00000070assword": "{OPEN_SESAME}"',
+    wide("password:") + OPEN_SESAME,
+    f"p\u00adassword={OPEN_SESAME}",
+    f"x?pass%77ord={OPEN_SESAME}",
+    f"x?p%2561ssword={OPEN_SESAME}",
+    f"user:{OPEN_SESAME}@broker-1:9092,broker-2:9092",
+    f"SASL_SSL://user:{OPEN_SESAME}@broker-1:9092",
+    f"s3://AKIA:{OPEN_SESAME}@bucket/lake",
+    f"s3://AKIA:{OPEN_SESAME}/with/slash@bucket/lake",
+    f"simplecache::s3://key:{OPEN_SESAME}@bucket/lake",
+    f"zip://x.zip::sftp://me:{OPEN_SESAME}@host:22/x",
+    f"https://{OPEN_SESAME}@example.com/x",
+    f"https://h/x?token={OPEN_SESAME}&y=1",
+    f"https://h/x?X-Amz-Signature={OPEN_SESAME}",
+    f"https://h/x?sv=1&sig={OPEN_SESAME}",
+    f'org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="{OPEN_SESAME} two";',
+    f"sasl.jaas.config=X required clientId='a' clientSecret='{OPEN_SESAME}';",
+    f"Authorization: Bearer {OPEN_SESAME}{OPEN_SESAME}",
+    f"-----BEGIN ENCRYPTED PRIVATE KEY-----\n{OPEN_SESAME}\n-----END ENCRYPTED PRIVATE KEY-----",
+    f"-----BEGIN PRIVATE KEY-----\\n{OPEN_SESAME}",
+    f"eyJhbGciOiJub25lIn0.{OPEN_SESAME.replace('-', '_')}.",
+)
+NO_SECRETS = (
+    "check the username and password in sasl.jaas.config",
+    "https://host:9092/a@b",
+    "file:///var/state/w@c",
+    "s3://bucket/lake",
+    "broker-1:9092,broker-2:9092",
+    "[::1]:9092",
+    'needs the login module: PlainLoginModule required username="…" password="…";',
+    "2026-11-22T07:59:43Z",
+    "C:\\state\\orders",
+    "100 % of the tasks",
+    "streams-4b61083e-57d0-457d-951f-d06556c148ca-StreamThread-1-consumer",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_secret_s_name_is_known(name: str) -> None:
+    assert secrecy.is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", INNOCENT)
+def test_other_names_are_not(name: str) -> None:
+    assert not secrecy.is_secret_name(name)
+
+
+def test_all_that_kafka_keeps_secret_is_refused_among_settings() -> None:
+    for key in config_check.secret_keys():
+        with pytest.raises(InvalidInput, match="holds a secret"):
+            config_check.refuse_secrets({key: OPEN_SESAME})
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_secret_is_seen_and_never_repeated(text: str) -> None:
+    assert secrecy.holds_secret(text)
+    for said in (secrecy.redact(text), secrecy.redact(f"found {text!r}: why"), str(HoldfastError(f"before\n{text}\nafter"))):
+        assert OPEN_SESAME not in said
+        assert OPEN_SESAME.replace("-", "_") not in said
+
+
+@pytest.mark.parametrize("text", NO_SECRETS)
+def test_what_holds_none_stays_as_it_is(text: str) -> None:
+    assert not secrecy.holds_secret(text)
+    assert secrecy.redact(text) == text
+
+
+def test_an_error_says_where_and_keeps_its_words() -> None:
+    problem = InvalidInput("names no username or no password", "sasl.jaas.config")
+    assert str(problem) == "sasl.jaas.config: names no username or no password"
+    both = InvalidDocument((problem, InvalidInput(f"'password={OPEN_SESAME}' is no number", "x")))
+    assert "sasl.jaas.config: names no username" in str(both)
+    assert OPEN_SESAME not in str(both)
+    assert OPEN_SESAME not in both.problems[1].problem
+
+
+def refusals(text: str) -> list[object]:
+    """Everything that reads what people write, each with the secret somewhere."""
+    change = {"format_version": "1.0", "events": [{"set_config": {"client.tag.zone": text}}]}
+    host = {"format_version": "1.0", "events": [{"add_client": {"process_id": None, "threads": 1, "host": text}}]}
+    plain = {
+        "format_version": "1.0",
+        "events": [{"add_consumer": {"member_id": text, "assignors": ["range"], "subscription": ["t"]}}],
+    }
+    policy = {"format_version": "1.0", "untouchable_hosts": [text]}
+    return [
+        lambda: codec.change_from_json(change),
+        lambda: codec.change_from_json(host),
+        lambda: codec.change_from_json({"format_version": "1.0", "events": text}),
+        lambda: consumer_change_from_json(plain),
+        lambda: policy_from_json(policy),
+        lambda: policy_from_json(yaml_text.loads(json.dumps(policy))),
+        lambda: request_from_form({"what": "replace a host", "hosts": [text]}),
+        lambda: request_from_form({"what": "replace a host", "hosts": ["a"], "new_host": text}),
+        lambda: FsspecLake(text if "://" in text else f"s3://bucket/{text}"),
+        lambda: ClusterConnection.of(text),
+    ]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_reader_refuses_it_without_repeating_it(text: str) -> None:
+    for number, read in enumerate(refusals(text)):
+        with pytest.raises(HoldfastError) as refused:
+            read()  # type: ignore[operator]
+        assert OPEN_SESAME not in str(refused.value), number
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_setting_of_that_name_is_refused(name: str) -> None:
+    readers = (
+        lambda: codec.change_from_json({"format_version": "1.0", "events": [{"set_config": {name: OPEN_SESAME}}]}),
+        lambda: codec.change_from_json({"format_version": "1.0", "events": [], "later": {name: OPEN_SESAME}}),
+        lambda: request_from_form({"what": "change settings", "settings": f"num.standby.replicas=1\n{name}={OPEN_SESAME}"}),
+        lambda: request_from_form({"what": "change settings", "settings": f"{name[0]}\\\n  {name[1:]} {OPEN_SESAME}"}),
+        lambda: config_check.refuse_secrets(properties.parse(f"  {name} : {OPEN_SESAME}")),
+    )
+    for read in readers:
+        with pytest.raises(InvalidInput) as refused:
+            read()
+        assert OPEN_SESAME not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", [TEXTS[0], TEXTS[2], TEXTS[5], TEXTS[18]])
+def test_the_command_refuses_it_and_keeps_nothing(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from holdfast.cli.main import holdfast
+
+    change = tmp_path / "change.json"
+    change.write_text(json.dumps({"format_version": "1.0", "events": [{"set_config": {"x": text}}]}))
+    snapshot = tmp_path / "snapshot.json"
+    snapshot.write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    for command in (["forecast", str(snapshot), str(change)], ["plan", str(snapshot), str(change)]):
+        done = CliRunner().invoke(holdfast, command, standalone_mode=False)
+        assert done.exit_code != 0
+        assert OPEN_SESAME not in done.output + str(done.exception)
+    assert [path for path in tmp_path.rglob("*") if path.is_file() and path != change and OPEN_SESAME in path.read_text()] == []
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["a", "password", "://", "a:", "\\u0070", "?key", "-----BEGIN PRIVATE KEY-----", "eyJ", "://a:", 'password:"', "%25", "x,"],
+)
+def test_hostile_text_takes_little_time(part: str) -> None:
+    text = part * (100_000 // len(part))
+    began = time.monotonic()
+    secrecy.holds_secret(text)
+    secrecy.redact(text)
+    assert time.monotonic() - began < 8

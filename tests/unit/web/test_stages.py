@@ -1,0 +1,59 @@
+"""How far a plan is, and what happens next."""
+
+from pathlib import Path
+
+import pytest
+from tests.harness.article import LAST, C
+from tests.harness.plans import NOON
+from tests.harness.web_lake import WebLake, article, replacement
+
+from holdfast.web.plan_page import PlanPage, PlanPages
+from holdfast.web.stages import Progress, next_step, stages, what_next
+
+
+def page(folder: Path, what: str) -> PlanPage:
+    web = WebLake(folder, NOON)
+    plan = web.plan(article(what), replacement(C, LAST, "app-3"))
+    if what == "rejected":
+        web.decide(plan, approved=False, by="bob", reason="no")
+    if what in ("approved", "begun"):
+        web.decide(plan, approved=True, by="bob", reason="")
+    if what == "begun":
+        web.begin(plan, "1")
+    if what == "done":
+        web.verdict(plan, article("done"))
+    return PlanPages(web.lake).page(plan.plan_id, NOON)
+
+
+@pytest.mark.parametrize(
+    ("what", "progress"),
+    [
+        ("waiting", "DONE DONE NOW TO_DO TO_DO"),
+        ("rejected", "DONE DONE FAILED TO_DO TO_DO"),
+        ("approved", "DONE DONE DONE NOW TO_DO"),
+        ("begun", "DONE DONE DONE NOW TO_DO"),
+    ],
+)
+def test_the_line_of_stages(tmp_path: Path, what: str, progress: str) -> None:
+    found = page(tmp_path, what)
+
+    assert " ".join(one.progress.name for one in stages(found)) == progress
+    assert what_next(found)
+
+
+def test_who_does_the_next_step_is_said(tmp_path: Path) -> None:
+    waiting = page(tmp_path, "waiting")
+    first = next_step(waiting.view.plan, waiting.done)
+    second = next_step(waiting.view.plan, ("1",))
+
+    assert first is not None
+    assert second is not None
+    assert (first.id, first.manual, second.id, second.manual) == ("1", True, "2", False)
+    assert next_step(waiting.view.plan, tuple(step.id for step in waiting.view.plan.steps)) is None
+
+
+def test_what_changes_changes_the_version(tmp_path: Path) -> None:
+    versions = {page(tmp_path / what, what).version for what in ("waiting", "rejected", "approved", "begun", "done")}
+
+    assert len(versions) == 5
+    assert Progress.NOW.value == "in progress"
