@@ -11,9 +11,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, TextIO
 
 from rich.console import Console
+from rich.markup import escape
 from try_airflow import HOME, LAKE, PATIENCE_S, ROOT, STATE, Airflow, Failed, end_all, end_everything, free_port, ours, tail
 
 from holdfast.adapters.lake import FsspecLake
@@ -94,10 +97,12 @@ def bring_up(airflow: Airflow) -> None:
 def record() -> dict[str, object]:
     """Put the recorded group into the lake. Return what plan_rollout's form asks for."""
     try:
-        snapshot = codec.snapshot_from_json(codec.loads((EXAMPLE / "snapshot.json").read_bytes()))
+        recorded = codec.snapshot_from_json(codec.loads((EXAMPLE / "snapshot.json").read_bytes()))
         change = codec.loads((EXAMPLE / "change.json").read_bytes())
     except (OSError, HoldfastError) as problem:
         raise Failed(f"The recorded group in {EXAMPLE} is not complete: {problem}") from None
+    # A plan may be applied for an hour after its snapshot: the recorded group is taken to be as it was, now.
+    snapshot = replace(recorded, captured_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"))
     snapshot_id = snapshots.keep(FsspecLake(str(LAKE)), snapshot)
     return {"cluster": snapshot.cluster, "group": snapshot.group_id, "change": change, "snapshot": snapshot_id}
 
@@ -138,8 +143,14 @@ def watch(airflow: Airflow, run: str) -> str:
                 if state == "success" and name in DOING and name not in told:
                     told.add(name)
                     console.print(f"[green]✓[/] {DOING[name]} [dim]{task['duration'] or 0:.1f} s[/]")
-                if state in {"failed", "upstream_failed", "up_for_retry"} and name not in told:
-                    raise Failed(f"{name} failed: {why(airflow, path, name, task['try_number'])}")
+                attempt = f"{name} {task['try_number']}"
+                if state == "up_for_retry" and attempt not in told:
+                    told.add(attempt)
+                    console.print(
+                        f"[yellow]![/] {name} did not work, and is tried again: {why(airflow, path, name, task)}", markup=True
+                    )
+                if state == "failed":
+                    raise Failed(f"{name} failed: {why(airflow, path, name, task)}")
                 if name == "approve" and state in {"awaiting_input", "skipped", "success"}:
                     return str(
                         airflow.wait_for("The plan's ID", "GET", f"{path}/taskInstances/assemble/xcomEntries/return_value")["value"]
@@ -148,14 +159,19 @@ def watch(airflow: Airflow, run: str) -> str:
     raise Failed(f"The plan was not there within {PATIENCE_S} s. The logs are in {HOME / 'logs'}.")
 
 
-def why(airflow: Airflow, path: str, name: str, attempt: int) -> str:
-    """The last lines of an airflow task's log."""
-    log = airflow.call("GET", f"{path}/taskInstances/{name}/logs/{max(1, attempt)}") or {"content": []}
-    lines: list[str] = []
-    for line in log["content"]:
+def why(airflow: Airflow, path: str, name: str, task: dict[str, Any]) -> str:
+    """The reason that an airflow task's log gives, or its last lines; where there is no log, where to look for one."""
+    attempt = max(1, int(task.get("try_number") or 1))
+    log = airflow.call("GET", f"{path}/taskInstances/{name}/logs/{attempt}") or {"content": []}
+    lines, reasons = [], []
+    for line in log.get("content") or ():
+        if not isinstance(line, dict):
+            lines.append(str(line))
+            continue
         lines.append(str(line.get("event", line)))
-        lines += [f"  {error['exc_type']}: {error['exc_value']}" for error in line.get("error_detail") or ()]
-    return "\n".join(line for line in lines[-30:] if not line.startswith("::"))
+        reasons += [f"{error['exc_type']}: {error['exc_value']}" for error in line.get("error_detail") or ()]
+    said = reasons[-1:] or [line for line in lines[-30:] if line.strip() and not line.startswith("::")]
+    return escape("\n".join(said)) or f"its log says nothing. Airflow's own logs are in {HOME}"
 
 
 def show(airflow: Airflow, run: str, plan_id: str, seconds: float) -> None:

@@ -2,37 +2,59 @@
 
     spark-submit --py-files holdfast.zip search_candidates.py --lake URL --draft drafts/NAME
 
-A draft is a folder with `snapshot.json` and `change.json`. The evaluations appear together, or not at all, in the order in which
-the candidates were proposed.
+A draft is a folder right below `drafts/`, with `snapshot.json` and `change.json`. The evaluations appear together, or not at all,
+in the order in which the candidates were proposed.
 """
 
 import argparse
+import re
 import sys
+import time
+from contextlib import suppress
 
 import pyarrow as pa
+from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from holdfast.adapters.spark import read_texts, session, write_lines
-from holdfast.rollout import search
+from holdfast.rollout import search, search_progress
 
-PROPOSED = "place int, snapshot string, candidate string"
+PROPOSED = "place int, of int, draft string, snapshot string, candidate string"
 EVALUATED = pa.schema([("place", pa.int32()), ("evaluation", pa.string())])
 
 
 def evaluate_candidate(key: tuple[pa.Scalar, ...], proposed: pa.Table) -> pa.Table:
     """One candidate → its evaluation, as the same function gives it anywhere else."""
-    rows = [
-        {"place": key[0].as_py(), "evaluation": search.evaluation(row["snapshot"], row["candidate"])}
-        for row in proposed.to_pylist()
-    ]
+    rows = []
+    for row in proposed.to_pylist():
+        began = time.monotonic()
+        rows.append({"place": key[0].as_py(), "evaluation": search.evaluation(row["snapshot"], row["candidate"])})
+        tell(
+            row["draft"], row["place"], search_progress.written(row["place"], row["of"], row["candidate"], time.monotonic() - began)
+        )
     return pa.Table.from_pylist(rows, schema=EVALUATED)
 
 
-def proposed(spark: SparkSession, snapshot_text: str, change_text: str) -> DataFrame:
-    """What there is to evaluate: PROPOSED, a row a candidate, spread over the executors (few bytes, and much to compute)."""
-    rows = [(place, snapshot_text, candidate) for place, candidate in enumerate(search.candidates(snapshot_text, change_text))]
+def tell(draft: str, place: int, line: str) -> None:
+    """That a candidate is done, for whoever waits for the plan. Where an executor cannot write that, nothing else is lost."""
+    if not draft:
+        return
+    with suppress(OSError, ValueError, pa.ArrowException):
+        files, folder = fs.FileSystem.from_uri(f"{draft}/{search_progress.FOLDER}")
+        files.create_dir(folder, recursive=True)
+        with files.open_output_stream(f"{folder}/{search_progress.file_name(place)}") as out:
+            out.write(line.encode())
+
+
+def proposed(spark: SparkSession, snapshot_text: str, change_text: str, draft: str = "") -> DataFrame:
+    """What there is to evaluate: PROPOSED, a row a candidate, spread over the executors (few bytes, and much to compute).
+
+    `draft`: where to tell what is done; empty: nowhere.
+    """
+    found = search.candidates(snapshot_text, change_text)
+    rows = [(place, len(found), draft, snapshot_text, candidate) for place, candidate in enumerate(found)]
     return spark.createDataFrame(rows, PROPOSED).repartition(spark.sparkContext.defaultParallelism, "place")
 
 
@@ -43,15 +65,22 @@ def evaluated(ways: DataFrame) -> DataFrame:
     return in_order.select(F.col("evaluation").alias("value"))
 
 
+def draft_of(name: str) -> str:
+    """The folder in the lake, if that is what it is: nothing outside `drafts/` is read, replaced or deleted."""
+    if not re.fullmatch(r"drafts/[A-Za-z0-9_-]{1,200}", name, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{name[:100]!r} is not a draft; one is drafts/NAME, of letters, digits, - and _")
+    return name
+
+
 def main(argv: list[str]) -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--lake", required=True)
-    arguments.add_argument("--draft", required=True)
+    arguments.add_argument("--draft", required=True, type=draft_of)
     given = arguments.parse_args(argv)
     place = f"{given.lake}/{given.draft}"
     spark = session("search_candidates")
     snapshot_text, change_text = read_texts(spark, place, "snapshot.json", "change.json")
-    write_lines(spark, evaluated(proposed(spark, snapshot_text, change_text)), f"{place}/evaluations")
+    write_lines(spark, evaluated(proposed(spark, snapshot_text, change_text, place)), f"{place}/evaluations")
     spark.stop()
 
 
