@@ -241,7 +241,7 @@ def test_the_process_id_is_the_one_kafka_finds_or_a_new_one(kafka: Kafka) -> Non
 
 def test_kafka_reads_what_we_wrote_into_whatever_was_there(kafka: Kafka) -> None:
     written = tuple(zip(PROCESSES, kafka.process_ids, strict=True))[len(FOUND) :]
-    assert len(written) > 50
+    assert len(written) > 25  # of 300 seeds: 32 to 63
     assert [(SEED, content) for content, theirs in written if theirs != str(OURS)] == []
 
 

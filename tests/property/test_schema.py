@@ -220,3 +220,13 @@ def test_a_value_that_there_is_not_is_refused_by_both(name: str, path: Path, val
 
     assert not VALID[name].is_valid(broken)
     assert not accepted(read_it, broken)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_nothing_is_null_that_may_not_be(name: str) -> None:
+    """Every place of the document, one by one: what random places above reach only now and then."""
+    document, read_it = READ[name]
+    for path in places(document):
+        if path:
+            broken = put(document, path, None)
+            assert VALID[name].is_valid(broken) or not accepted(read_it, broken), path

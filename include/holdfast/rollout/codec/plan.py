@@ -157,7 +157,7 @@ def _considered(value: object) -> Considered:
         refused=fields.need("refused", nullable(document.text)),
         why_not=fields.need("why_not", document.text),
         as_asked=fields.optional("as_asked", document.boolean, default=True),
-        effort_counts=fields.optional("effort_counts", nullable(effort_counts_from_json), None),
+        effort_counts=fields.optional("effort_counts", effort_counts_from_json, None),
     )
     fields.finish(closed=True)
     return found

@@ -3,6 +3,8 @@ package state_files;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
@@ -23,17 +25,22 @@ public final class Starts {
         int locked = 0;
         int changed = 0;
         int alive = 0;
+        List<StateDirectory> refused = new ArrayList<>();
         for (int round = 0; round < Integer.parseInt(args[1]); round++) {
             StateDirectory directory = StateFiles.directory(stateDir);
             UUID found;
             try {
                 found = (UUID) StateDirectory.class.getMethod("initializeProcessId").invoke(directory);
-            } catch (java.lang.reflect.InvocationTargetException refused) {
-                if (!(refused.getCause() instanceof StreamsException) || !refused.getCause().getMessage().contains("multiple instances")) {
-                    throw refused;
+            } catch (java.lang.reflect.InvocationTargetException failure) {
+                if (!(failure.getCause() instanceof StreamsException) || !failure.getCause().getMessage().contains("multiple instances")) {
+                    throw failure;
                 }
                 locked++;
-                continue; // nothing to close: it has no lock
+                // It has no lock to let go, but its channel is still open. Collected as garbage, that channel would be closed, and
+                // closing it drops every record lock that this process has on the file: the next client's too. A client that is
+                // refused ends with its process; here it is kept.
+                refused.add(directory);
+                continue;
             }
             alive++;
             LockSupport.parkNanos(chance.nextInt(1_000_000));
