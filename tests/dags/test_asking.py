@@ -1,6 +1,7 @@
 """The operator that asks: what it makes of answers, bad ones and those of whoever asked for the plan among them."""
 
 from datetime import UTC, datetime, timedelta
+from traceback import format_exception
 from typing import Any, ClassVar
 
 import pytest
@@ -15,6 +16,7 @@ from holdfast.rollout.journal import Decider
 from holdfast.workflows import plan as plans
 
 pytestmark = pytest.mark.usefixtures("lake")
+SECRET = "oPen-5esame"
 
 
 def context(instance: object, run_id: str) -> dict[str, object]:
@@ -99,6 +101,30 @@ class TestTheOperator:
         assert not isinstance(trouble.value, HoldfastError)
         assert plans.approval_of(lake, made[0]) is None
         assert (asking.retries, asking.retry_delay) == (10, timedelta(seconds=2))
+
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            {"params_input": {"reason": f"password={SECRET}"}},
+            {"params_input": {"reason": f"ok\\u0070assword={SECRET}"}},
+            {"params_input": {"reason": f"https://ann:{SECRET}@example.com/why"}},
+            {"params_input": {"reason": {"token": SECRET}}},
+            {"params_input": {"raeson": f"password={SECRET}"}},
+            {"params_input": {"reason": "x", f"password={SECRET}": 3}},
+            {"chosen_options": [f"password={SECRET}"]},
+        ],
+        ids=str,
+    )
+    def test_a_secret_is_not_kept_nor_repeated_and_it_is_asked_again(
+        self, lake: FsspecLake, made: tuple[str, str], bad: dict[str, object]
+    ) -> None:
+        """Neither in the lake, nor in the log of the airflow task, nor in what it hands on."""
+        with pytest.raises(ValueError, match="change that secret, and answer again") as trouble:
+            self.resumed(made, **bad)
+        assert not isinstance(trouble.value, HoldfastError), "it is asked again"
+        assert SECRET not in "".join(format_exception(trouble.value))
+        assert plans.approval_of(lake, made[0]) is None
+        assert self.resumed(made)["params_input"] == {"reason": "fine"}
 
     @pytest.mark.parametrize(
         ("chosen", "by", "counts"),

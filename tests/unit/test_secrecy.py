@@ -2,15 +2,19 @@
 
 import json
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.harness.article import AFTER, C, change, group, just_now
+from tests.harness.plans import REPLACE_FIRST, without_client
 
 from holdfast import secrecy
 from holdfast.adapters import yaml_text
 from holdfast.adapters.connection import ClusterConnection
 from holdfast.adapters.lake import FsspecLake
+from holdfast.cli.main import main
 from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
 from holdfast.kafka import properties
 from holdfast.kafka.streams import config_check
@@ -216,3 +220,79 @@ def test_hostile_text_takes_little_time(part: str) -> None:
     secrecy.holds_secret(text)
     secrecy.redact(text)
     assert time.monotonic() - began < 8
+
+
+@pytest.fixture
+def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    """Files that `plan` and `apply` read, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    contents = {
+        "snapshot.json": just_now(group(AFTER)),
+        "gone.json": just_now(without_client(group(AFTER), C)),
+        "change.json": change(REPLACE_FIRST),
+    }
+    for name, document in contents.items():
+        (tmp_path / name).write_text(json.dumps(document))
+    (tmp_path / "plan.json").write_text(ran(capsys, "plan", "snapshot.json", "change.json", "--json")[1])
+    (tmp_path / "approval.json").write_text(json.dumps(approved(tmp_path / "plan.json")))
+    return {name: str(tmp_path / name) for name in (*contents, "plan.json", "approval.json")}
+
+
+def approved(plan: Path, **other: object) -> dict[str, object]:
+    plan_id = json.loads(plan.read_bytes())["plan_id"]
+    at = datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    return {"format_version": "1.0", "plan_id": plan_id, "approved": True, "by": "ann", "reason": "", "at": at} | other
+
+
+def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return int(str(ended.value.code)), *capsys.readouterr()
+
+
+@pytest.mark.parametrize("text", [TEXTS[0], TEXTS[2], TEXTS[8], TEXTS[13], TEXTS[18], TEXTS[25], TEXTS[26]])
+@pytest.mark.parametrize("where", ["reason", "by", "by_id", "asked_by"])
+def test_an_approval_with_one_is_refused_and_not_kept(
+    planned: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, where: str
+) -> None:
+    (tmp_path / "approval.json").write_text(json.dumps(approved(tmp_path / "plan.json", **{where: text})))
+    status, out, err = ran(
+        capsys, "apply", planned["plan.json"], "--snapshot", planned["gone.json"], "--approval", planned["approval.json"]
+    )
+
+    assert (status, out) == (1, "")
+    assert f"approval.{where}" in err
+    assert OPEN_SESAME not in err
+    assert not (tmp_path / ".holdfast").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--approved-by", TEXTS[0], "--reason", "seen"),
+        ("--approved-by", "ann", "--reason", TEXTS[1]),
+        ("--approved-by", "ann", "--reason", "seen", "--confirm", TEXTS[0]),
+        ("--approved-by", "ann", "--reason", "seen", "--state-dir-of", f"{C}=/var/{TEXTS[0]}"),
+    ],
+    ids=str,
+)
+def test_what_is_typed_for_apply_holds_none(
+    planned: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    status, out, err = ran(capsys, "apply", planned["plan.json"], "--snapshot", planned["gone.json"], *arguments)
+
+    assert (status, out) == (1, "")
+    assert "secret" in err
+    assert OPEN_SESAME not in err
+    assert not (tmp_path / ".holdfast").exists()
+
+
+def test_who_asked_is_not_named_by_a_secret(planned: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = ran(
+        capsys, "plan", planned["snapshot.json"], planned["change.json"], "--lake", "lake", "--requested-by", TEXTS[0]
+    )
+
+    assert (status, out) == (1, "")
+    assert "--requested-by" in err
+    assert OPEN_SESAME not in err
+    assert not (tmp_path / "lake").exists()

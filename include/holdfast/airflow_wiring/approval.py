@@ -6,6 +6,7 @@
 | lets who asked for the plan approve it                            | where the policy wants four eyes, it is asked again        |
 | may lose an answer given in the instant of asking                 | what was kept holds; else it is asked again                |
 | has an approval operator that returns nothing on Reject           | not used: this one returns every answer                    |
+| takes an answer with a secret in it, and keeps it                 | it is asked again; nothing of it is kept beside the plan   |
 | takes an answer without parameters as it is                       | no reason is no reason: it is kept as empty                |
 | has a form that cannot be sent while a text in it is empty        | the reason may be null, which the form leaves it then      |
 | runs `pre_execute` again after the answer                         | what is asked is worked out in `execute`, which runs once  |
@@ -82,6 +83,7 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
         plan_id: str | None = None,  # noqa: ARG002 - of questions that were open before there was one plan a run
     ) -> dict[str, Any]:
         """Raise for an answer that is none, so that it is asked again. One that is one is kept here, before Airflow can lose it."""
+        self._refuse_secrets(event)  # first: Airflow's own refusals repeat what was answered, in the log
         answer = super().execute_complete(context, event)
         if len(answer["chosen_options"]) != 1:
             raise ValueError(f"one of {self.options} is needed; {answer['chosen_options']} was answered")
@@ -91,6 +93,13 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
         except decisions.NotForThem as refusal:
             raise ValueError(str(refusal)) from None
         return found
+
+    @staticmethod
+    def _refuse_secrets(event: Mapping[str, Any]) -> None:
+        try:
+            decisions.refuse_secret_answer(event)
+        except decisions.HoldsSecret as refusal:
+            raise ValueError(str(refusal)) from None
 
     def _refuse_another_question(self, context: Mapping[str, Any], fingerprint: str) -> None:
         """Airflow keeps the text of the first question of an airflow task, and whom it asked, however often it is cleared and asks

@@ -4,6 +4,7 @@ import logging
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from holdfast.airflow_wiring import runs
 from holdfast.airflow_wiring.clusters import known_cluster
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KEEP_SNAPSHOT_DAYS_VARIABLE, lake, now, slug
 from holdfast.errors import ClusterTrouble, InvalidInput
@@ -35,6 +36,7 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
     from holdfast.rollout.wording import printable
     from holdfast.workflows.collect_many import Wanted
 
+    runs.refuse_secrets("", {"group": group})
     known = known_cluster(cluster)
     wanted = known.wanted
     if group is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from holdfast import secrecy
 from holdfast.airflow_wiring import runs
 from holdfast.airflow_wiring.objects import APPROVE, APPROVERS_VARIABLE, REJECT, lake, now, page_of
 from holdfast.airflow_wiring.signing import signing_keys
@@ -37,6 +38,10 @@ class Question:
 
 class NotForThem(InvalidInput):
     """An answer of a user who may not give it: the question is open still."""
+
+
+class HoldsSecret(NotForThem):
+    """An answer with a secret in it: what is kept of it everybody may read who may read plans."""
 
 
 class NoLongerHolds(NotForThem):
@@ -173,6 +178,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
     known = workflow.approval_of(store, plan.plan_id, keys)
     if "decided_before" in answer and known is not None:
         return known
+    refuse_secret_answer(answer)
     approval = _decision(plan, answer)
     allowed = _approvers(store, run_id)
     if allowed and approval.decided_by is not Decider.TIME_OUT and approval.by_id not in allowed:
@@ -187,6 +193,18 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
         _refuse_outdated(store, plan)
     workflow.keep_approval(store, approval, keys)
     return approval
+
+
+def refuse_secret_answer(answer: Mapping[str, Any]) -> None:
+    """Of what a person typed. Raise HoldsSecret."""
+    typed = {"options": answer.get("chosen_options"), "params": answer.get("params_input")}
+    found = secrecy.find(typed)
+    if found is not None:
+        where, what = found
+        raise HoldsSecret(
+            f"{where}: {what}: nothing of this answer was kept beside the plan, and the question is open. Airflow keeps what was"
+            " answered, with the run and in its audit log: change that secret, and answer again without it"
+        )
 
 
 def _refuse_outdated(store: Lake, plan: "AnyPlan") -> None:

@@ -9,6 +9,7 @@ from airflow.sdk import Asset, Param
 from airflow.sdk.definitions.context import Context
 from airflow.sdk.definitions.retry_policy import ExceptionRetryPolicy, RetryAction, RetryDecision, RetryRule
 
+from holdfast import secrecy
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, NotAllowed, StatePathTrouble
 from holdfast.ports import Lake
 
@@ -124,6 +125,7 @@ def now() -> datetime:
 
 
 def slug(run_id: str) -> str:
-    """A run's ID as a name in the lake: still to be recognised, and no two alike, even where somebody looks for such two."""
-    readable = re.sub(r"[^A-Za-z0-9]+", "-", run_id)[:80].strip("-")
+    """A run's ID as a name in the lake: still to be recognised (but where it holds a secret), and no two alike, even where somebody
+    looks for such two."""
+    readable = "" if secrecy.holds_secret(run_id) else re.sub(r"[^A-Za-z0-9]+", "-", run_id)[:80].strip("-")
     return f"{readable}-{hashlib.sha256(run_id.encode()).hexdigest()[:32]}".removeprefix("-")

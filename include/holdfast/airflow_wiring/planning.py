@@ -43,6 +43,7 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
         )
         return "/".join(folder)
     meant = change_meant(params)
+    runs.refuse_secrets(run_id, params)
     moment = now()
     policy, review, team = policy_meant(params["policy"], moment)
     recorded = str(params["snapshot"] or "")

@@ -47,6 +47,7 @@ def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: st
     from holdfast.workflows import apply as workflow
     from holdfast.workflows import plan as plans
 
+    runs.refuse_secrets(run_id or "", params)
     store, keys = lake(), signing_keys()
     plan = plans.load(store, plan_id, keys)
     approval = plans.approval_of(store, plan_id, keys)

@@ -108,6 +108,18 @@ def who_triggered(context: Mapping[str, Any]) -> str | None:
     return context["dag_run"].triggering_user_name or None
 
 
+def refuse_secrets(run_id: str, params: Mapping[str, Any]) -> None:
+    """Raise InvalidInput where a run's ID or parameters hold a secret: nothing is kept of them, but Airflow has them."""
+    from holdfast.rollout.codec import document
+
+    try:
+        document.refuse_secrets({"run ID": run_id, **params})
+    except InvalidInput as found:
+        raise InvalidInput(
+            f"{found.problem}. Airflow keeps it, with this run and in its audit log: change that secret", found.where
+        ) from None
+
+
 def was_cleared(context: Mapping[str, Any]) -> bool:
     """Whether somebody has begun the run, or this airflow task, again. Airflow does not tell a task who."""
     return bool(context["dag_run"].clear_number) or context["ti"].max_tries > context["task"].retries

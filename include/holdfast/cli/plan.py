@@ -10,7 +10,7 @@ import click
 
 from holdfast.cli import documents, plan_view, progress, reading, signing
 from holdfast.rollout import ci, codec, policy_floor, rendering, seal
-from holdfast.rollout.codec import named
+from holdfast.rollout.codec import document, named
 from holdfast.rollout.codec.any_kind import AnyPlan, plan_to_json
 from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
 from holdfast.rollout.plan_value import PlanVerdict
@@ -102,6 +102,7 @@ def command(
     from holdfast.adapters import key_file as key_files
 
     keys = key_files.read(key_file)
+    document.refuse_secrets({"--requested-by": requested_by})
     if [snapshot, change, policy, team_policy].count(documents.STANDARD_INPUT) > 1:
         raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
     made = _made(snapshot, change, _limits(policy, team_policy), requested_by, work)
@@ -138,12 +139,12 @@ def _limits(policy: str | None, team_policy: str | None) -> _Limits:
 
 
 def _made(snapshot: str, change: str, limits: _Limits, requested_by: str | None, work: int) -> AnyPlan:
-    document = documents.read_document(snapshot)
+    taken = documents.read_document(snapshot)
     policy = limits.policy
-    if is_consumer_classic(document):
-        return _plain((documents.label(snapshot), document), change, policy, requested_by)
+    if is_consumer_classic(taken):
+        return _plain((documents.label(snapshot), taken), change, policy, requested_by)
     with documents.naming(snapshot):
-        group = codec.snapshot_from_json(document)
+        group = codec.snapshot_from_json(taken)
     meant = reading.value(change, lambda said: codec.change_from_json(named.resolved(said, group)))
     with documents.naming(snapshot):
         workflow.refuse_settings(group)

@@ -17,6 +17,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as AnyHTTPException
 
+from holdfast import secrecy
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
@@ -173,6 +174,12 @@ def _what_is_asked(plan_id: str, print_of: str, choice: str, reason: str, user: 
         raise Refused("Choose to approve or to reject.", status=400)
     if choice == "reject" and not reason:
         raise Refused("Say why you reject it: whoever asked for the change will want to know.", status=400)
+    if secrecy.holds_secret(reason):
+        raise Refused(
+            "The reason holds what looks like a secret (a password, a token, a private key, or an address with credentials), and"
+            " everybody who may read plans would read it. Nothing was sent: say it without.",
+            status=400,
+        )
     if len(reason) > decision.LONGEST_REASON:
         raise Refused(f"The reason has {len(reason):,} characters; {decision.LONGEST_REASON:,} fit.", status=400)
     pages = _pages_of(serving.lake_url())

@@ -25,6 +25,7 @@ from holdfast.airflow_wiring.decisions import is_about
 from holdfast.airflow_wiring.objects import APPROVE, REJECT
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
+from holdfast.secrecy import redact
 from holdfast.web import own_airflow
 from holdfast.web.access import DAG
 
@@ -91,7 +92,7 @@ def asked(run_id: str, print_of: str) -> Asked | None:
             run_id=run_id,
             open=not detail.response_received and state in (TaskInstanceState.AWAITING_INPUT, TaskInstanceState.DEFERRED),
             answer=str(options[0]) if detail.response_received and options else None,
-            reason=str((detail.params_input or {}).get("reason") or ""),
+            reason=redact(str((detail.params_input or {}).get("reason") or "")),
             by=str(detail.responded_by["name"]) if detail.responded_by else None,
             asked_at=detail.created_at,
             approvers=tuple(str(one["id"]) for one in detail.assigned_users),

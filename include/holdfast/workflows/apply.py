@@ -19,6 +19,7 @@ from holdfast.ports import Lake, ProcessMetadataFiles
 from holdfast.rollout import codec, step_words
 from holdfast.rollout.apply import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait, next_action
 from holdfast.rollout.approval import refuse_unapproved
+from holdfast.rollout.codec import document
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.consumer import apply as consumer_apply
@@ -120,6 +121,8 @@ def apply(
     approved, the snapshot is not of now, or what is kept of it is not what this deployment signed. StatePathTrouble while somebody
     else applies it. Nothing is done then.
     """
+    plans.refuse_secrets_in(approval)
+    _refuse_secrets(confirmations, hands)
     refuse_unapproved(plan, approval)
     refuse_old(plan, fresh, approval, hands.now(), approved_here=approved_here)
     kept = journals.read(hands.lake, plan.plan_id, hands.keys)
@@ -133,6 +136,16 @@ def apply(
         content = codec.dumps(applied_to_json(applied), indent=2)
         hands.lake.write((plans.FOLDER, plan.plan_id, "checklist.json"), content.encode())
     return applied
+
+
+def _refuse_secrets(confirmations: tuple[Confirmation, ...], hands: Hands) -> None:
+    """What people type goes into the journal and the lease. Raise InvalidInput."""
+    typed = {
+        "confirmed": [[word.step, word.by, word.detail] for word in confirmations],
+        "directories": [*hands.state_dirs.values()],
+        "run ID": hands.me.run,
+    }
+    document.refuse_secrets(typed)
 
 
 @contextmanager

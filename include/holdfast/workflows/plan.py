@@ -56,6 +56,7 @@ __all__ = [
     "load",
     "make",
     "markdown",
+    "refuse_secrets_in",
     "refuse_settings",
     "run_of",
     "score_of",
@@ -121,11 +122,15 @@ def blocks(made: AnyPlan) -> tuple[Block, ...]:
 
 
 def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS) -> str:
-    """Write `plan.md`, `summary.json` and then `plan.json`: who finds the last finds all. Return the plan's ID."""
+    """Write `plan.md`, `summary.json` and then `plan.json`: who finds the last finds all. Return the plan's ID.
+
+    Raise InvalidInput where the name of who asked for it holds a secret.
+    """
+    document.refuse_secrets({"requested_by": made.requested_by})
     lake.write(_place(made.plan_id, "plan.md"), markdown(made).encode())
     lake.write(_place(made.plan_id, "summary.json"), codec.dumps(summary_to_json(summary(made))).encode())
-    document = seal.signed(any_kind.plan_to_json(made), Kind.PLAN, keys)
-    lake.write(_place(made.plan_id, "plan.json"), codec.dumps(document, indent=2).encode())
+    sealed = seal.signed(any_kind.plan_to_json(made), Kind.PLAN, keys)
+    lake.write(_place(made.plan_id, "plan.json"), codec.dumps(sealed, indent=2).encode())
     return made.plan_id
 
 
@@ -229,18 +234,28 @@ def is_id(name: str) -> bool:
 
 
 def keep_approval(lake: Lake, approval: Approval, keys: SigningKeys = NO_KEYS) -> None:
-    """A decision is kept once: the same again is nothing, another one is refused. Of two at once the first counts."""
+    """A decision is kept once: the same again is nothing, another one is refused. Of two at once the first counts.
+
+    Raise InvalidInput where a name or the reason holds a secret.
+    """
+    refuse_secrets_in(approval)
     place = _place(approval.plan_id, "approval.json")
     known = approval_of(lake, approval.plan_id, keys)
     if known is None:
         journals.begin(lake, approval.plan_id, keys)
-        document = seal.signed(codec_plan.approval_to_json(approval), Kind.APPROVAL, keys)
-        if lake.create(place, codec.dumps(document, indent=2).encode()):
+        sealed = seal.signed(codec_plan.approval_to_json(approval), Kind.APPROVAL, keys)
+        if lake.create(place, codec.dumps(sealed, indent=2).encode()):
             return
         known = approval_of(lake, approval.plan_id, keys)
     if known is not None and (known.approved, known.by) != (approval.approved, approval.by):
         said = "approved" if known.approved else "rejected"
         raise InvalidInput(f"Plan {approval.plan_id} was {said} by {known.by!r} at {known.at}; make a new plan to decide anew")
+
+
+def refuse_secrets_in(approval: Approval) -> None:
+    """Of what people type, who and why: everybody reads it who may read plans. Raise InvalidInput."""
+    typed = {"by": approval.by, "by_id": approval.by_id, "asked_by": approval.asked_by, "reason": approval.reason}
+    document.refuse_secrets({"approval": typed})
 
 
 def approval_of(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Approval | None:
