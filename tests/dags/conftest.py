@@ -11,6 +11,7 @@ import pytest
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, objects, planning, runs
+from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.rollout import codec
 from holdfast.rollout.approval import NOBODY
 from holdfast.rollout.codec.policy import policy_from_json
@@ -80,7 +81,7 @@ def make(lake: FsspecLake, recorded: str) -> Any:
         )
         plans.keep_run(lake, plan.plan_id, run_id)
         plans.keep(lake, plan)
-        runs.keep_made(lake, run_id, plan)
+        runs.keep_made(lake, run_id, plan, signing_keys())
         return plan.plan_id, run_id
 
     return made

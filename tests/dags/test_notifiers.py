@@ -20,6 +20,7 @@ from holdfast.airflow_wiring import notifiers, planning, runs
 from holdfast.airflow_wiring.approval import AskForApproval
 from holdfast.rollout import codec
 from holdfast.rollout.policy import Policy
+from holdfast.rollout.seal import NO_KEYS
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
@@ -92,7 +93,7 @@ class TestMail:
         form = PLAIN_FORM | {"group": HOSTILE, "snapshot": snapshots.keep(lake, snapshot)}
         planning.draft("hostile", form)
         plan = plans.make(snapshot, codec.change_from_json(CHANGE), Policy(), datetime.now(UTC))
-        runs.keep_made(lake, "hostile", plan)
+        runs.keep_made(lake, "hostile", plan, NO_KEYS)
         with receiving_mail() as mail:
             got = sent(mail, plans.keep(lake, plan), "hostile")
 

@@ -3,17 +3,18 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
-from tests.dags.conftest import decided, just_taken, question
+from tests.dags.conftest import PLAIN_FORM, decided, just_taken, question
 from tests.dags.test_decisions import answer
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.airflow_wiring import decisions, rollouts, runs
+from holdfast.airflow_wiring import decisions, planning, rollouts, runs
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput, StepRefused
 from holdfast.rollout import codec
+from holdfast.rollout.approval import fingerprint
 from holdfast.rollout.codec import plan as codec_plan
 from holdfast.workflows import plan as plans
 
@@ -97,7 +98,7 @@ class TestWhatIsRefused:
         later = replace(old, expires_at="2058-01-01T00:00:00Z")
         later = replace(later, plan_id=codec_plan.plan_id_of(later))  # type: ignore[arg-type]
         plans.keep(lake, later)
-        runs.keep_made(lake, plan_id[1], later)
+        runs.keep_made(lake, plan_id[1], later, signing_keys())
 
         with pytest.raises(StepRefused, match="not signed"):
             question(later.plan_id, plan_id[1])
@@ -116,3 +117,98 @@ class TestWhatIsRefused:
         ):
             with pytest.raises(StepRefused, match=r"The decision about plan .*: not signed"):
                 act()
+
+
+@pytest.mark.usefixtures("fernet")
+class TestWhoWritesIntoDraftsWithoutTheKey:
+    """Names who may approve, who asked, which plan a run made, or what its options are: and is refused."""
+
+    FORM: ClassVar[dict[str, Any]] = PLAIN_FORM | {"policy": {"format_version": "1.0", "four_eyes": True}}
+
+    @pytest.fixture
+    def run(self, recorded: str) -> str:
+        """With a draft, its options and a plan, as the airflow tasks before the question make them."""
+        planning.draft("run mine", self.FORM | {"snapshot": recorded}, "mallory")
+        planning.search_arguments({"run_id": "run mine"})
+        planning.assemble("run mine")
+        return "run mine"
+
+    @staticmethod
+    def edit(lake: FsspecLake, run: str, name: str, **other: object) -> None:
+        place = (*runs.folder(run), name)
+        content = json.loads(lake.read(place, 10**6)) if lake.exists(place) else {"format_version": "1.0"}
+        lake.write(place, codec.dumps(content | other).encode())
+
+    def test_nobody_makes_himself_an_approver(self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch, run: str) -> None:
+        monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", '["ann"]')
+        self.edit(lake, run, "asked.json", approvers=["mallory"])
+
+        with pytest.raises(StepRefused, match=r"who was asked in this run: not signed"):
+            decisions.question(run)
+        lake.remove((*runs.folder(run), "asked.json"))
+        assert decisions.question(run).approvers == ("ann",)
+        self.edit(lake, run, "asked.json", approvers=[])
+        with pytest.raises(StepRefused, match="signature does not match"):
+            decisions.keep_decision(run, answer("Approve", runs.plan_of(lake, run, signing_keys()), by="mallory"))
+
+    def test_the_approvers_of_another_run_are_not_this_one_s(self, lake: FsspecLake, run: str, make: Any) -> None:
+        """Signed, and all the same of another run."""
+        _, other = make()
+        runs.keep_approvers_asked(lake, other, ["mallory"], signing_keys())
+        lake.write((*runs.folder(run), "asked.json"), lake.read((*runs.folder(other), "asked.json"), 10**6))
+
+        with pytest.raises(InvalidInput, match=r"asked\.json is of run 'run \d+'"):
+            decisions.question(run)
+
+    def test_who_asked_stays_who_asked(self, lake: FsspecLake, recorded: str) -> None:
+        planning.draft("run mine", self.FORM | {"snapshot": recorded}, "mallory")
+        planning.search_arguments({"run_id": "run mine"})
+        self.edit(lake, "run mine", "origin.json", requested_by="ann")
+
+        with pytest.raises(StepRefused, match=r"draft of this run: signature does not match"):
+            planning.assemble("run mine")
+
+    def test_a_looser_policy_with_a_digest_that_fits_it_makes_no_plan(self, lake: FsspecLake, recorded: str) -> None:
+        folder = runs.folder("run mine")
+        planning.draft("run mine", self.FORM | {"snapshot": recorded}, "mallory")
+        planning.search_arguments({"run_id": "run mine"})
+        looser = codec.dumps({"format_version": "1.0", "review": "never"}).encode()
+        lake.write((*folder, "policy.json"), looser)
+        origin = json.loads(lake.read((*folder, "origin.json"), 10**6))
+        self.edit(lake, "run mine", "origin.json", documents=origin["documents"] | {"policy.json": runs.digest(looser)})
+
+        with pytest.raises(StepRefused, match="signature does not match"):
+            planning.assemble("run mine")
+
+    def test_another_plan_is_not_asked_about(self, lake: FsspecLake, run: str, make: Any) -> None:
+        """Signed too, of another run, and not what was asked for here."""
+        made, _ = make()
+        plans.keep(lake, plans.load(lake, made), signing_keys())
+        self.edit(lake, run, "plan.json", plan_id=made, fingerprint=fingerprint(plans.load(lake, made)))
+
+        with pytest.raises(StepRefused, match=r"plan of this run: signature does not match"):
+            decisions.question(run)
+
+    @pytest.mark.parametrize("what", ["steps", "title", "left out", "again"])
+    def test_an_option_that_the_change_does_not_have_is_not_taken(self, lake: FsspecLake, recorded: str, what: str) -> None:
+        """What is forecast is written where executors write, who have no key: the options are proposed again and compared."""
+        planning.draft("run mine", self.FORM | {"snapshot": recorded}, "mallory")
+        planning.search_arguments({"run_id": "run mine"})
+        (place,) = [
+            (*runs.folder("run mine"), "evaluations", name) for name in lake.names((*runs.folder("run mine"), "evaluations"))
+        ]
+        lines = [json.loads(line) for line in lake.read(place, 10**8).splitlines()]
+        match what:
+            case "steps":
+                lines[0]["candidate"]["steps"] = lines[0]["candidate"]["steps"][:-1]
+            case "title":
+                lines[0]["candidate"]["title"] = "Do nothing at all"
+            case "left out":
+                lines = lines[1:]
+            case _:
+                lines = [*lines, lines[0]]
+        lake.write(place, "\n".join(map(codec.dumps, lines)).encode())
+
+        with pytest.raises(InvalidInput, match="not those that this change has"):
+            planning.assemble("run mine")
+        assert runs.made(lake, "run mine") is None

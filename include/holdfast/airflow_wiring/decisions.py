@@ -18,6 +18,7 @@ from holdfast.ports import Lake
 if TYPE_CHECKING:
     from holdfast.rollout.codec.any_kind import AnyPlan
     from holdfast.rollout.journal import Approval
+    from holdfast.rollout.seal import SigningKeys
 
 LONGEST_BODY = 60_000
 """Bytes of a question."""
@@ -68,12 +69,12 @@ def question(run_id: str) -> Question:
     plan = runs.plan_of(store, run_id, keys)
     if not plan.steps:
         raise AirflowSkipException(f"Plan {plan.plan_id} asks for no decision: {plan.verdict}. {plan.headline}")
-    origin = runs.origin(store, run_id)
+    origin = runs.origin(store, run_id, keys)
     stated = Review.ALWAYS if origin is None else Review(origin["review"])
     review = approval.strictest(stated, plan.policy.review)
     print_of = approval.fingerprint(plan)
     open_for = datetime.fromisoformat(plan.expires_at) - moment
-    approvers = _approvers(store, run_id)
+    approvers = _approvers(store, run_id, keys)
     answer: dict[str, Any] | None = None
     if workflow.approval_of(store, plan.plan_id, keys) is not None:
         answer = {"decided_before": True, "plan_fingerprint": print_of}
@@ -83,7 +84,7 @@ def question(run_id: str) -> Question:
         answer = {"chosen_options": [REJECT], "params_input": {}, "responded_at": moment.isoformat(), "responded_by_user": None}
         answer |= {"plan_fingerprint": print_of, "timed_out": True}
     else:
-        runs.keep_approvers_asked(store, run_id, approvers)
+        runs.keep_approvers_asked(store, run_id, approvers, keys)
     return Question(
         plan_id=plan.plan_id,
         subject=plan_title.question_of(plan),
@@ -123,9 +124,9 @@ def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
     return about + text + also + _about(print_of)
 
 
-def _approvers(store: Lake, run_id: str) -> tuple[str, ...]:
+def _approvers(store: Lake, run_id: str, keys: "SigningKeys") -> tuple[str, ...]:
     """Whom this run asked first: Airflow keeps them with its question, whatever the variable says later."""
-    asked = runs.approvers_asked(store, run_id)
+    asked = runs.approvers_asked(store, run_id, keys)
     return approvers() if asked is None else asked
 
 
@@ -180,7 +181,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
         return known
     refuse_secret_answer(answer)
     approval = _decision(plan, answer)
-    allowed = _approvers(store, run_id)
+    allowed = _approvers(store, run_id, keys)
     if allowed and approval.decided_by is not Decider.TIME_OUT and approval.by_id not in allowed:
         raise NotForThem(f"{printable(approval.by)} is not one of those who may decide about plan {plan.plan_id}")
     if approval.approved and plan.policy.four_eyes and plan.requested_by is None:

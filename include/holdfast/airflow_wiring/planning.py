@@ -36,8 +36,8 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     from holdfast.rollout.group_state import refuse_unsettled
     from holdfast.workflows import snapshots
 
-    store, folder = lake(), runs.folder(run_id)
-    if runs.origin(store, run_id) is not None:
+    store, folder, keys = lake(), runs.folder(run_id), signing_keys()
+    if runs.origin(store, run_id, keys) is not None:
         log.info(
             "This run has its draft already, %s: a run plans once. To plan for the group as it is now, trigger a new run.", folder
         )
@@ -75,13 +75,12 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     origin = {
         "snapshot": snapshot_id,
         "recorded": bool(recorded),
-        "run": run_id,
         "at": now().isoformat(),
         "review": review,
         "requested_by": requested_by or approval.NOBODY,
         "documents": {name: runs.digest(content) for name, content in contents.items()},
     }
-    store.write((*folder, "origin.json"), codec.dumps(origin).encode())
+    runs.keep(store, run_id, "origin.json", origin, keys)
     return "/".join(folder)
 
 
@@ -90,10 +89,10 @@ def search_arguments(context: Mapping[str, Any]) -> list[str] | None:
     plan, or the search was so small that it is done here."""
     from holdfast.workflows import searching
 
-    store, run_id = lake(), context["run_id"]
-    if runs.made(store, run_id) is not None:
+    store, run_id, keys = lake(), context["run_id"], signing_keys()
+    if runs.made(store, run_id, keys) is not None:
         return None
-    if runs.origin(store, run_id) is None:
+    if runs.origin(store, run_id, keys) is None:
         raise InvalidInput("this run has no draft: clear its airflow task `snapshot`, or trigger a new run")
     if searching.search_here(store, runs.folder(run_id), time.monotonic):
         log.info("The search was small enough to be done without Spark, or was done before.")
@@ -165,9 +164,9 @@ def assemble(run_id: str) -> str:
     from holdfast.workflows import plan as workflow
 
     store, folder, keys = lake(), runs.folder(run_id), signing_keys()
-    if runs.made(store, run_id) is not None:
+    if runs.made(store, run_id, keys) is not None:
         return runs.plan_of(store, run_id, keys).plan_id
-    origin = runs.origin(store, run_id)
+    origin = runs.origin(store, run_id, keys)
     if origin is None:
         raise InvalidInput("this run has no draft: clear its airflow task `snapshot`, or trigger a new run")
 
@@ -189,5 +188,5 @@ def assemble(run_id: str) -> str:
     )
     workflow.keep_run(store, plan.plan_id, run_id)
     workflow.keep(store, plan, keys)
-    runs.keep_made(store, run_id, plan)
+    runs.keep_made(store, run_id, plan, keys)
     return plan.plan_id

@@ -8,6 +8,9 @@ code writes. docs/approval.md has the table.
     drafts/<run>/origin.json   who asked, when, for what, and the digests of the documents beside it; written once, last
     drafts/<run>/plan.json     which plan was made of it; written once
     drafts/<run>/asked.json    who may answer the question about it; written once
+
+Each names its run and is signed with the deployment's key: who can write there without it decides nothing. The options' forecasts
+(`drafts/<run>/evaluations/`) come from executors, who have no key: only the options that the change has are taken from there.
 """
 
 import hashlib
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from holdfast.rollout.seal import SigningKeys
 
 LARGEST = 1024 * 1024
+KINDS = {"origin.json": "draft of a run", "plan.json": "plan of a run", "asked.json": "who was asked in a run"}
+"""What each is signed as (`rollout.seal.Kind`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +43,23 @@ def folder(run_id: str) -> LakePath:
     return ("drafts", slug(run_id))
 
 
-def made(store: Lake, run_id: str) -> Made | None:
-    """None: the run has made no plan yet."""
+def made(store: Lake, run_id: str, keys: "SigningKeys | None" = None) -> Made | None:
+    """None: the run has made no plan yet. Without `keys` whatever stands there: good for a link, not for a decision."""
     from holdfast.rollout.codec import document
 
     if not store.exists((*folder(run_id), "plan.json")):
         return None
-    fields = document.Fields(_document(store, run_id, "plan.json"))
+    fields = document.Fields(_document(store, run_id, "plan.json", keys))
     fields.need("format_version", document.format_version)
     found = Made(fields.need("plan_id", document.name), fields.need("fingerprint", document.name))
     fields.finish()
     return found
 
 
-def keep_made(store: Lake, run_id: str, plan: "AnyPlan") -> None:
+def keep_made(store: Lake, run_id: str, plan: "AnyPlan", keys: "SigningKeys") -> None:
     from holdfast.rollout.approval import fingerprint
 
-    _keep(store, run_id, "plan.json", {"plan_id": plan.plan_id, "fingerprint": fingerprint(plan)})
+    keep(store, run_id, "plan.json", {"plan_id": plan.plan_id, "fingerprint": fingerprint(plan)}, keys)
 
 
 def plan_of(store: Lake, run_id: str, keys: "SigningKeys") -> "AnyPlan":
@@ -62,7 +67,7 @@ def plan_of(store: Lake, run_id: str, keys: "SigningKeys") -> "AnyPlan":
     from holdfast.rollout.approval import fingerprint
     from holdfast.workflows import plan as workflow
 
-    found = made(store, run_id)
+    found = made(store, run_id, keys)
     if found is None:
         raise InvalidInput("this run has made no plan: clear its airflow task `assemble`, or trigger a new run")
     plan = workflow.load(store, found.plan_id, keys)
@@ -74,28 +79,28 @@ def plan_of(store: Lake, run_id: str, keys: "SigningKeys") -> "AnyPlan":
     return plan
 
 
-def approvers_asked(store: Lake, run_id: str) -> tuple[str, ...] | None:
+def approvers_asked(store: Lake, run_id: str, keys: "SigningKeys") -> tuple[str, ...] | None:
     """The IDs of those who were asked first; none: whoever may trigger the DAG. None: nobody was asked yet."""
     from holdfast.rollout.codec import document
 
     if not store.exists((*folder(run_id), "asked.json")):
         return None
-    fields = document.Fields(_document(store, run_id, "asked.json"))
+    fields = document.Fields(_document(store, run_id, "asked.json", keys))
     fields.need("format_version", document.format_version)
     found = fields.need("approvers", lambda value: document.each(value, document.name))
     fields.finish()
     return found
 
 
-def keep_approvers_asked(store: Lake, run_id: str, approvers: Sequence[str]) -> None:
-    _keep(store, run_id, "asked.json", {"approvers": list(approvers)})
+def keep_approvers_asked(store: Lake, run_id: str, approvers: Sequence[str], keys: "SigningKeys") -> None:
+    keep(store, run_id, "asked.json", {"approvers": list(approvers)}, keys)
 
 
-def origin(store: Lake, run_id: str) -> dict[str, Any] | None:
+def origin(store: Lake, run_id: str, keys: "SigningKeys") -> dict[str, Any] | None:
     """Where the run's draft comes from; None: there is no whole draft yet."""
     if not store.exists((*folder(run_id), "origin.json")):
         return None
-    found = _document(store, run_id, "origin.json")
+    found = _document(store, run_id, "origin.json", keys)
     return found if isinstance(found, dict) else None
 
 
@@ -136,13 +141,24 @@ def own(found: Sequence[str], handed_on: object, index: int, task: str) -> str:
     return found[index]
 
 
-def _document(store: Lake, run_id: str, name: str) -> Any:
-    from holdfast.rollout import codec
+def _document(store: Lake, run_id: str, name: str, keys: "SigningKeys | None") -> Any:
+    """Raise StepRefused for one that these keys did not sign, InvalidInput for one of another run."""
+    from holdfast.rollout import codec, seal
+    from holdfast.rollout.wording import printable
 
-    return codec.loads(store.read((*folder(run_id), name), LARGEST))
+    place = (*folder(run_id), name)
+    found = codec.loads(store.read(place, LARGEST))
+    if keys is not None:
+        kind = seal.Kind(KINDS[name])
+        seal.refuse(seal.seal_of(found, kind, keys), f"The {kind.value.replace(' a run', ' this run')}", keys)
+    if isinstance(found, dict) and found.get("run", run_id) != run_id:
+        raise InvalidInput(f"{'/'.join(place)} is of run '{printable(str(found['run']), 300)}'. Trigger a new run")
+    return found
 
 
-def _keep(store: Lake, run_id: str, name: str, content: dict[str, object]) -> None:
-    from holdfast.rollout import codec
+def keep(store: Lake, run_id: str, name: str, content: Mapping[str, object], keys: "SigningKeys") -> None:
+    """One of `KINDS`, signed, with the run that it is of."""
+    from holdfast.rollout import codec, seal
 
-    store.write((*folder(run_id), name), codec.dumps({"format_version": codec.FORMAT_VERSION, **content}).encode())
+    sealed = seal.signed({"format_version": codec.FORMAT_VERSION, "run": run_id, **content}, seal.Kind(KINDS[name]), keys)
+    store.write((*folder(run_id), name), codec.dumps(sealed).encode())

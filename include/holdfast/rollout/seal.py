@@ -33,6 +33,9 @@ class Kind(StrEnum):
     ENTRY = "journal entry"
     HEAD = "journal head"
     LEASE = "lease"
+    DRAFT = "draft of a run"
+    MADE = "plan of a run"
+    ASKED = "who was asked in a run"
 
 
 class Seal(StrEnum):

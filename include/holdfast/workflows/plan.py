@@ -102,7 +102,20 @@ def assemble_drafted(
         meant = consumer_change_from_json(change)
         return consumer_groups.assembled(group, meant, [way_forecast_from_json(line) for line in lines], policy, now, requested_by)
     found = tuple(codec_plan.evaluation_from_json(line) for line in lines)
-    return assemble(group, codec.change_from_json(change), found, policy, now, requested_by)
+    wanted = codec.change_from_json(change)
+    _refuse_other_options(group, wanted, found)
+    return assemble(group, wanted, found, policy, now, requested_by)
+
+
+def _refuse_other_options(snapshot: Snapshot, change: Change, found: tuple[Evaluation, ...]) -> None:
+    """Executors write what each option costs, and have no key: what is done and how it is called is proposed again. Raise
+    InvalidInput."""
+    proposed = [codec_plan.candidate_to_json(one) for one in candidates.propose(snapshot, change)]
+    if [codec_plan.candidate_to_json(one.candidate) for one in found] != proposed:
+        raise InvalidInput(
+            "the options that were forecast are not those that this change has: somebody changed them in the lake, or another"
+            " version of Holdfast forecast them. Trigger a new run"
+        )
 
 
 def refuse_settings(snapshot: Snapshot) -> None:
