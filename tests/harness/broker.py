@@ -27,6 +27,7 @@ _LOGGING = (
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
     "-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info",
     "-Dorg.slf4j.simpleLogger.log.org.apache.kafka.coordinator.group=info",
+    "-Dorg.slf4j.simpleLogger.log.kafka.coordinator.group=info",
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
     "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
 )

@@ -233,7 +233,7 @@ class Run:
 
     def _count_words(self) -> None:
         """Write the words, and return once each is in the changelog and its offset committed."""
-        producer = KafkaProducer(bootstrap_servers=self.application.bootstrap)
+        producer = KafkaProducer(bootstrap_servers=self.application.bootstrap, enable_idempotence=False)  # KRaft of 2.8 has none
         try:
             for word in WORDS:
                 producer.send(self.application.input_topic, key=word.encode(), value=word.encode())

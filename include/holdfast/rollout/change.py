@@ -180,7 +180,8 @@ class RollingRestart:
     """Shorthand for restarts, `at_once` at a time, each lot waiting for `wait` (`shorthands` writes them out).
 
     `process_ids` None: all clients of the group, in the order of their process IDs. `settings` and `kafka_release`: what the
-    clients come back with. A rebalance goes by what its leader has; here it is taken to go by them once the last client is back.
+    clients come back with. A rebalance goes by what its leader has: written out, they count once the last client is back, and the
+    ranges of a forecast cover every restart from which on they may count before that (`shorthands.counts_earlier`).
     """
 
     process_ids: tuple[ProcessId, ...] | None = None

@@ -4,12 +4,11 @@ Each rebalance is the leader's own decision (`kafka.streams.leader`); what membe
 Nothing here is a guess: where evidence is missing, or releases that nobody has told apart would differ, it is CannotPredict.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, Task
+from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout import (
     broker_reads,
@@ -30,7 +29,7 @@ from holdfast.rollout.changelog_sizes import total_or_none
 from holdfast.rollout.events import Scene
 from holdfast.rollout.evolution import Reports
 from holdfast.rollout.next_rebalance import until_then, what_is_asked_for
-from holdfast.rollout.outcomes import Forecast, Outcome, Round, Stopped, Summary, Trigger, Waiting
+from holdfast.rollout.outcomes import Course, Forecast, Outcome, Round, Stopped, Summary, Trigger, Waiting, also
 from holdfast.rollout.restoring import Restoring, as_before, waiting
 from holdfast.rollout.snapshot import Snapshot, Unknown
 from holdfast.rollout.times import Act
@@ -53,13 +52,14 @@ def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = Non
     `most_outcomes`: where process IDs left to chance can fall in more ways, that many stand for all (`positions`). None: every way.
     `work`: what it may take (`allowed`). Where that is not enough for every way, fewer stand for all; else raise TooMuchWork.
     """
-    change = in_memory.started_again(snapshot, shorthands.written_out(snapshot, in_memory.as_stored(snapshot, change)))
+    meant = in_memory.as_stored(snapshot, change)
+    change = in_memory.started_again(snapshot, shorthands.written_out(snapshot, meant))
     releases = groups.releases_of(snapshot)
     work = work or allowed(snapshot)
     answers = []
     for number, release in enumerate(releases):
         part = work.part(len(releases) - number)
-        answers.append((release, _outcomes(groups.with_release(snapshot, release), change, most_outcomes, part)))
+        answers.append((release, _outcomes(groups.with_release(snapshot, release), change, meant, most_outcomes, part)))
         work.used(part)
     unknown = [*snapshot.unknown, *releases_apart.unknown_release(answers)]
     outcomes = answers[-1][1]
@@ -69,22 +69,29 @@ def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = Non
     return Forecast(change, outcomes, tuple(unknown))
 
 
-def _outcomes(snapshot: Snapshot, change: Change, most: int | None, work: Work) -> tuple[Outcome, ...]:
-    return sampling.outcomes(
-        snapshot, change, most, work, lambda way: _outcome(snapshot, change.with_process_ids(way.process_ids), way, work)
-    )
+def _outcomes(snapshot: Snapshot, change: Change, meant: Change, most: int | None, work: Work) -> tuple[Outcome, ...]:
+    """`meant`: the change before its shorthands were written out."""
+    earlier = [
+        (batch, in_memory.started_again(snapshot, shorthands.written_out(snapshot, meant, counted_from=batch)))
+        for batch in shorthands.counts_earlier(snapshot, meant)
+    ]
+
+    def of_one(way: Chance) -> Outcome:
+        before = work.taken
+        found = _outcome(snapshot, change.with_process_ids(way.process_ids), way, work)
+        one_took, others = 2 * (work.taken - before), []
+        for batch, other in earlier:
+            if work.left >= one_took:
+                others.append(_outcome(snapshot, other.with_process_ids(way.process_ids), way, work, batch))
+        return also(found, others, len(earlier) - len(others))
+
+    return sampling.outcomes(snapshot, change, most, work, of_one)
 
 
-def _outcome(snapshot: Snapshot, change: Change, way: Chance, work: Work) -> Outcome:
-    change = shorthands.written_out(snapshot, change)
+def _outcome(snapshot: Snapshot, change: Change, way: Chance, work: Work, counted_from: int | None = None) -> Outcome:
+    change = shorthands.written_out(snapshot, change, counted_from=counted_from)
     course = carried_out(snapshot, change, change.assume, work=work)
-    quick = course
-    late = any(isinstance(item, ReplaceClient | RestartClient) and item.late for item in change.events)
-    if change.assume.catch_up is CatchUp.PROBING_REBALANCE and any(one.trigger is Trigger.IMMEDIATE for one in course.rounds):
-        assume = replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE)
-        quick = carried_out(snapshot, change, assume, work=work, back_soon=late)
-    elif late:
-        quick = carried_out(snapshot, change, change.assume, work=work, back_soon=True)
+    quick = _quicker(snapshot, change, course, work)
     undetermined = (note for one in course.rounds if isinstance(one.decision, Assignment) for note in one.decision.undetermined)
     return Outcome(
         probability=float(way.probability),
@@ -98,24 +105,22 @@ def _outcome(snapshot: Snapshot, change: Change, way: Chance, work: Work) -> Out
         unsettled=course.trouble,
         latent=course.latent,
         acts=course.acts,
-        probes_more=0 if quick is course else course.unstarted,
+        probes_more=course.unstarted if quick else 0,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
-    """All rounds, what members report after them, and why they do not end in peace (None: they do); the rest as in `Restoring`."""
-
-    rounds: tuple[Round, ...]
-    clients: tuple[Client, ...]
-    waiting_records: int
-    open_copies: int
-    unstarted: int
-    stopped: tuple[Stopped, ...]
-    notes: tuple[str, ...]
-    latent: int
-    acts: tuple[Act, ...] = ()
-    trouble: str | None = None
+def _quicker(snapshot: Snapshot, change: Change, course: Course, work: Work) -> tuple[Course, ...]:
+    """What may come instead of a course with immediate follow-ups, which come after some 2 s: copies are caught up by then, or what
+    was handed out before is not open yet. And what comes if clients that are late come back as soon as can be."""
+    late = any(isinstance(item, ReplaceClient | RestartClient) and item.late for item in change.events)
+    if change.assume.catch_up is CatchUp.PROBING_REBALANCE and any(one.trigger is Trigger.IMMEDIATE for one in course.rounds):
+        assume = replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE)
+        before = work.taken
+        caught_up = carried_out(snapshot, change, assume, work=work, back_soon=late)
+        if work.left < 2 * (work.taken - before):
+            return (caught_up,)
+        return caught_up, carried_out(snapshot, change, change.assume, work=work, back_soon=late, opened_late=True)
+    return (carried_out(snapshot, change, change.assume, work=work, back_soon=True),) if late else ()
 
 
 def carried_out(
@@ -126,12 +131,13 @@ def carried_out(
     *,
     work: Work | None = None,
     back_soon: bool = False,
+    opened_late: bool = False,
 ) -> Course:
     """A change that leaves nothing to chance, batch by batch, each with the rebalances that it causes; one course of a forecast.
 
-    `back_soon`: who is late comes back after one rebalance without it, not once the group is stable.
+    `back_soon`: who is late comes back after one rebalance without it, not once the group is stable. `opened_late`: see `Reports`.
     """
-    stage = _Stage(snapshot, assume, most_rounds, work or allowed(snapshot))
+    stage = _Stage(snapshot, assume, most_rounds, work or allowed(snapshot), opened_late=opened_late)
     for batch in change.numbered_batches():
         trouble = stage.miss(batch, Wait.REBALANCE if back_soon else Wait.STABLE)
         if trouble is not None:
@@ -158,11 +164,12 @@ def carried_out(
 class _Stage:
     """The one mutable thing of a forecast: where the group is now, and how it came there."""
 
-    def __init__(self, snapshot: Snapshot, assume: Assume, most_rounds: int, work: Work) -> None:
+    def __init__(self, snapshot: Snapshot, assume: Assume, most_rounds: int, work: Work, *, opened_late: bool) -> None:
         group = groups.group_of(snapshot)
         self._work = work
         self._snapshot = snapshot
         self._assume = assume
+        self._opened_late = opened_late
         self._most_rounds = most_rounds
         self._group = group
         self._closed_in_doubt: dict[TaskId, None] = {}
@@ -262,7 +269,8 @@ class _Stage:
         self._reports = self._restoring.reports = self._rules()
 
     def _rules(self) -> Reports:
-        rules = Reports(self._group, self._assume, transactional=groups.transactional(self._snapshot))
+        exactly_once = groups.transactional(self._snapshot)
+        rules = Reports(self._group, self._assume, transactional=exactly_once, opened_late=self._opened_late)
         rules.closed_in_doubt = self._closed_in_doubt
         return rules
 
@@ -357,23 +365,24 @@ def _refuse_what_is_not_determined(decision: Assignment) -> None:
         raise CannotPredict(f"What follows cannot be said. {decision.undetermined[-1]}")
 
 
-def _summary(snapshot: Snapshot, course: Course, quick: Course) -> Summary:
+def _summary(snapshot: Snapshot, course: Course, quick: tuple[Course, ...]) -> Summary:
     stateful = tuple(task.id for task in snapshot.tasks if task.stateful)
     before = dict(order.owners(snapshot))
-    after = owners_at_the_end(course, before, snapshot.tasks)
+    after = order.owners_at_the_end(course, before, snapshot.tasks)
     by_client: dict[ProcessId, int] = {}
     for one in course.rounds:
         for process_id, records in one.restoring:
             by_client[process_id] = by_client.get(process_id, 0) + records
-    seconds, quick_seconds = (None if one.trouble else one.rounds[-1].at_seconds if one.rounds else 0 for one in (course, quick))
+    seconds = None if course.trouble else course.ends_s
+    quick_seconds = [one.ends_s for one in (course, *quick) if not one.trouble]
     return Summary(
         stateful_tasks=len(stateful),
         active_moved=sum(before.get(task) != after.get(task) for task in stateful),
         rebalances=len(course.rounds),
-        rebalances_at_least=min(len(course.rounds), len(quick.rounds)),
-        rebalances_at_most=len(course.rounds) + (0 if quick is course else max(course.open_copies, 2 * course.unstarted)),
+        rebalances_at_least=min(len(one.rounds) for one in (course, *quick)),
+        rebalances_at_most=len(course.rounds) + (max(course.open_copies, 2 * course.unstarted) if quick else 0),
         seconds_to_stable=seconds,
-        seconds_to_stable_at_least=seconds if seconds is None or quick_seconds is None else min(seconds, quick_seconds),
+        seconds_to_stable_at_least=None if seconds is None else min(quick_seconds),
         restore_records=sum(by_client.values()),
         restore_records_by_client=tuple(sorted(by_client.items())),
         without_caught_up_copy=waiting(course.rounds, course.waiting_records),
@@ -381,16 +390,3 @@ def _summary(snapshot: Snapshot, course: Course, quick: Course) -> Summary:
         stopped=course.stopped,
         reads=broker_reads.reads(snapshot, course.rounds),
     )
-
-
-def owners_at_the_end(course: Course, before: Mapping[TaskId, ProcessId], tasks: tuple[Task, ...]) -> Mapping[TaskId, ProcessId]:
-    """Who has which task after the last decision; a leader that fails hands out nothing.
-
-    Without any decision who ran a task runs it still, maybe under another process ID.
-    """
-    if not course.rounds:
-        return dict(order.owners_among(course.clients, tasks))
-    for one in reversed(course.rounds):
-        if isinstance(one.decision, Assignment):
-            return {task: client.process_id for client in one.decision.clients for task in client.active}
-    return before

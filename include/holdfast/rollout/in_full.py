@@ -29,7 +29,7 @@ from holdfast.rollout.blast_radius import (
 )
 from holdfast.rollout.change import Change
 from holdfast.rollout.changelog_sizes import total_or_none
-from holdfast.rollout.forecast import carried_out, owners_at_the_end
+from holdfast.rollout.forecast import carried_out
 from holdfast.rollout.snapshot import Snapshot
 
 BUDGET_MS = 60
@@ -114,7 +114,7 @@ def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[Ta
         return replace(loss, reason=str(refusal))
     if course.trouble is not None:
         return replace(loss, reason=course.trouble)
-    after = owners_at_the_end(course, before, snapshot.tasks)
+    after = order.owners_at_the_end(course, before, snapshot.tasks)
     return replace(
         loss,
         moved=sum(before.get(task.id) != after.get(task.id) for task in snapshot.tasks if task.stateful),

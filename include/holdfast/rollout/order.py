@@ -5,7 +5,7 @@ with 0 to 7. Everything here is in that order.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -14,12 +14,13 @@ from uuid import UUID
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.group import Client, Group, LeaderFailure, Task
+from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
 from holdfast.rollout import events, groups, shorthands
 from holdfast.rollout.change import Change
 from holdfast.rollout.events import Scene
 from holdfast.rollout.evolution import Reports
+from holdfast.rollout.outcomes import Course
 from holdfast.rollout.snapshot import Snapshot
 
 SPACE = 1 << 128
@@ -219,3 +220,16 @@ def owners_among(clients: Iterable[Client], tasks: Iterable[Task]) -> tuple[tupl
         if owner is not None:
             found[task.id] = owner
     return tuple(sorted(found.items(), key=lambda item: item[0]))
+
+
+def owners_at_the_end(course: Course, before: Mapping[TaskId, ProcessId], tasks: tuple[Task, ...]) -> Mapping[TaskId, ProcessId]:
+    """Who has which task after the last decision; a leader that fails hands out nothing.
+
+    Without any decision who ran a task runs it still, maybe under another process ID.
+    """
+    if not course.rounds:
+        return dict(owners_among(course.clients, tasks))
+    for one in reversed(course.rounds):
+        if isinstance(one.decision, Assignment):
+            return {task: client.process_id for client in one.decision.clients for task in client.active}
+    return before

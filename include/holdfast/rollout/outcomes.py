@@ -1,6 +1,7 @@
 """What a Forecast consists of: outcomes, each with its rebalances and what they add up to. Values only; `forecast` makes them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from holdfast.kafka.streams.group import Assignment, Client, LeaderFailure
@@ -64,7 +65,8 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`…_at_least`: if immediate follow-ups find warm-ups caught up, which Kafka leaves open. None: the group does not settle.
+    """`…_at_least`: if immediate follow-ups find warm-ups caught up, or what was handed out before not open yet, which Kafka leaves
+    open; and if the settings of a roll-out count from another restart on. None: the group does not settle.
 
     `rebalances_at_most`: if each of them is found caught up by a follow-up of its own, which costs a rebalance each; or if a
     follow-up does not find copies at all that were handed to other threads just before it, which costs warm-ups anew: a probing
@@ -116,6 +118,30 @@ class Outcome:
     probes_more: int = 0
     """Probing rebalances among those of `rebalances_at_most` that the rounds do not have."""
 
+    @property
+    def probing(self) -> int:
+        return sum(one.trigger is Trigger.PROBING for one in self.rounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """All rounds, what members report after them, and why they do not end in peace (None: they do); the rest as in `Restoring`."""
+
+    rounds: tuple[Round, ...]
+    clients: tuple[Client, ...]
+    waiting_records: int
+    open_copies: int
+    unstarted: int
+    stopped: tuple[Stopped, ...]
+    notes: tuple[str, ...]
+    latent: int
+    acts: tuple[Act, ...] = ()
+    trouble: str | None = None
+
+    @property
+    def ends_s(self) -> float:
+        return self.rounds[-1].at_seconds if self.rounds else 0
+
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
@@ -124,3 +150,31 @@ class Forecast:
     change: Change
     outcomes: tuple[Outcome, ...]
     unknown: tuple[Unknown, ...] = ()
+
+
+NOT_LOOKED_AT = (
+    "The settings that are rolled out may count from earlier restarts on: {} of these courses would take more work than is allowed."
+)
+
+
+def also(outcome: Outcome, others: Sequence[Outcome], not_looked_at: int = 0) -> Outcome:
+    """The same outcome, its ranges with what may come instead: nobody knows which of them it will be."""
+    if not others and not not_looked_at:
+        return outcome
+    all_of_them = (outcome, *others)
+    summaries = [one.summary for one in all_of_them]
+    seconds = [one.seconds_to_stable_at_least for one in summaries if one.seconds_to_stable_at_least is not None]
+    notes = [note for one in others if one.unsettled for note in (one.unsettled,)]
+    if not_looked_at:
+        notes.append(NOT_LOOKED_AT.format(not_looked_at))
+    return replace(
+        outcome,
+        summary=replace(
+            outcome.summary,
+            rebalances_at_least=min(one.rebalances_at_least for one in summaries),
+            rebalances_at_most=max(one.rebalances_at_most for one in summaries),
+            seconds_to_stable_at_least=None if outcome.unsettled else min(seconds, default=None),
+        ),
+        notes=tuple(dict.fromkeys((*outcome.notes, *notes))),
+        probes_more=max(one.probing + one.probes_more for one in all_of_them) - outcome.probing,
+    )

@@ -7,7 +7,7 @@ from tests.harness.article import BEFORE, A, B, change, group
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.group import Assignment, ConsumerAssignment, Group, NextRebalance
-from holdfast.kafka.vocabulary import TaskId
+from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
 from holdfast.rollout import codec, forecast, groups
 from holdfast.rollout.change import Assume, CatchUp, ClosedCopies, DormantCopies
 from holdfast.rollout.events import Scene, apply
@@ -47,6 +47,39 @@ def after(
         for client in clients
         for number, consumer in enumerate(client.consumers, start=1)
     }
+
+
+class TestAStandbyThatIsClosed:
+    """Up to 4.2 its checkpoint has one less a changelog than it reported while it ran: seen in 2.8.2 and 3.9.1 with two threads."""
+
+    @pytest.mark.parametrize(("release", "closed"), [("3.9.1", 7), ("4.3.1", 8)])
+    def test_reports_one_less_if_it_had_caught_up(self, release: str, closed: int) -> None:
+        rules = Reports(start(release), BY_DEFAULT)
+        assert rules.closed(TaskId(1, 2), END["1_2"]) == closed
+
+    def test_and_what_it_was_if_not(self) -> None:
+        assert Reports(start(), BY_DEFAULT).closed(TaskId(1, 2), 5) == 5
+
+
+class TestOpenedLate:
+    """An immediate follow-up that comes before a thread has opened what it was handed."""
+
+    def reports(self, pause: Pause, *, opened_late: bool = True) -> dict[TaskId, int]:
+        here = start()
+        rules = Reports(here, BY_DEFAULT, opened_late=opened_late)
+        new = next(one for one in here.clients if str(one.process_id).startswith("7156"))
+        runs = [task for task, total in reported(new).items() if total == LATEST_OFFSET]
+        other = f"{str(new.process_id)[:4]}-{2 if runs[0] in dict(new.consumers[0].task_offset_sums) else 1}"
+        clients = rules.after(here.clients, handed(here, {other: str(runs[0])}), pause, 0)
+        return reported(next(one for one in clients if one.process_id == new.process_id))
+
+    def test_a_task_that_passed_to_another_thread_counts_as_closed(self) -> None:
+        late, running = self.reports(Pause.NONE), self.reports(Pause.NONE, opened_late=False)
+        (passed,) = [task for task, total in running.items() if total == LATEST_OFFSET]
+        assert late[passed] == END[str(passed)] - 1
+
+    def test_by_a_probing_rebalance_it_runs(self) -> None:
+        assert self.reports(Pause.PROBING) == self.reports(Pause.PROBING, opened_late=False)
 
 
 class TestExactlyOnce:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from holdfast.rollout import candidates, codec, timeline
+from holdfast.rollout.evaluation import Cost
 from holdfast.rollout.plan_value import PLAINLY
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.times import Estimate
@@ -17,10 +18,14 @@ WIDEST = 12
 """The most that a roll may take, for the least: wider would say nothing."""
 
 
-def ends(record: dict[str, Any]) -> Estimate:
+def cost(record: dict[str, Any]) -> Cost:
     snapshot, change = codec.snapshot_from_json(record["snapshot"]), codec.change_from_json(record["change"])
     baseline = next(one for one in candidates.propose(snapshot, change) if one.name == PLAINLY)
-    times = timeline.worked_out(candidates.evaluate(snapshot, baseline).worst, Policy())
+    return candidates.evaluate(snapshot, baseline).worst
+
+
+def ends(record: dict[str, Any]) -> Estimate:
+    times = timeline.worked_out(cost(record), Policy())
     assert times.rebalancing_ends is not None
     return times.rebalancing_ends
 
@@ -30,6 +35,13 @@ def test_a_real_rollout_ends_within_its_range(record: dict[str, Any]) -> None:
     found = ends(record)
 
     assert found.low <= record["ended_s"] <= found.high
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: str(record["name"]))
+def test_a_real_rollout_rebalances_within_its_range(record: dict[str, Any]) -> None:
+    found = cost(record).rebalances
+
+    assert found.low <= record["rebalances"] <= found.high
 
 
 def test_ranges_say_something() -> None:

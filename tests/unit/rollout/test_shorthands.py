@@ -1,9 +1,13 @@
 """What the shorthands of a Change stand for."""
 
+from dataclasses import replace
+from uuid import UUID
+
 import pytest
 from tests.harness.article import AFTER, LAST, A, B, C, change, group
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout import codec, shorthands
 from holdfast.rollout.forecast import forecast
 from holdfast.rollout.outcomes import Trigger
@@ -120,3 +124,58 @@ def test_who_is_left_to_chance_cannot_lose_its_id_again() -> None:
 
     with pytest.raises(InvalidInput, match=r"events\[2\].rolling_restart.process_ids: a client whose process ID is left to chance"):
         forecast(SNAPSHOT, codec.change_from_json(meant))
+
+
+class TestWhoseSettingsCount:
+    """A rebalance goes by what its leader was started with: seen on 2.8.2, 3.9.1 and 4.3.1."""
+
+    ROLL = change({"rolling_restart": {"set_config": {"num.standby.replicas": 1}}})
+
+    def counts(self, leader: str | None, roll: object = ROLL) -> tuple[int, ...]:
+        led = replace(SNAPSHOT, leader_process_id=None if leader is None else ProcessId.of(UUID(leader)))
+        return shorthands.counts_earlier(led, codec.change_from_json(roll))
+
+    def test_at_the_earliest_those_of_the_leader_of_today_once_it_restarts(self) -> None:
+        """C, A, B is the order; from the last on they count anyway."""
+        assert self.counts(C) == (1, 2)
+        assert self.counts(A) == (2,)
+        assert self.counts(B) == ()
+        assert self.counts(None) == (1, 2)
+
+    def test_several_at_once_are_one_batch(self) -> None:
+        roll = change({"rolling_restart": {"at_once": 2, "set_config": {"num.standby.replicas": 1}}})
+
+        assert self.counts(A, roll) == (1,)
+        assert self.counts(B, roll) == ()
+
+    @pytest.mark.parametrize("other", [{}, {"within_session": True, "set_config": {"num.standby.replicas": 1}}])
+    def test_nothing_is_open_without_settings_and_where_no_rebalance_comes(self, other: object) -> None:
+        assert self.counts(None, change({"rolling_restart": other})) == ()
+
+    def test_a_long_roll_is_looked_at_in_a_few_places(self) -> None:
+        ids = [str(UUID(int=number << 64)) for number in range(1, 101)]
+        roll = change({"rolling_restart": {"process_ids": ids, "set_config": {"num.standby.replicas": 1}}})
+
+        found = self.counts(None, roll)
+
+        assert len(found) == shorthands.MOST_BATCHES_LOOKED_AT
+        assert (found[0], found[-1]) == (1, 99)
+
+    def test_the_settings_are_written_where_they_count(self) -> None:
+        written = shorthands.written_out(SNAPSHOT, codec.change_from_json(self.ROLL), counted_from=2)
+        stable, set_config = {"then": "stable"}, {"set_config": {"num.standby.replicas": 1}}
+
+        assert codec.change_to_json(written)["events"] == [restart(C), stable, restart(A), set_config, stable, restart(B)]
+
+    def test_the_range_covers_every_batch(self) -> None:
+        roll = codec.change_from_json(self.ROLL)
+        (found,) = forecast(replace(SNAPSHOT, leader_process_id=None), roll).outcomes
+        each = [
+            forecast(SNAPSHOT, shorthands.written_out(SNAPSHOT, roll, counted_from=batch)).outcomes[0].summary
+            for batch in (1, 2, 3)
+        ]
+
+        assert found.summary.rebalances_at_least == min(one.rebalances_at_least for one in each)
+        assert found.summary.rebalances_at_most == max(one.rebalances_at_most for one in each)
+        assert found.summary.seconds_to_stable_at_least == min(one.seconds_to_stable_at_least or 0 for one in each)
+        assert len({one.rebalances_at_most for one in each}) > 1
