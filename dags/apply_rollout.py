@@ -43,7 +43,8 @@ from holdfast.airflow_wiring import objects, rollouts, runs
             False,
             type="boolean",
             title="Take over",
-            description="From whoever applies this plan, because you know that nobody does anything any more. It is recorded.",
+            description="From whoever applies a plan for the group, because you know that nobody does anything any more. It is"
+            " recorded, and counts once a run.",
         ),
     },
 )

@@ -1,8 +1,8 @@
-"""The lease of a plan: who is applying it now, until when, and when somebody else may.
+"""The lease of a group: who is applying a plan for it now, until when, and when somebody else may.
 
-Whoever applies a plan holds its lease: a numbered document, the highest number counts, and each number is created once. It is
-held for a minute, and renewed while there is something to do. Who finds it held is refused; one whose owner is known to be dead, or
-whose time is over, is taken over, and the journal says so.
+Whoever applies a plan holds the lease of its group: two plans for one group are never applied at once. It is a numbered document,
+the highest number counts, and each number is created once. It is held for a minute, and renewed while there is something to do. Who
+finds it held is refused; one whose owner is known to be dead, or whose time is over, is taken over, and the journal says so.
 
 The lease keeps two people from getting into each other's way. That one process ID is never written into two directories does not
 hang on it, nor on clocks: that is the journal's (`Journal.begun_in`).
@@ -43,7 +43,8 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One state of it. `at` and `until` are ISO 8601, UTC."""
+    """One state of it. `at` and `until` are ISO 8601, UTC. `plan_id`: the plan that is applied. `group`: cluster and group ID;
+    None: of a former version, which held a lease a plan."""
 
     plan_id: str
     number: int
@@ -51,6 +52,7 @@ class Lease:
     owner: Owner
     at: str
     until: str
+    group: tuple[str, str] | None = None
 
 
 class Standing(StrEnum):

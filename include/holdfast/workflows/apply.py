@@ -3,8 +3,8 @@
 The journal is written before Holdfast acts, and after. What an operator must do is waited for, one call at a time; calling again
 with a fresh snapshot, after a crash or after a coffee, goes on where it stopped.
 
-One at a time holds the plan's lease. Before a process ID is written, the journal names the one directory that it is for: whoever
-goes on later, after a crash or because a lease ran out, writes into that one or not at all.
+One at a time holds the lease of the plan's group. Before a process ID is written, the journal names the one directory that it is
+for: whoever goes on later, after a crash or because a lease ran out, writes into that one or not at all.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -66,7 +66,8 @@ class Hands:
     """What apply acts with: the lake for the journal, the files, the directories it was told of, and the clock.
 
     `keys` sign what is written. `me` holds the lease; `has_ended`: whether the process of another owner is surely gone. `force`:
-    take the lease from whoever holds it, and let a step be done elsewhere than where it was begun.
+    take the lease from whoever holds it, and let a step be done elsewhere than where it was begun; once a run, whose later attempts
+    have what the first one took.
     """
 
     lake: Lake
@@ -82,8 +83,9 @@ class Hands:
         at = self.now().astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
         return Entry(at, step.id, event, by, detail)
 
-    def leases(self, plan_id: str) -> Leases:
-        return Leases(self.lake, plan_id, self.keys, self.me, self.has_ended, self.now)
+    def leases(self, plan: AnyPlan) -> Leases:
+        group = (plan.basis.cluster, plan.basis.group_id)
+        return Leases(self.lake, plan.plan_id, group, self.keys, self.me, self.has_ended, self.now)
 
 
 @dataclass
@@ -151,9 +153,11 @@ def _refuse_secrets(confirmations: tuple[Confirmation, ...], hands: Hands) -> No
 @contextmanager
 def _writing(plan: AnyPlan, hands: Hands) -> Iterator[Writing]:
     """The journal, under the lease. It begins with what became of whoever had the lease before."""
-    leases = hands.leases(plan.plan_id)
-    forced = leases.force() if hands.force else None
-    held = leases.take()
+    leases = hands.leases(plan)
+    owns = hands.force and leases.was_forced_by_this_run()
+    forcing = hands.force and not owns
+    forced = leases.force() if forcing else None
+    held = leases.take(forced=hands.force)
     try:
         kept = journals.read(hands.lake, plan.plan_id, hands.keys)
         journals.refuse_broken(kept, hands.keys)
@@ -161,7 +165,7 @@ def _writing(plan: AnyPlan, hands: Hands) -> Iterator[Writing]:
             kept = journals.write_head(hands.lake, kept, hands.keys)
         writing = Writing(hands, held, kept)
         step = _due(plan, kept.journal)
-        if hands.force and step is not None:
+        if forcing and step is not None:
             writing.add(hands.entry(step, Event.FORCED, _forced(forced, hands.me), hands.me.name))
         elif held.before is not None and step is not None:
             writing.add(hands.entry(step, Event.TAKEN_OVER, f"after {_named(held.before)}"))

@@ -1,10 +1,15 @@
-"""The lease of a plan in the lake: `plans/<plan id>/lease/00001.json` and on. The highest number counts; each is created once.
+"""The lease of a group in the lake: `leases/cluster=<cluster>/group=<group>/000000001.json` and on. The highest number counts; each
+is created once.
 
-So two who want it at once want the same number, and one of them gets it. Nothing is ever replaced, and any lake that can create a
-file only where there is none will do.
+So two who want it at once want the same number, and one of them gets it. Nothing is ever replaced or removed (who was stopped
+for long would create a number anew that had gone), and any lake that can create a file only where there is none will do.
+
+Former versions held a lease a plan (`plans/<plan id>/lease/`). One that is held there still is respected; nothing is written there
+any more.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -24,10 +29,12 @@ from holdfast.rollout.lease import (
 )
 from holdfast.rollout.seal import Kind, Seal, SigningKeys
 from holdfast.rollout.wording import printable
+from holdfast.workflows.snapshots import segment
 
-FOLDER = "lease"
+FOLDER = "leases"
+FORMER = "lease"
 LARGEST = 64 * 1024
-DIGITS = 5
+DIGITS, FORMER_DIGITS = 9, 5
 MOST = 10**DIGITS - 1
 
 
@@ -37,10 +44,12 @@ class Lost(StatePathTrouble):
 
 @dataclass(frozen=True, slots=True)
 class Leases:
-    """The lease of one plan, as this owner may have it. `has_ended`: whether the process of another owner is surely gone."""
+    """The lease of one group, as this owner may have it to apply a plan. `group`: cluster and group ID. `has_ended`: whether the
+    process of another owner is surely gone."""
 
     lake: Lake
     plan_id: str
+    group: tuple[str, str]
     keys: SigningKeys
     me: Owner
     has_ended: Callable[[Owner], bool]
@@ -48,34 +57,45 @@ class Leases:
 
     def latest(self) -> tuple[int, Lease | None, Seal]:
         """The highest number there is, 0 for none; and what it says. Raise InvalidInput for what is no lease."""
-        numbers = [int(name[:DIGITS]) for name in self.lake.names(("plans", self.plan_id, FOLDER)) if _is_one(name)]
-        if not numbers:
+        number = max(_numbers(self.lake.names(self._folder), DIGITS), default=0)
+        if not number:
             return 0, None, Seal.UNSIGNED
-        number = max(numbers)
-        place = self._place(number)
+        lease, found = self._read(self._place(number))
+        if (lease.group, lease.number) != (self.group, number):
+            where = "/".join(self._place(number))
+            raise InvalidInput("it is the lease of another group, or of another number: release it by force", where)
+        return number, lease, found
+
+    def _read(self, place: LakePath) -> tuple[Lease, Seal]:
         try:
             document = codec.loads(self.lake.read(place, LARGEST))
-            lease = lease_from_json(document)
+            return lease_from_json(document), seal.seal_of(document, Kind.LEASE, self.keys)
         except InvalidInput as problem:
             raise InvalidInput(f"{problem}. Look who writes there, then release it by force", "/".join(place)) from None
-        if (lease.plan_id, lease.number) != (self.plan_id, number):
-            where = "/".join(place)
-            raise InvalidInput("it is the lease of another plan, or of another number: release it by force", where)
-        return number, lease, seal.seal_of(document, Kind.LEASE, self.keys)
 
-    def take(self) -> "Held":
-        """Raise StatePathTrouble, and say who has it, while somebody does."""
+    def take(self, *, forced: bool = False) -> "Held":
+        """Raise StatePathTrouble, and say who has it, while somebody does.
+
+        `forced`: it was released by force right now, or by an earlier attempt of the same run, whose lease is ours then.
+        """
+        if not forced:
+            self._refuse_former()
         number, lease, found = self.latest()
         if lease is not None:
-            seal.refuse(found, f"The lease of plan {self.plan_id} (releasing it by force helps)", self.keys)
+            seal.refuse(found, f"{self._named} (releasing it by force helps)", self.keys)
         stands = standing(lease, self.now())
-        gone = stands is not Standing.FREE and lease is not None and self.has_ended(lease.owner)
+        gone = (
+            stands is not Standing.FREE and lease is not None and (self.has_ended(lease.owner) or (forced and self._is_mine(lease)))
+        )
         if lease is not None and stands in {Standing.HELD, Standing.UNBELIEVABLE} and not gone:
             raise StatePathTrouble(self._held_by(lease, stands))
         before = lease if gone or stands is Standing.OVER else None
         held = self._put(number + 1, State.HELD)
         if held is None:
-            raise StatePathTrouble(f"Somebody else began to apply plan {self.plan_id} in the same moment. Look at its journal.")
+            raise StatePathTrouble(
+                f"Somebody else began to apply plan {self.plan_id}, or another one for its group, in the same moment. Look at its"
+                " journal."
+            )
         return Held(self, held, before)
 
     def force(self) -> Lease | None:
@@ -83,15 +103,40 @@ class Leases:
         try:
             number, lease, _ = self.latest()
         except HoldfastError:
-            numbers = [int(name[:DIGITS]) for name in self.lake.names(("plans", self.plan_id, FOLDER)) if _is_one(name)]
-            number, lease = max(numbers), None
+            number, lease = max(_numbers(self.lake.names(self._folder), DIGITS)), None
         if lease is not None and lease.state is not State.HELD:
             return None
         if number and self._put(number + 1, State.FORCED) is None:
-            raise StatePathTrouble(
-                f"The lease of plan {self.plan_id} changed in the same moment. Look who applies it, then try again."
-            )
+            raise StatePathTrouble(f"{self._named} changed in the same moment. Look who applies it, then try again.")
         return lease
+
+    def was_forced_by_this_run(self) -> bool:
+        """Whether an earlier attempt of this run released it by force, to apply this plan. What is no lease counts for nothing, nor
+        what is not signed where there are keys."""
+        if self.me.run is None:
+            return False
+        for number in sorted(_numbers(self.lake.names(self._folder), DIGITS), reverse=True):
+            with suppress(HoldfastError):
+                lease, found = self._read(self._place(number))
+                if lease.state is State.FORCED and self._is_mine(lease) and (not self.keys or found is Seal.SIGNED):
+                    return True
+        return False
+
+    def _is_mine(self, lease: Lease) -> bool:
+        """Of this run, which applies this plan."""
+        return lease.owner.run is not None and (lease.owner.run, lease.plan_id) == (self.me.run, self.plan_id)
+
+    def _refuse_former(self) -> None:
+        """Raise StatePathTrouble while a former version applies this plan."""
+        folder: LakePath = ("plans", self.plan_id, FORMER)
+        number = max(_numbers(self.lake.names(folder), FORMER_DIGITS), default=0)
+        if not number:
+            return
+        lease, found = self._read((*folder, f"{number:0{FORMER_DIGITS}}.json"))
+        seal.refuse(found, f"The lease of plan {self.plan_id} (releasing it by force helps)", self.keys)
+        stands = standing(lease, self.now())
+        if stands in {Standing.HELD, Standing.UNBELIEVABLE} and not self.has_ended(lease.owner):
+            raise StatePathTrouble(self._held_by(lease, stands))
 
     def is_latest(self, number: int) -> bool:
         return not self.lake.exists(self._place(number + 1))
@@ -99,10 +144,10 @@ class Leases:
     def _put(self, number: int, state: State) -> Lease | None:
         """None: somebody else was quicker."""
         if number > MOST:
-            raise StepRefused(f"Plan {self.plan_id} was applied {MOST:,} times: make a new one")
+            raise StepRefused(f"{self._named} has no number left after {MOST:,}: move its folder away")
         at = self.now().astimezone(UTC)
         until = at + HELD_FOR if state is State.HELD else at
-        lease = Lease(self.plan_id, number, state, self.me, _instant(at), _instant(until))
+        lease = Lease(self.plan_id, number, state, self.me, _instant(at), _instant(until), self.group)
         content = codec.dumps(seal.signed(lease_to_json(lease), Kind.LEASE, self.keys), indent=2).encode()
         # An object store may have taken it, and lost the answer: then what is there is ours, to the byte.
         if self.lake.create(self._place(number), content) or (
@@ -112,7 +157,17 @@ class Leases:
         return None
 
     def _place(self, number: int) -> LakePath:
-        return ("plans", self.plan_id, FOLDER, f"{number:0{DIGITS}}.json")
+        return (*self._folder, f"{number:0{DIGITS}}.json")
+
+    @property
+    def _folder(self) -> LakePath:
+        cluster, group_id = self.group
+        return (FOLDER, segment("cluster", cluster), segment("group", group_id))
+
+    @property
+    def _named(self) -> str:
+        cluster, group_id = self.group
+        return f"The lease of group {printable(group_id, 200)} of cluster {printable(cluster, 200)}"
 
     def _held_by(self, lease: Lease, stands: Standing) -> str:
         owner = lease.owner
@@ -121,14 +176,21 @@ class Leases:
         who = f"{printable(owner.name, 200)}{where}{run}"
         if stands is Standing.UNBELIEVABLE:
             return (
-                f"The lease of plan {self.plan_id} of {who} ends at {lease.until}, and now it is {_instant(self.now())}: one of the"
-                " two clocks is wrong. Set it right, or release the lease by force (--force-lease)."
+                f"The lease of {who}, to apply plan {printable(lease.plan_id, 40)}, ends at {lease.until}, and now it is"
+                f" {_instant(self.now())}: one of the two clocks is wrong. Set it right, or release the lease"
+                " by force (--force-lease)."
             )
         return (
-            f"Plan {self.plan_id} is being applied by {who}, since {lease.at}. Wait for it to end; if it has died, until"
+            f"{self._what(lease)} is being applied by {who}, since {lease.at}. Wait for it to end; if it has died, until"
             f" {lease.until} and ten seconds more. Who knows that it does nothing any more may release the lease by force"
             " (--force-lease)."
         )
+
+    def _what(self, lease: Lease) -> str:
+        """What keeps this plan from being applied."""
+        if lease.plan_id == self.plan_id:
+            return f"Plan {self.plan_id}"
+        return f"Plan {printable(lease.plan_id, 40)} for the same group as plan {self.plan_id}"
 
 
 @dataclass
@@ -146,18 +208,26 @@ class Held:
     def keep(self) -> None:
         """Before every act. Raise Lost if the lease is somebody else's, or ends too soon to do anything under it."""
         if not self.leases.is_latest(self.number):
-            raise Lost(f"The lease of plan {self.lease.plan_id} was taken from us: nothing more is done. Its journal says by whom.")
+            raise Lost(self._taken())
         left = datetime.fromisoformat(self.lease.until) - self.leases.now()
         if left < RENEWED_WITH_LESS_THAN:
             self._renew(left)
 
     def _renew(self, left: timedelta) -> None:
         if left < GIVEN_UP_WITH_LESS_THAN:
-            raise Lost(f"The lease of plan {self.lease.plan_id} is over: what was done took too long. Apply it again to go on.")
+            raise Lost(
+                f"The lease to apply plan {self.lease.plan_id} is over: what was done took too long. Apply it again to go on."
+            )
         renewed = self.leases._put(self.number + 1, State.HELD)  # noqa: SLF001 - of this module
         if renewed is None:
-            raise Lost(f"The lease of plan {self.lease.plan_id} was taken from us: nothing more is done. Its journal says by whom.")
+            raise Lost(self._taken())
         self.lease = renewed
+
+    def _taken(self) -> str:
+        return (
+            f"The lease to apply plan {self.lease.plan_id} was taken from us: nothing more is done. Its journal says by whom, or"
+            " that of another plan for the same group does."
+        )
 
     def release(self) -> None:
         """At the end. Where that fails, it ends by itself."""
@@ -168,9 +238,13 @@ class Held:
             return
 
 
-def _is_one(name: str) -> bool:
+def _numbers(names: Iterable[str], digits: int) -> list[int]:
+    return [int(name[:digits]) for name in names if _is_one(name, digits)]
+
+
+def _is_one(name: str, digits: int) -> bool:
     stem, dot, ending = name.partition(".")
-    return bool(dot) and ending == "json" and len(stem) == DIGITS and stem.isascii() and stem.isdigit()
+    return bool(dot) and ending == "json" and len(stem) == digits and stem.isascii() and stem.isdigit()
 
 
 def _instant(moment: datetime) -> str:

@@ -54,7 +54,6 @@ class TestTheWholeWay:
             "checklist.json",
             "journal",
             "journal-head.json",
-            "lease",
             "plan.json",
             "plan.md",
             "summary.json",

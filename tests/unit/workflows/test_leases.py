@@ -1,5 +1,6 @@
 """One applies a plan at a time; who loses the lease does nothing more; one process ID never gets into two directories."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -15,6 +16,7 @@ from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.journal import Event
 from holdfast.rollout.lease import CLOCKS_AGREE_WITHIN, HELD_FOR, Owner, State
+from holdfast.rollout.policy import Policy
 from holdfast.rollout.seal import SigningKeys
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
@@ -24,6 +26,7 @@ from holdfast.workflows.leases import Leases, Lost
 ANN, BOB = Owner("ann", "host-a", 11, "m-1"), Owner("bob", "host-b", 22, "m-2", "a run")
 SECOND = timedelta(seconds=1)
 KEYS = SigningKeys.read("k" * 44, "the test")
+OF_THE_GROUP = ("leases", "cluster=local", "group=streams-wordcount")
 OVER = HELD_FOR + CLOCKS_AGREE_WITHIN + SECOND
 
 
@@ -48,7 +51,7 @@ class Pair:
         return workflow.apply(self.ann.plan, taken(fresh, self.ann.now), approved(self.ann.plan), (), hands)
 
     def leases(self, who: Owner) -> Leases:
-        return self.hands(who).leases(self.ann.plan.plan_id)
+        return self.hands(who).leases(self.ann.plan)
 
     def written(self) -> list[bool]:
         files = LocalProcessMetadataFiles()
@@ -140,20 +143,127 @@ class TestWhoHasIt:
         pair.leases(BOB).take()
         pair.ann.now += OVER
 
-        with pytest.raises(StepRefused, match=r"The lease of plan .*: not signed"):
+        with pytest.raises(StepRefused, match=r"The lease of group .*: not signed"):
             pair.apply(pair.hands(keys=KEYS))
         assert waits_for(pair.apply(pair.hands(keys=KEYS, force=True))) == "3"
 
     @pytest.mark.parametrize("content", [b"{}", b"\xff", b"x" * 100_000])
     def test_one_that_is_none_is_refused_by_name_and_force_helps(self, pair: Pair, content: bytes) -> None:
-        pair.ann.lake.write(("plans", pair.ann.plan.plan_id, "lease", "00007.json"), content)
+        pair.ann.lake.write((*OF_THE_GROUP, "000000007.json"), content)
 
-        with pytest.raises((InvalidInput, StatePathTrouble), match=r"lease/00007.json"):
+        with pytest.raises((InvalidInput, StatePathTrouble), match=r"leases/cluster=.*/000000007.json"):
             pair.apply(pair.hands())
         assert waits_for(pair.apply(pair.hands(force=True))) == "3"
 
 
+class TestOneLeaseAGroup:
+    """Two plans for one group: the second one's steps wait until nobody applies the first."""
+
+    def other(self, pair: Pair) -> Pair:
+        """For the same group, in the same lake."""
+        second = Pair(pair.ann.state_dir.parent / "second")
+        second.ann.lake = pair.ann.lake
+        second.ann.plan = article_plan(Policy(rebalances_most=13))
+        assert second.ann.plan.plan_id != pair.ann.plan.plan_id
+        return second
+
+    def test_while_one_is_applied_another_one_waits_and_says_for_which(self, pair: Pair) -> None:
+        second = self.other(pair)
+        held = pair.leases(BOB).take()
+
+        with pytest.raises(
+            StatePathTrouble, match=rf"Plan {pair.ann.plan.plan_id} for the same group as plan .* is being applied by bob"
+        ):
+            second.apply(second.hands())
+        assert second.written() == [False, False]
+        held.release()
+        assert waits_for(second.apply(second.hands())) == "3"
+
+    def test_force_takes_it_whichever_plan_it_was_taken_for(self, pair: Pair) -> None:
+        second = self.other(pair)
+        held = pair.leases(BOB).take()
+        second.apply(second.hands(force=True))
+
+        with pytest.raises(Lost, match="was taken from us"):
+            held.keep()
+
+    def test_plans_for_other_groups_are_applied_beside_it(self, pair: Pair) -> None:
+        pair.leases(BOB).take()
+        elsewhere = replace(pair.leases(ANN), group=("local", "another"))
+
+        assert elsewhere.take().number == 1
+        assert replace(pair.leases(ANN), group=("local/group=streams-wordcount", "")).take().number == 1
+
+    def test_one_of_another_group_in_its_place_is_refused(self, pair: Pair) -> None:
+        replace(pair.leases(BOB), group=("local", "another")).take()
+        pair.ann.lake.write(
+            (*OF_THE_GROUP, "000000001.json"), pair.ann.lake.read((*OF_THE_GROUP[:2], "group=another", "000000001.json"), 9**9)
+        )
+
+        with pytest.raises(InvalidInput, match="it is the lease of another group"):
+            pair.leases(ANN).take()
+
+    def test_one_in_the_former_place_is_respected_until_it_is_over(self, pair: Pair) -> None:
+        """Former versions held one a plan, and may run still."""
+        at, until = ("2026-11-20T12:01:00Z", "2026-11-20T12:02:00Z")
+        former = {
+            "format_version": "1.0", "plan_id": pair.ann.plan.plan_id, "number": 7, "state": "held", "at": at, "until": until,
+            "owner": {"name": "bob", "host": "host-b", "pid": 22, "process": "m-2", "run": None},
+        }  # fmt: skip
+        pair.ann.lake.write(("plans", pair.ann.plan.plan_id, "lease", "00007.json"), json.dumps(former).encode())
+
+        with pytest.raises(StatePathTrouble, match="is being applied by bob on host-b"):
+            pair.apply(pair.hands())
+        pair.leases(ANN).take(forced=True).release()
+        pair.ann.now += OVER
+        assert waits_for(pair.apply(pair.hands())) == "3"
+        assert pair.ann.lake.names(("plans", pair.ann.plan.plan_id, "lease")) == ("00007.json",)
+
+
 class TestForce:
+    def test_a_run_takes_over_once_and_is_not_thrown_out_by_its_own_retry(self, pair: Pair) -> None:
+        """Airflow tries a failed task again, with the parameters of the run: *Take over* among them."""
+        first = replace(ANN, run="manual 1")
+        pair.leases(BOB).take()
+        pair.apply(pair.hands(first, force=True))
+        held = pair.leases(replace(BOB, run="manual 2")).take()  # the first one failed meanwhile, and somebody else goes on
+
+        with pytest.raises(StatePathTrouble, match="is being applied by bob on host-b, process 22, run manual 2"):
+            pair.apply(pair.hands(replace(first, process="m-3"), force=True))
+        held.keep()
+        held.release()
+        pair.apply(pair.hands(replace(first, process="m-3"), force=True))
+        assert [event for _, event in pair.ann.events()].count("forced") == 1
+
+    def test_the_retry_has_what_its_run_took(self, pair: Pair) -> None:
+        """The first attempt was killed, on another machine: nobody can see that its process is gone."""
+        first, again = replace(ANN, run="manual 1"), replace(BOB, run="manual 1", process="m-9")
+        pair.leases(BOB).take()
+        leases = pair.leases(first)
+        leases.force()
+        lost = leases.take(forced=True)
+
+        assert waits_for(pair.apply(pair.hands(replace(again, host=ANN.host), force=True))) == "3"
+        with pytest.raises(Lost):
+            lost.keep()
+        pair.leases(BOB).take()
+        with pytest.raises(StatePathTrouble, match="is being applied by"):
+            pair.leases(replace(again, run=None)).take()
+
+    def test_a_run_that_did_not_take_over_waits_for_its_own_lost_attempt(self, pair: Pair) -> None:
+        pair.leases(replace(ANN, run="manual 1")).take()
+
+        with pytest.raises(StatePathTrouble, match="run manual 1"):
+            pair.apply(pair.hands(replace(BOB, run="manual 1")))
+
+    def test_another_run_may_take_over_again(self, pair: Pair) -> None:
+        pair.apply(pair.hands(replace(ANN, run="manual 1"), force=True))
+        held = pair.leases(BOB).take()
+        pair.apply(pair.hands(replace(ANN, run="manual 2"), force=True))
+
+        with pytest.raises(Lost):
+            held.keep()
+
     def test_it_is_recorded_with_who_did_it_and_whose_it_was(self, pair: Pair) -> None:
         pair.leases(BOB).take()
         first = pair.apply(pair.hands(force=True)).journal.entries[0]

@@ -264,16 +264,20 @@ class TestKeys:
         assert operator.events() == [("1", "done"), ("2", "begun"), ("2", "done")]
 
 
+LEASE = "../../leases/cluster=local/group=streams-wordcount/000000002.json"
 NO_DOCUMENTS = [b"", b"{", b"[]", b"null", b'"x"', b'{"number": 1}', b"\xff", b"[" * 9_000]
 
 
-@pytest.mark.parametrize("name", ["journal/00001.json", "journal-head.json", "lease/00002.json", "approval.json", "plan.json"])
+@pytest.mark.parametrize(
+    "name", ["journal/00001.json", "journal-head.json", "lease/00001.json", LEASE, "approval.json", "plan.json"]
+)
 def test_documents_that_are_none_are_refused_by_name(signer: Signer, name: str) -> None:
     def go_on() -> None:
         plans.load(signer.lake, signer.plan.plan_id, KEYS)
         signer.apply(BACK)
 
     for content in NO_DOCUMENTS:
+        (signer.folder / name).parent.mkdir(exist_ok=True)
         (signer.folder / name).write_bytes(content)
         with pytest.raises(HoldfastError) as refusal:
             go_on()

@@ -18,10 +18,18 @@ def lease_from_json(value: object) -> Lease:
         owner=fields.need("owner", _owner),
         at=fields.need("at", document.instant),
         until=fields.need("until", document.instant),
+        group=fields.optional("group", nullable(_group), None),
     )
     fields.optional("signature", signature, None)
     fields.finish(closed=True)
     return lease
+
+
+def _group(value: object) -> tuple[str, str]:
+    fields = Fields(value)
+    found = (fields.need("cluster", document.text), fields.need("group_id", document.text))
+    fields.finish(closed=True)
+    return found
 
 
 def _owner(value: object) -> Owner:
@@ -47,4 +55,5 @@ def lease_to_json(lease: Lease) -> dict[str, object]:
         "owner": {"name": owner.name, "host": owner.host, "pid": owner.pid, "process": owner.process, "run": owner.run},
         "at": lease.at,
         "until": lease.until,
+        "group": None if lease.group is None else {"cluster": lease.group[0], "group_id": lease.group[1]},
     }
