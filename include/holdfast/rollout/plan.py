@@ -4,7 +4,7 @@ The same arguments give the same bytes, and `plan_id` is a digest of them.
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout import choice, codec, limits, otherwise, recipes, restore_rate, time_words, timeline, timing
@@ -19,7 +19,8 @@ from holdfast.rollout.policy import Policy, Review
 from holdfast.rollout.rules import CONVERGES, Circumstances, Rule, Status, judge
 from holdfast.rollout.snapshot import Snapshot
 from holdfast.rollout.steps import Step
-from holdfast.rollout.time_rules import latest_start, seconds_needed
+from holdfast.rollout.time_rules import expires, seconds_needed, times_of
+from holdfast.rollout.times import Times
 from holdfast.rollout.wording import duration, many
 
 __all__ = ["PLAINLY", "Considered", "Plan", "PlanVerdict", "assemble"]
@@ -55,7 +56,7 @@ def assemble(
     plan = Plan(
         plan_id=NO_ID_YET,
         created_at=_instant(made),
-        expires_at=_instant(_expires(chosen, policy, made, created_from.valid_from(made))),
+        expires_at=_instant(expires(_times(chosen, policy), policy, made, created_from.valid_from(made))),
         created_from=created_from,
         basis=basis_of(snapshot),
         policy=policy,
@@ -115,19 +116,16 @@ def _instant(moment: datetime) -> str:
     return moment.isoformat().replace("+00:00", "Z")
 
 
+def _times(chosen: Weighed | None, policy: Policy) -> tuple[Times, ...]:
+    return () if chosen is None else times_of(chosen.evaluation, policy)
+
+
 def _changes_nothing(snapshot: Snapshot, change: Change) -> bool:
     """No events, or only settings that are so already."""
     had = dict(snapshot.config)
     settings = [item.settings for item in change.events if isinstance(item, SetConfig)]
     only_settings = all(isinstance(item, SetConfig) for item in change.events)
     return only_settings and all(key in had and had[key] == value for pairs in settings for key, value in pairs)
-
-
-def _expires(chosen: Weighed | None, policy: Policy, made: datetime, valid_from: datetime) -> datetime:
-    """So early that what is begun before is over in time, by `finish_before` and `windows`; counted from the snapshot."""
-    expires = valid_from.replace(microsecond=0) + timedelta(seconds=policy.valid_for_s)
-    latest = None if chosen is None else latest_start(chosen.evaluation, policy, made)
-    return expires if latest is None else min(expires, max(made, latest.replace(microsecond=0)))
 
 
 def _blocked_by(weighed: tuple[Weighed, ...], chosen: Weighed | None, policy: Policy) -> tuple[str, ...]:
@@ -198,7 +196,7 @@ def _in_brief(cost: Cost, policy: Policy, *, whole: bool) -> Cost:
 
 def _steps(chosen: Weighed, policy: Policy) -> tuple[Step, ...]:
     worst = chosen.evaluation.worst
-    limit = min(LONGEST_LIMIT_S, max(WAIT_AT_LEAST_S, 2 * (seconds_needed(worst, policy) or 0)))
+    limit = min(LONGEST_LIMIT_S, max(WAIT_AT_LEAST_S, 2 * (seconds_needed(timeline.times_of(worst, policy)) or 0)))
     expect = f"{_rounds_and_time(worst, policy)}. {_standing_still(worst, policy)}"
     return recipes.with_waits(chosen.evaluation.candidate.steps, limit, expect)
 

@@ -4,6 +4,8 @@ A rule that fails and is named in `blocking` stops the plan (`blocked`); any oth
 person's eyes (`review`). What a rule needs and the forecast does not tell is not known: nothing is guessed here.
 """
 
+from collections.abc import Iterable, Iterator
+
 from holdfast.rollout import lacking, time_rules, time_words, timeline
 from holdfast.rollout.evaluation import ClientDisk, Cost, Effort, Evaluation, restore_seconds
 from holdfast.rollout.lacking import Give
@@ -38,6 +40,7 @@ def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Ru
     stateful = max(cost.stateful_tasks for cost in costs)
     share = 100 * worst_moved / stateful if stateful else 0.0
     unknown = len(evaluation.unknown)
+    times, restores = time_rules.times_of(evaluation, policy), any(cost.restores for cost in costs)
     found = (
         made("forecast", "can be predicted", "can be predicted", Status.PASS, policy),
         _converges_rule(costs, policy),
@@ -52,15 +55,15 @@ def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Ru
         _cold_rule(evaluation, policy),
         _cold_at_once_rule(evaluation, policy),
         time_rules.time_to_stable(evaluation, policy, at),
-        time_rules.finish_before(evaluation, policy, at),
-        time_rules.windows(evaluation, policy, at),
+        time_rules.finish_before(times, policy, at.now, restores=restores),
+        time_rules.windows(times, policy, at.now),
         _rebalances_rule(evaluation, policy, at),
         _bytes_rule(evaluation, policy),
         _bytes_per_hour_rule(evaluation, policy),
         _disk_rule(evaluation, policy, at),
         _crowding_rule(evaluation, policy, at),
         _copy_rule(evaluation, policy),
-        _actions_rule(evaluation, policy),
+        actions_rule(_verbs(evaluation), policy),
         _hosts_rule(evaluation, policy, at),
         made(
             "evidence",
@@ -98,7 +101,7 @@ def _cold_rule(evaluation: Evaluation, policy: Policy) -> Rule:
     if longest <= limit < at_worst:
         found = f"{found}, {at_worst} s at {policy.slowest_restore:,}; the speed is {policy.restore_rate_says}"
     status = Status.FAIL if longest > limit else Status.UNKNOWN if at_worst > limit else Status.PASS
-    for one in time_rules.conditions(evaluation, policy):
+    for one in time_rules.conditions(time_rules.times_of(evaluation, policy)):
         if status is Status.PASS and one.otherwise_downtime_s > limit:
             status = Status.FAIL if one.met is False else Status.UNKNOWN
             found = f"{found} if {time_words.condition(one)}, else {one.otherwise_downtime_s} s"
@@ -236,19 +239,22 @@ def _bytes_per_hour_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
             return made("restored-bytes-per-hour", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
         high = max(high, size)
         standbys = max((restore_seconds(one.records, policy.restore_records_per_second) for one in cost.restores), default=0)
-        average = max(average, size * 3600 // max(3600, time_rules.seconds_needed(cost, policy) or 0, standbys))
+        average = max(average, size * 3600 // max(3600, time_rules.seconds_needed(timeline.times_of(cost, policy)) or 0, standbys))
     status = Status.PASS if high <= most else Status.FAIL if average > most else Status.UNKNOWN
     found = f"{high:,} bytes at most" if average == high else f"{average:,} to {high:,} bytes in the busiest hour"
     return made("restored-bytes-per-hour", found, limit, status, policy)
 
 
-def _actions_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
-    """Waiting is always allowed."""
+def _verbs(evaluation: Evaluation) -> Iterator[str]:
+    steps = (step.action for step in evaluation.candidate.steps)
+    return (verb(action) for action in steps if not isinstance(action, AwaitRebalance | AwaitStable))
+
+
+def actions_rule(verbs: Iterable[str], policy: Policy) -> Rule | None:
+    """`verbs`: what the steps ask for, without waiting, which is always allowed."""
     if policy.actions is None:
         return None
-    asked = dict.fromkeys(
-        verb(step.action) for step in evaluation.candidate.steps if not isinstance(step.action, AwaitRebalance | AwaitStable)
-    )
+    asked = dict.fromkeys(verbs)
     forbidden = [name for name in asked if name not in policy.actions]
     found = f"it asks for {', '.join(forbidden)}" if forbidden else ", ".join(asked) or "nothing"
     limit = ", ".join(policy.actions) or "none"

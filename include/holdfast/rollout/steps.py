@@ -226,3 +226,7 @@ VERBS: Mapping[type, str] = {
     AwaitRebalance: "await_rebalance",
     AwaitStable: "await_stable",
 }
+
+ADD_TOPIC, REMOVE_TOPIC = "add_topic", "remove_topic"
+ACTIONS = (*VERBS.values(), ADD_TOPIC, REMOVE_TOPIC)
+"""What a policy may allow, by name. Topics come and go for consumer groups only."""

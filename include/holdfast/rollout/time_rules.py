@@ -1,28 +1,31 @@
 """What a policy says about time: every rule reads the two figures of `timeline`, and judges at the slowest."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast.rollout import hours, time_words, timeline
-from holdfast.rollout.evaluation import Cost, Evaluation
+from holdfast.rollout.evaluation import Evaluation
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.rule import Circumstances, Rule, Status, made
-from holdfast.rollout.times import Condition
+from holdfast.rollout.times import Condition, Times
 
 
-def conditions(evaluation: Evaluation, policy: Policy) -> Iterator[Condition]:
+def times_of(evaluation: Evaluation, policy: Policy) -> tuple[Times, ...]:
+    """Of every outcome: what the rules below go by, for either kind of group."""
+    return tuple(timeline.times_of(cost, policy) for cost in evaluation.costs)
+
+
+def conditions(found: Iterable[Times]) -> Iterator[Condition]:
     """Those that are not known to be met."""
-    for cost in evaluation.costs:
-        times = timeline.times_of(cost, policy)
+    for times in found:
         if times.condition is not None and not times.certain:
             yield times.condition
 
 
-def seconds_needed(cost: Cost, policy: Policy) -> int | None:
+def seconds_needed(times: Times) -> int | None:
     """From the first act until all state is restored, at the most. Where that holds under a condition that is not known to be met:
     what it is otherwise. None: never, or not known."""
-    times = timeline.times_of(cost, policy)
     if times.restored is None:
         return None
     if times.condition is None or times.certain:
@@ -39,19 +42,26 @@ def _span(seconds: int) -> timedelta:
     return timedelta(seconds=min(seconds, LONGEST_S))
 
 
-def latest_start(evaluation: Evaluation, policy: Policy, now: datetime) -> datetime | None:
+def expires(found: Sequence[Times], policy: Policy, made: datetime, valid_from: datetime) -> datetime:
+    """So early that what is begun before is over in time, by `finish_before` and `windows`; counted from the snapshot. `found`: of
+    the recommended option; none: nothing is recommended."""
+    at_the_end = valid_from.replace(microsecond=0) + timedelta(seconds=policy.valid_for_s)
+    latest = latest_start(found, policy, made) if found else None
+    return at_the_end if latest is None else min(at_the_end, max(made, latest.replace(microsecond=0)))
+
+
+def latest_start(found: Sequence[Times], policy: Policy, now: datetime) -> datetime | None:
     """The last moment at which the change may be begun by `finish_before` and `windows`. None: the policy states neither."""
-    needed = _span(max((_at_best(cost, policy) for cost in evaluation.costs), default=0))
+    needed = _span(max(map(_at_best, found), default=0))
     ends = [] if policy.finish_before is None else [hours.deadline(policy.finish_before, now)]
     ends += [end for start, end in hours.spans(policy.windows, now)[:1] if start <= now]
     return min(ends) - needed if ends else None
 
 
-def _at_best(cost: Cost, policy: Policy) -> int:
+def _at_best(times: Times) -> int:
     """As `seconds_needed`, but for a condition of which nobody knows: whether it is met is not to be decided by a plan's end."""
-    times = timeline.times_of(cost, policy)
     open_question = times.condition is not None and times.condition.met is None
-    return times.restored.high if open_question and times.restored is not None else seconds_needed(cost, policy) or 0
+    return times.restored.high if open_question and times.restored is not None else seconds_needed(times) or 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,41 +87,38 @@ class _End:
         return f"{hours.clock(self.if_met)} at the most if begun now and {self.condition}, else {late}"
 
 
-def _end(evaluation: Evaluation, policy: Policy, at: Circumstances) -> _End:
-    needed = [seconds_needed(cost, policy) for cost in evaluation.costs]
-    surely = None if None in needed else at.now + _span(max(one for one in needed if one is not None))
-    under = [one for one in conditions(evaluation, policy) if one.met is None]
-    best = [timeline.times_of(cost, policy).restored for cost in evaluation.costs]
+def _end(found: Sequence[Times], now: datetime) -> _End:
+    needed = [seconds_needed(one) for one in found]
+    surely = None if None in needed else now + _span(max(one for one in needed if one is not None))
+    under = [one for one in conditions(found) if one.met is None]
+    best = [one.restored for one in found]
     if not under or None in best:
         return _End(surely, surely, "")
-    if_met = at.now + _span(max(one.high for one in best if one is not None))
+    if_met = now + _span(max(one.high for one in best if one is not None))
     return _End(surely, if_met, time_words.condition(under[0]))
 
 
-def finish_before(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
-    """The plan expires so early that it still holds if it is begun at the last moment: `latest_start`."""
+def finish_before(found: Sequence[Times], policy: Policy, now: datetime, *, restores: bool) -> Rule | None:
+    """The plan expires so early that it still holds if it is begun at the last moment: `latest_start`. `restores`: whether any
+    client restores state, so that speed matters."""
     if policy.finish_before is None:
         return None
-    limit, end = hours.deadline(policy.finish_before, at.now), _end(evaluation, policy, at)
-    found = f"{end.found()} ({_at_speed(policy)})" if _restores(evaluation) else end.found()
-    return made("finish-before", found, hours.clock(limit), end.status(limit), policy)
+    limit, end = hours.deadline(policy.finish_before, now), _end(found, now)
+    text = f"{end.found()} ({_at_speed(policy)})" if restores else end.found()
+    return made("finish-before", text, hours.clock(limit), end.status(limit), policy)
 
 
-def _restores(evaluation: Evaluation) -> bool:
-    return any(cost.restores for cost in evaluation.costs)
-
-
-def windows(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+def windows(found: Sequence[Times], policy: Policy, now: datetime) -> Rule | None:
     if not policy.windows:
         return None
-    limit, end = "; ".join(str(window) for window in policy.windows), _end(evaluation, policy, at)
-    spans = hours.spans(policy.windows, at.now)
-    if not spans or spans[0][0] > at.now:
+    limit, end = "; ".join(str(window) for window in policy.windows), _end(found, now)
+    spans = hours.spans(policy.windows, now)
+    if not spans or spans[0][0] > now:
         opens = f"; the next one opens at {hours.clock(spans[0][0])}: plan again then" if spans else ""
         return made("windows", f"no window is open{opens}", limit, Status.FAIL, policy)
     closes = spans[0][1]
-    found = f"{end.found()}; the window closes at {hours.clock(closes)}"
-    return made("windows", found, limit, end.status(closes), policy)
+    text = f"{end.found()}; the window closes at {hours.clock(closes)}"
+    return made("windows", text, limit, end.status(closes), policy)
 
 
 def time_to_stable(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule:
@@ -127,7 +134,7 @@ def time_to_stable(evaluation: Evaluation, policy: Policy, at: Circumstances) ->
     found = f"{most} s" if usual == most else f"{usual} s usually, {most} s at most"
     if status is Status.UNKNOWN:
         found = f"{found} ({_at_speed(policy)})"
-    for one in conditions(evaluation, policy):
+    for one in conditions(times_of(evaluation, policy)):
         late = one.otherwise_rebalancing_ends
         if status is Status.PASS and (late is None or late.high > limit):
             status = Status.FAIL if one.met is False else Status.UNKNOWN

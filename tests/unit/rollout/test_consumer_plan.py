@@ -1,7 +1,7 @@
 """Plans for plain consumer groups: which way is chosen, why not the others, and what a reviewer reads first."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,14 @@ from holdfast.cli.main import holdfast
 from holdfast.errors import InvalidInput
 from holdfast.rollout import rendering
 from holdfast.rollout.codec.consumer_plan import consumer_plan_from_json, consumer_plan_to_json
+from holdfast.rollout.consumer import events, steps
 from holdfast.rollout.consumer.change import SetAssignors
 from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.review import review
+from holdfast.rollout.hours import TimeOfDay, Window
 from holdfast.rollout.policy import Policy, Review
+from holdfast.rollout.rule import Rule, Status
+from holdfast.rollout.steps import ACTIONS
 from holdfast.workflows import consumer_groups
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -153,22 +157,68 @@ def test_limits_and_exclusions_of_the_policy() -> None:
     assert few.blocked_by == ("rebalances: 1 in addition to the 1 of the change itself, 0 in addition to them is the limit",)
 
 
-def test_what_a_policy_states_is_looked_at_or_named() -> None:
+class TestTimeAndActions:
+    """As for Streams groups: the same rules, in the same words."""
+
+    def rule(self, name: str, policy: Policy, *events: object) -> Rule:
+        found = planned(TWO, *(events or restarts("a")), policy=policy).candidates[0].rules
+        return next(one for one in found if one.name == name)
+
+    @pytest.mark.parametrize(("within", "status"), [("10 s", Status.FAIL), ("1 h", Status.PASS)])
+    def test_finish_before(self, within: str, status: Status) -> None:
+        found = self.rule("finish-before", Policy(finish_before=within))
+
+        assert (found.status, found.blocking) == (status, True)
+        assert "at the most if begun now" in found.found
+
+    def test_windows(self) -> None:
+        opens, closes = (NOW + timedelta(hours=hours) for hours in (1, 2))
+        soon = Window(TimeOfDay(f"{opens:%H:%M}Z"), TimeOfDay(f"{closes:%H:%M}Z"))
+        now = Window(TimeOfDay(f"{NOW - timedelta(hours=1):%H:%M}Z"), TimeOfDay(f"{closes:%H:%M}Z"))
+
+        later, open_now = (self.rule("windows", Policy(windows=(one,))) for one in (soon, now))
+
+        assert (later.status, "the next one opens at" in later.found) == (Status.FAIL, True)
+        assert (open_now.status, "the window closes at" in open_now.found) == (Status.PASS, True)
+
+    def test_the_plan_expires_at_the_last_moment_at_which_it_ends_in_time(self) -> None:
+        free, bound = (planned(TWO, *restarts("a"), policy=policy) for policy in (Policy(), Policy(finish_before="1 h")))
+        times = bound.candidates[0].times
+
+        assert times is not None
+        assert times.restored is not None
+        assert bound.expires_at < free.expires_at
+        assert datetime.fromisoformat(bound.expires_at) == NOW + timedelta(hours=1, seconds=-times.restored.high)
+
+    def test_actions(self) -> None:
+        allowed, forbidden = (self.rule("actions", Policy(actions=names)) for names in (("restart_client",), ("start_client",)))
+
+        assert (allowed.status, allowed.found) == (Status.PASS, "restart_client")
+        assert (forbidden.status, forbidden.found) == (Status.FAIL, "it asks for restart_client")
+
+    def test_every_event_has_an_action_that_a_policy_can_name(self) -> None:
+        assert set(steps.VERBS) == set(events.VERBS)
+        assert {name for names in steps.VERBS.values() for name in names} <= set(ACTIONS)
+
+    def test_what_the_policy_does_not_state_is_left_out(self) -> None:
+        names = {one.name for one in planned(TWO, *restarts("a")).candidates[0].rules}
+
+        assert not names & {"finish-before", "windows", "actions", "not-judged"}
+
+
+def test_what_a_policy_states_is_looked_at() -> None:
     hosts = {name: one | {"host": f"app-{name}"} for name, one in TWO.items()}
     rules = {
         name: {rule.name: rule for rule in planned(hosts, *restarts("a"), policy=policy).candidates[0].rules}
         for name, policy in {
             "touched": Policy(untouchable_hosts=("app-a",)),
             "elsewhere": Policy(untouchable_hosts=("app-b",), moved_in_all_percent_most=0),
-            "window": Policy(finish_before="06:00Z"),
         }.items()
     }
 
     assert rules["touched"]["untouchable-hosts"].status.value == "fail"
     assert rules["elsewhere"]["untouchable-hosts"].status.value == "pass"
     assert rules["elsewhere"]["moved"].found == "0 of 6 partitions (0 %)"
-    assert rules["window"]["not-judged"].status.value == "unknown"
-    assert "finish_before" in rules["window"]["not-judged"].found
 
 
 def test_no_events_are_nothing_to_do() -> None:

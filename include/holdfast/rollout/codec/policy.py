@@ -13,7 +13,7 @@ from holdfast.rollout.codec.steps import one_of
 from holdfast.rollout.hours import DAYS, TimeOfDay, Window
 from holdfast.rollout.policy import LONGEST_VALID_S, RULES, Policy, Review
 from holdfast.rollout.rates import RateSource
-from holdfast.rollout.steps import VERBS
+from holdfast.rollout.steps import ACTIONS
 
 MOST = 2**53
 MOST_WINDOWS = 100
@@ -69,7 +69,7 @@ def policy_from_json(value: object) -> Policy:
     rate_source = fields.optional("restore_rate_source", one_of(RateSource), of_the_team)
     finish_before = fields.optional("finish_before", nullable(_deadline), default.finish_before)
     windows = fields.optional("windows", _windows, default.windows)
-    actions = fields.optional("actions", nullable(_known_names(tuple(VERBS.values()), "action")), default.actions)
+    actions = fields.optional("actions", nullable(_known_names(ACTIONS, "action")), default.actions)
     untouchable_hosts = fields.optional("untouchable_hosts", texts, default.untouchable_hosts)
     review = fields.optional("review", one_of(Review), default.review)
     four_eyes = fields.optional("four_eyes", document.boolean, default.four_eyes)

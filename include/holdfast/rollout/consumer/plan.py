@@ -5,7 +5,7 @@ The values are those of the contract's Plan; what differs from Kafka Streams is 
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout import timeline
@@ -24,6 +24,7 @@ from holdfast.rollout.plan_value import PLAINLY, CreatedFrom, PlanVerdict
 from holdfast.rollout.policy import Policy, Review
 from holdfast.rollout.rules import Rule, Status
 from holdfast.rollout.steps import SettingChange
+from holdfast.rollout.time_rules import expires
 from holdfast.rollout.times import EffortCounts, Times
 from holdfast.rollout.wording import many
 
@@ -103,7 +104,7 @@ def assemble(
         raise InvalidInput("the forecasts are not those of the ways that there are to make this change; search again")
     plain = timeline.of_acts(by_name[PLAINLY].acts, policy)
     asked = sum(act.rebalances > 0 for act in by_name[PLAINLY].acts), timeline.own_seconds(plain)
-    weighed = [_weigh(place, way, by_name[way.name], snapshot, policy, asked) for place, way in enumerate(proposed)]
+    weighed = [_weigh(place, way, by_name[way.name], snapshot, policy, (now, *asked)) for place, way in enumerate(proposed)]
     nothing = not change.events
     chosen = None if nothing else min((one for one in weighed if one.possible), key=ranked, default=None)
     blocked_by = () if nothing else _blocked_by(weighed, chosen, policy)
@@ -111,7 +112,7 @@ def assemble(
     return ConsumerPlan(
         plan_id="",
         created_at=_instant(made),
-        expires_at=_instant(fingerprints.valid_from(made).replace(microsecond=0) + timedelta(seconds=policy.valid_for_s)),
+        expires_at=_instant(expires(() if chosen is None else (chosen.times,), policy, made, fingerprints.valid_from(made))),
         created_from=fingerprints,
         basis=basis_of(snapshot),
         policy=policy,
@@ -137,15 +138,15 @@ def basis_of(snapshot: ConsumerSnapshot) -> ConsumerSnapshot:
 
 
 def _weigh(
-    place: int, way: Way, foreseen: WayForecast, snapshot: ConsumerSnapshot, policy: Policy, asked: tuple[int, int]
+    place: int, way: Way, foreseen: WayForecast, snapshot: ConsumerSnapshot, policy: Policy, asked: tuple[datetime, int, int]
 ) -> Weighed:
-    """`asked`: the rebalances that the requested change causes by itself, and the seconds of its own steps."""
+    """`asked`: when, the rebalances that the requested change causes by itself, and the seconds of its own steps."""
     excluded, counts = way.name in policy.exclude, _counts(way)
     if foreseen.summary is None:
         why = rules.rule("forecast", foreseen.refused or "", "can be predicted", Status.FAIL, policy)
         return Weighed(place, way, foreseen, (why,), excluded, Times(None, None), counts)
     times = Times(None, None) if foreseen.unsettled is not None else timeline.of_acts(foreseen.acts, policy)
-    found = rules.judge(foreseen, foreseen.summary, way.change, snapshot, policy, rules.Needed(times, *asked))
+    found = rules.judge(foreseen, foreseen.summary, way.change, snapshot, policy, rules.Needed(asked[0], times, *asked[1:]))
     return Weighed(place, way, foreseen, found, excluded, times, counts)
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
-from holdfast.rollout import limits, time_words
+from holdfast.rollout import limits, rules, time_rules, time_words
 from holdfast.rollout.consumer.change import (
     AddConsumer,
     ConsumerChange,
@@ -15,6 +16,7 @@ from holdfast.rollout.consumer.change import (
 )
 from holdfast.rollout.consumer.evaluation import WayForecast
 from holdfast.rollout.consumer.outcomes import ConsumerSummary
+from holdfast.rollout.consumer.steps import verbs
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
 from holdfast.rollout.policy import Policy
 from holdfast.rollout.rules import Rule, Status
@@ -29,12 +31,13 @@ RULES = (
     "moved",
     "standing-still",
     "time-to-stable",
+    "finish-before",
+    "windows",
     "rebalances",
+    "actions",
     "untouchable-hosts",
-    "not-judged",
 )
-"""In the order in which a review lists them. `reads-on`: nobody skips data or is stopped by an offset that is not there;
-`not-judged`: what the policy states and nobody looks at for these groups."""
+"""In the order in which a review lists them. `reads-on`: nobody skips data or is stopped by an offset that is not there."""
 
 
 def rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> Rule:
@@ -45,6 +48,7 @@ def rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> R
 class Needed:
     """What a way takes, and what the requested change takes anyway: of limits that nobody stated, that takes nothing away."""
 
+    now: datetime
     times: Times
     asked_rebalances: int
     own_seconds: int
@@ -99,10 +103,14 @@ def _of_the_way(
     still = Status.UNKNOWN if longest is None else _status(longest.usual <= limit)
     yield rule("standing-still", text, f"{duration(limit)} usually", still, policy)
     yield _time_to_stable(policy, needed)
+    times = (needed.times,)
+    yield from filter(None, (time_rules.finish_before(times, policy, needed.now, restores=False),))
+    yield from filter(None, (time_rules.windows(times, policy, needed.now),))
     most = limits.LEAST_REBALANCES if policy.rebalances_most is None else policy.rebalances_most
     more = max(0, summary.rebalances - needed.asked_rebalances)
     found = f"{more} in addition to the {needed.asked_rebalances} of the change itself"
     yield rule("rebalances", found, f"{most} in addition to them", _status(more <= most), policy)
+    yield from filter(None, (rules.actions_rule(verbs(change), policy),))
     if policy.untouchable_hosts:
         hosts = _touched_hosts(change, snapshot)
         touched = [host for host in hosts if host is not None and host in policy.untouchable_hosts]
@@ -111,11 +119,6 @@ def _of_the_way(
         yield rule(
             "untouchable-hosts", found, f"nothing on {listed(list(map(printable, policy.untouchable_hosts)))}", status, policy
         )
-    stated = {"windows": policy.windows, "finish_before": policy.finish_before, "actions": policy.actions is not None}
-    unjudged = [name for name, value in stated.items() if value]
-    if unjudged:
-        text = f"{', '.join(unjudged)}: your policy states it, and for plain consumer groups nobody looks at it yet"
-        yield rule("not-judged", text, "look yourself", Status.UNKNOWN, policy)
 
 
 def _touched_hosts(change: ConsumerChange, snapshot: ConsumerSnapshot) -> dict[str | None, None]:

@@ -1,5 +1,6 @@
 """The steps of a plan for plain consumers: one an event, in order, with the waits between. People do all of them."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -20,6 +21,7 @@ from holdfast.rollout.consumer.change import (
 )
 from holdfast.rollout.consumer.outcomes import ConsumerSummary
 from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.steps import ADD_TOPIC, REMOVE_TOPIC
 from holdfast.rollout.wording import listed, many, printable
 
 WAIT_AT_LEAST_S = 600
@@ -49,6 +51,24 @@ def steps_of(change: ConsumerChange, summary: ConsumerSummary, snapshot: Consume
         found.append(_step(str(number), item, hosts, summary))
         hosts |= {new: hosts[old] for old, new in _renamed(item) if old in hosts}
     return tuple(found)
+
+
+VERBS: Mapping[type, tuple[str, ...]] = {
+    AddConsumer: ("start_client",),
+    RemoveConsumer: ("stop_client",),
+    ReplaceConsumer: ("stop_client", "start_client"),
+    RestartConsumer: ("restart_client",),
+    SetAssignors: ("set_config",),
+    AddPartitions: ("add_partitions",),
+    AddTopic: (ADD_TOPIC,),
+    RemoveTopic: (REMOVE_TOPIC,),
+}
+"""What its steps are called in policies, as those of Streams groups are: `rollout.steps.VERBS`."""
+
+
+def verbs(change: ConsumerChange) -> Iterator[str]:
+    """What the steps of a change ask for, in their order, without waiting."""
+    return (name for item in change.events if not isinstance(item, Then) for name in VERBS[type(item)])
 
 
 def _renamed(item: ConsumerItem) -> tuple[tuple[str, str], ...]:

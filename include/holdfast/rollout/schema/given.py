@@ -24,7 +24,7 @@ from holdfast.rollout.schema.shapes import (
     table,
 )
 from holdfast.rollout.snapshot import Stores
-from holdfast.rollout.steps import VERBS
+from holdfast.rollout.steps import ACTIONS
 
 _offset_sum = shapes.integer(-3, java.LONG_MAX, "A sum of offsets; -2 is a running active task, -3 a standby of an old member.")
 _metadata_version = shapes.integer(1, java.INT_MAX)
@@ -340,7 +340,7 @@ POLICY: Shape = closed(
         ),
         "windows": items(_window, "When a rollout may run: from, to, and on which days (mon to sun). None: at any time.")
         | {"maxItems": MOST_WINDOWS},
-        "actions": nullable(items(shapes.one_of(VERBS.values())), "The actions that steps may ask for. Null: all."),
+        "actions": nullable(items(shapes.one_of(ACTIONS)), "The actions that steps may ask for. Null: all."),
         "untouchable_hosts": items(shapes.text(), "Hosts on which no step may do anything."),
         "review": shapes.one_of(Review, "When a person must look. Never: what would ask a person stops the plan."),
         "four_eyes": shapes.boolean("Whether somebody else than who asked for a plan must approve it. Who asked may reject it."),
