@@ -236,6 +236,16 @@ def test_a_broken_plan_is_no_trouble_for_the_others(server: Server, made: dict[s
         for file, content in (broken["d" * 16], broken["e" * 16]):  # in its own folder such a plan is shown
             with replaced(whole / file, content):
                 assert server.ask("GET", f"/holdfast/plans/{whole.name}", "vera").status == 200, file
+        for file in ("approval.json", "verdict.json", "journal.jsonl"):  # what followed from it: the plan is shown, and which it is
+            with replaced(whole / file, b'{"format_version": "1.0", "pl'):
+                for path in (f"/plans/{whole.name}", f"/plans/{whole.name}/now"):
+                    shown = server.ask("GET", f"/holdfast{path}", "bob")
+                    assert shown.status == 200, file
+                    assert "Nothing may be approved or applied from this plan until it is mended" in shown.text
+                    assert f"plans/{whole.name}/{file}" in shown.text
+                    assert 'name="decision"' not in shown.text
+                found = server.ask("GET", "/holdfast/plans", "vera")
+                assert (found.status, f"/plans/{whole.name}" in found.text) == (200, True)
         listed = server.ask("GET", "/holdfast/plans?q=streams-wordcount", "vera")
         assert listed.status == 200
         assert made["waiting"].plan_id in listed.text

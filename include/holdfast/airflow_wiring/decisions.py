@@ -190,6 +190,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
         raise SameEyes(
             f"{printable(approval.by)} asked for plan {plan.plan_id}, and its policy wants four eyes: somebody else must approve it"
         )
+    workflow.refuse_broken(store, plan.plan_id)
     if approval.approved and approval.decided_by is Decider.PERSON:
         _refuse_outdated(store, plan)
     workflow.keep_approval(store, approval, keys)

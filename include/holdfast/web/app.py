@@ -138,7 +138,7 @@ def _plan_page(
         "stages": stages.stages(shown),
         "next_step": stages.next_step(shown.view.plan, shown.done),
         "what_next": stages.what_next(shown),
-        "signed": plans.standing(pages.lake, plan_id, signing_keys()),
+        "signed": None if shown.broken else plans.standing(pages.lake, plan_id, signing_keys()),
         "paused": paused and shown.state in (State.WAITING, State.APPROVED, State.RUNNING),
     }
     return serving.page(request, template, status=problem.status if problem else 200, problem=problem, **values)
@@ -183,6 +183,7 @@ def _what_is_asked(plan_id: str, print_of: str, choice: str, reason: str, user: 
     if len(reason) > decision.LONGEST_REASON:
         raise Refused(f"The reason has {len(reason):,} characters; {decision.LONGEST_REASON:,} fit.", status=400)
     pages = _pages_of(serving.lake_url())
+    pages.refuse_broken(plan_id)
     if choice == "approve":
         _refuse_unsigned(pages.lake, plan_id)
         pages.refuse_stale(plan_id, serving.now())

@@ -14,7 +14,7 @@ from holdfast.rollout.basis import Drift
 from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.codec.score import Score
 from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.journal import Approval, Entry
+from holdfast.rollout.journal import Approval, Entry, Journal
 from holdfast.rollout.plan_summary import summary
 from holdfast.web.plain_view import plain_view
 from holdfast.web.plan_parts import PlanView, ages, ago
@@ -67,13 +67,16 @@ class PlanPage:
     run_id: str | None
     asked_by: str = ""
     """Who asked for it; empty where nobody is known to have."""
+    broken: tuple[plans.Broken, ...] = ()
+    """What of its decision, journal and verdict cannot be read: nothing may be approved or applied until it is mended."""
 
     @property
     def version(self) -> str:
         """Changes whenever what can be decided or was done does."""
         approved = "" if self.approval is None else str(self.approval.approved)
         score = "" if self.score is None else f"{self.score.result} {self.score.tasks_as_forecast}"
-        return f"{self.state.name} {approved} {len(self.entries)} {score} {self.freshness.snapshot} {self.view.expired}"
+        broken = " ".join(one.name for one in self.broken)
+        return f"{self.state.name} {broken} {approved} {len(self.entries)} {score} {self.freshness.snapshot} {self.view.expired}"
 
 
 class Memory:
@@ -110,17 +113,22 @@ class PlanPages:
         Raise InvalidInput or StatePathTrouble where there is no such plan.
         """
         plan = self._plan(plan_id)
-        approval, score = plans.approval_of(self.lake, plan_id), plans.score_of(self.lake, plan_id)
-        journal = plans.journal_of(self.lake, plan_id)
+        broken = plans.broken(self.lake, plan_id)
+        names = {one.name for one in broken}
+        approval = None if "approval.json" in names else plans.approval_of(self.lake, plan_id)
+        score = None if "verdict.json" in names else plans.score_of(self.lake, plan_id)
+        journal = Journal(plan_id) if "journal" in names else plans.journal_of(self.lake, plan_id)
+        state = state_of(summary(plan), approval, begun=bool(journal.entries), score=score, now=now)
         return PlanPage(
             view=self._view(plan, now) if whole else self._view_again(plan, now),
-            state=state_of(summary(plan), approval, begun=bool(journal.entries), score=score, now=now),
+            state=State.BROKEN if broken else state,
             approval=approval,
             entries=journal.entries,
             done=tuple(entry.step for entry in journal.entries if entry.event.value == "done"),
             score=score,
             freshness=self._freshness(plan, now),
             run_id=run_of(self.lake, plan_id),
+            broken=broken,
         )
 
     def _view(self, plan: AnyPlan, now: datetime) -> PlanView:
@@ -134,6 +142,13 @@ class PlanPages:
     def fingerprint(self, plan_id: str) -> str:
         """Of the plan that the page shows."""
         return self._memory.get(("fingerprint", plan_id), lambda: fingerprint(self._plan(plan_id)))
+
+    def refuse_broken(self, plan_id: str) -> None:
+        """Raise Refused while its decision, journal or verdict is broken."""
+        try:
+            plans.refuse_broken(self.lake, plan_id)
+        except HoldfastError as refusal:
+            raise Refused(str(refusal)) from None
 
     def refuse_stale(self, plan_id: str, now: datetime) -> None:
         """Raise Refused for a plan whose time is over, or whose group is another one by its newest snapshot."""

@@ -5,11 +5,12 @@ while that can still change.
 """
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
@@ -21,6 +22,7 @@ from holdfast.rollout.verify import Result
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 
+T = TypeVar("T")
 PAGE_SIZE = 50
 READERS = 8
 MOST_BROKEN = 20
@@ -43,6 +45,7 @@ class State(StrEnum):
     STALE = "drift detected"
     ORPHANED = "run ended undecided"
     NO_DECISION = "no decision needed"
+    BROKEN = "document broken"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +61,15 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One plan of the list. `begun`: something was done about it, by its journal."""
+    """One plan of the list. `begun`: something was done about it, by its journal. `broken`: its decision or its verdict, and what
+    is wrong with it."""
 
     summary: PlanSummary
     approval: Approval | None
     begun: bool
     score: Score | None
     state: State
+    broken: tuple[str, ...] = ()
 
     @property
     def cells(self) -> Cells | None:
@@ -199,6 +204,9 @@ class PlanList:
         except HoldfastError as problem:
             self._broken[name] = str(problem)
             return None
+        if row.broken:
+            self._broken[name] = "; ".join(row.broken)
+            return row
         self._broken.pop(name, None)
         old = now - datetime.fromisoformat(row.summary.created_at) > SETTLED_AFTER
         if old or row.state in (State.REJECTED, State.NO_DECISION):
@@ -209,7 +217,17 @@ class PlanList:
 def row_of(lake: Lake, one: PlanSummary, now: datetime) -> PlanRow:
     """One plan as it is now. One listing of its folder, and only the files that are there."""
     kept = lake.names((plans.FOLDER, one.plan_id))
-    approval = plans.approval_of(lake, one.plan_id) if "approval.json" in kept else None
-    score = plans.score_of(lake, one.plan_id) if "verdict.json" in kept else None
+    broken: list[str] = []
+
+    def read(name: str, of: Callable[[Lake, str], T | None]) -> T | None:
+        try:
+            return of(lake, one.plan_id) if name in kept else None
+        except HoldfastError as problem:
+            broken.append(str(problem))
+            return None
+
+    approval = read("approval.json", plans.approval_of)
+    score = read("verdict.json", plans.score_of)
     begun = not {journals.ENTRIES, journals.OF_BEFORE}.isdisjoint(kept)
-    return PlanRow(one, approval, begun, score, state_of(one, approval, begun=begun, score=score, now=now))
+    state = State.BROKEN if broken else state_of(one, approval, begun=begun, score=score, now=now)
+    return PlanRow(one, approval, begun, score, state, tuple(broken))

@@ -54,6 +54,8 @@ def _approved(page: PlanPage) -> Stage:
         if page.approval.approved:
             return Stage("Approved", Progress.DONE, f"by {page.approval.by}")
         return Stage("Rejected", Progress.FAILED, f"by {page.approval.by}")
+    if "approval.json" in {one.name for one in page.broken}:
+        return Stage("Approved", Progress.FAILED, "the decision cannot be read")
     if page.state is State.WAITING:
         return Stage("Approved", Progress.NOW, "waits for a decision")
     detail = {State.EXPIRED: "expired", State.STALE: "drift detected", State.ORPHANED: "nobody is asked any more"}.get(page.state)
@@ -63,6 +65,8 @@ def _approved(page: PlanPage) -> Stage:
 
 
 def _applying(page: PlanPage) -> Stage:
+    if "journal" in {one.name for one in page.broken}:
+        return Stage("Applying", Progress.FAILED, "the journal is broken")
     steps, done = len(page.view.plan.steps), len(dict.fromkeys(page.done))
     if steps and done >= steps:
         return Stage("Applied", Progress.DONE, f"{steps} of {steps} steps")
@@ -74,6 +78,8 @@ def _applying(page: PlanPage) -> Stage:
 
 
 def _verified(page: PlanPage) -> Stage:
+    if "verdict.json" in {one.name for one in page.broken}:
+        return Stage("Verified", Progress.FAILED, "the verdict cannot be read")
     if page.score is None:
         return Stage("Verified", Progress.TO_DO)
     progress = {Result.AS_FORECAST: Progress.DONE, Result.ON_THE_WAY: Progress.NOW, Result.DIFFERENT: Progress.FAILED}
@@ -105,4 +111,5 @@ def what_next(page: PlanPage) -> str:
         State.STALE: "It can only be rejected: the group is not the one it was made for. Plan again.",
         State.ORPHANED: "Nobody can be asked about this plan any more. Plan again.",
         State.NO_DECISION: "Nothing: there is nothing to approve.",
+        State.BROKEN: "Nothing may be approved or applied from this plan until its broken document is mended.",
     }[page.state]

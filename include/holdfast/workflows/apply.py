@@ -127,6 +127,7 @@ def apply(
     _refuse_secrets(confirmations, hands)
     refuse_unapproved(plan, approval)
     refuse_old(plan, fresh, approval, hands.now(), approved_here=approved_here)
+    plans.refuse_broken(hands.lake, plan.plan_id)
     kept = journals.read(hands.lake, plan.plan_id, hands.keys)
     journals.refuse_broken(kept, hands.keys)
     _next(plan, kept.journal, fresh, hands.now())

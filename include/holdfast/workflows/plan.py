@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from holdfast.errors import CannotPredict, InvalidInput, StatePathTrouble, Unsupported
+from holdfast.errors import CannotPredict, HoldfastError, InvalidInput, StatePathTrouble, StepRefused, Unsupported
 from holdfast.ports import Lake, LakePath
 from holdfast.rollout import candidates, codec, groups, rendering, review, seal
 from holdfast.rollout.change import Change
@@ -39,12 +39,14 @@ from holdfast.rollout.work import OPTIONS, Work, allowed_for_an_option
 from holdfast.workflows import consumer_groups, journals
 
 __all__ = [
+    "Broken",
     "Standing",
     "add_entry",
     "approval_of",
     "assemble",
     "assemble_drafted",
     "blocks",
+    "broken",
     "document_of",
     "ids",
     "is_id",
@@ -56,6 +58,7 @@ __all__ = [
     "load",
     "make",
     "markdown",
+    "refuse_broken",
     "refuse_secrets_in",
     "refuse_settings",
     "run_of",
@@ -277,6 +280,47 @@ def approval_of(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Approv
     kept, found = _read_sealed(lake, plan_id, "approval.json", codec_plan.approval_from_json, Kind.APPROVAL, keys)
     seal.refuse(found, f"The decision about plan {plan_id}", keys)
     return kept
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A document of what followed from a plan that is none: which, and what is wrong with it."""
+
+    name: str
+    problem: str
+
+
+def broken(lake: Lake, plan_id: str) -> tuple[Broken, ...]:
+    """Of its decision, journal and verdict those that cannot be read, or are not whole. The plan may be shown all the same."""
+
+    def whole() -> None:
+        found = journals.read(lake, plan_id)
+        if found.broken is not None:
+            raise InvalidInput(found.broken.value)
+
+    reads: dict[str, Callable[[], object]] = {
+        "approval.json": lambda: approval_of(lake, plan_id),
+        "journal": whole,
+        "verdict.json": lambda: score_of(lake, plan_id),
+    }
+    found = []
+    for name, read in reads.items():
+        try:
+            read()
+        except HoldfastError as problem:
+            found.append(Broken(name, str(problem)))
+    return tuple(found)
+
+
+def refuse_broken(lake: Lake, plan_id: str) -> None:
+    """Raise StepRefused while one of them is broken: nothing is approved or applied from such a plan."""
+    found = broken(lake, plan_id)
+    if found:
+        said = "; ".join(f"{one.name}: {one.problem}" for one in found)
+        raise StepRefused(
+            f"Of plan {plan_id} a document is broken, so nothing may be approved or applied from it ({said}). Look who writes into"
+            " the lake and put the document right, or make a new plan."
+        )
 
 
 def journal_of(lake: Lake, plan_id: str) -> Journal:

@@ -1,5 +1,6 @@
 """The list of plans: states, filters, pages; and that it reads little when asked again."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -10,11 +11,17 @@ from tests.harness.plans import NOON, article_plan
 from tests.harness.web_lake import WebLake, article, replacement
 
 from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
+from holdfast.errors import HoldfastError
 from holdfast.ports import LakePath
 from holdfast.rollout import codec
+from holdfast.rollout.codec.any_kind import AnyPlan
+from holdfast.rollout.journal import Approval
 from holdfast.rollout.plan_summary import PlanSummary, summary, summary_to_json
-from holdfast.web.plan_page import PlanPages
+from holdfast.web import stages
+from holdfast.web.plan_page import PlanPages, Refused
 from holdfast.web.plans import PAGE_SIZE, Filter, PlanList, PlanRow, State, select, state_of, still_waits
+from holdfast.workflows import apply as workflow
 
 
 class Counting(FsspecLake):
@@ -148,5 +155,97 @@ def test_a_broken_document_takes_no_other_plan_down_and_is_named(tmp_path: Path,
     found = PlanList(web.lake)
     rows, unreadable = found.rows(NOON)
 
-    assert ([row.summary.plan_id for row in rows], unreadable) == ([whole.plan_id], 1)
+    gone = broken == "summary.json"  # nothing to show of it
+    states = {row.summary.plan_id: row.state for row in rows}
+    assert (states, unreadable) == (
+        {whole.plan_id: State.WAITING} | ({} if gone else {other.plan_id: State.BROKEN}),
+        int(gone),
+    )
     assert [one.partition(": ")[0] for one in found.broken()] == [f"plans/{other.plan_id}/{broken}"]
+
+
+class TestWhatFollowedFromAPlanIsBroken:
+    """The plan is shown all the same, with which document it is; nothing is approved or applied from it until that is mended."""
+
+    BAD = ("approval.json", "verdict.json", "journal.jsonl", "journal/00001.json", "journal-head.json")
+
+    @pytest.fixture(params=BAD)
+    def broken(self, request: pytest.FixtureRequest) -> str:
+        return str(request.param)
+
+    @pytest.fixture
+    def web(self, tmp_path: Path) -> WebLake:
+        return WebLake(tmp_path, NOON)
+
+    def spoilt(self, web: WebLake, name: str, content: bytes = b'{"format_version": "1.0", "pl') -> AnyPlan:
+        plan = web.plan(article(), replacement(C, LAST, "app-3"))
+        web.lake.write(("plans", plan.plan_id, *name.split("/")), content)
+        return plan
+
+    @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff", b'{"format_version": "1.0", "score": 1}'], ids=str)
+    def test_the_page_shows_the_rest(self, web: WebLake, broken: str, content: bytes) -> None:
+        if (broken, content) == ("journal.jsonl", b""):
+            return  # a journal without entries is whole
+        plan = self.spoilt(web, broken, content)
+        page = PlanPages(web.lake).page(plan.plan_id, NOON)
+        told = page.broken[0]
+
+        assert (page.state, page.view.title, page.approval, page.score) == (State.BROKEN, page.view.title, None, None)
+        assert page.view.figures
+        assert len(page.broken) == 1
+        assert told.name == broken.partition("-")[0].partition("/")[0].removesuffix(".jsonl")
+        assert broken.rpartition("/")[2] in told.problem
+        assert "may be approved or applied" in stages.what_next(page)
+        assert [one.progress for one in stages.stages(page)].count(stages.Progress.FAILED) == 1
+
+    def test_nothing_is_decided_nor_applied(self, web: WebLake, broken: str) -> None:
+        plan = self.spoilt(web, broken)
+        pages = PlanPages(web.lake)
+
+        with pytest.raises(Refused, match=f"a document is broken.*{re.escape(broken.rpartition('/')[2])}"):
+            pages.refuse_broken(plan.plan_id)
+        with pytest.raises(HoldfastError):
+            apply(plan, web)
+        kept = web.lake.names(("plans", plan.plan_id))
+        assert "checklist.json" not in kept
+        assert "approval.json" not in kept or broken == "approval.json"
+
+    def test_mended_it_goes_on(self, web: WebLake, broken: str) -> None:
+        plan = self.spoilt(web, broken)
+        web.lake.remove(("plans", plan.plan_id, *broken.split("/")))
+        pages = PlanPages(web.lake)
+
+        pages.refuse_broken(plan.plan_id)
+        assert pages.page(plan.plan_id, NOON).state is State.WAITING
+
+    def test_in_the_list_it_stands_with_its_state_and_the_document_is_named(self, web: WebLake) -> None:
+        whole = web.plan(article("whole"), replacement(C, LAST, "app-3"))
+        bad = [self.spoilt(web, "approval.json").plan_id]
+        web.lake.write(("plans", whole.plan_id, "verdict.json"), b"{}")
+        shown = PlanList(web.lake)
+        rows, unreadable = shown.rows(NOON)
+
+        assert (len(rows), unreadable) == (2, 0)
+        assert {row.state for row in rows} == {State.BROKEN}
+        assert [f"plans/{plan_id}/approval.json" in " ".join(shown.broken()) for plan_id in bad] == [True]
+        assert f"plans/{whole.plan_id}/verdict.json" in " ".join(shown.broken())
+        web.lake.remove(("plans", whole.plan_id, "verdict.json"))
+        assert {row.summary.plan_id: row.state for row in shown.rows(NOON)[0]}[whole.plan_id] is State.WAITING
+        assert len(shown.broken()) == 1
+
+
+def apply(plan: AnyPlan, web: WebLake) -> None:
+    """As the command does it, with a snapshot of now."""
+    at = (NOON + timedelta(seconds=30)).isoformat().replace("+00:00", "Z")
+    later = NOON + timedelta(minutes=1)
+    fresh = codec.snapshot_from_json(article() | {"captured_at": later.isoformat().replace("+00:00", "Z")})
+    hands = workflow.Hands(web.lake, LocalProcessMetadataFiles(), {}, lambda: later)
+    workflow.apply(plan, fresh, Approval(plan.plan_id, True, "ann", "seen", at), (), hands)
+
+
+def test_a_whole_plan_is_applied_with_those_hands(tmp_path: Path) -> None:
+    web = WebLake(tmp_path, NOON)
+    plan = web.plan(article(), replacement(C, LAST, "app-3"))
+    apply(plan, web)
+
+    assert "checklist.json" in web.lake.names(("plans", plan.plan_id))
