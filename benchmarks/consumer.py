@@ -25,7 +25,7 @@ from tests.conformance.plain_jvm import PlainJvm
 
 from benchmarks import report
 from holdfast.kafka.consumer import leader
-from holdfast.rollout import codec
+from holdfast.rollout.json.strict import dumps, loads
 from holdfast.workflows.forecast import assign_document
 
 OPTIONS = ("-XX:TieredStopAtLevel=4",)
@@ -126,7 +126,7 @@ def measure_lines(assignor: str, release: str) -> dict[str, Any]:
             kafka = (time.perf_counter() - began) * 1e3
     lines = [json.dumps(plain_groups.snapshot_of(case, release)) for case in cases]
     began = time.perf_counter()
-    said = [codec.dumps(assign_document(codec.loads(line), None, ())) for line in lines]
+    said = [dumps(assign_document(loads(line), None, ())) for line in lines]
     ours = (time.perf_counter() - began) * 1e3
     same = all(
         sorted(part["partitions"]) == sorted(theirs[member]["partitions"])

@@ -32,7 +32,7 @@ from pyspark.sql import SparkSession  # noqa: TID253 - the same
 
 from benchmarks import synthetic_fleet
 from holdfast.adapters import spark as lake_tables
-from holdfast.rollout import loss_rows, tables
+from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows import snapshots
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -93,9 +93,9 @@ def bare(lake: Path) -> tuple[float, int]:
         (before,) = Path(str(after.parent).replace(f"day={AFTER}", f"day={BEFORE}")).glob("*.json")
         contents = [(str(path.relative_to(lake)), path.read_bytes()) for path in (before, after)]
         began = time.process_time()
-        documents = [str(tables.decode(path, content)["document"]) for path, content in contents]
-        tables.targets(documents[1])
-        tables.order_change(*documents)
+        documents = [str(group_rows.decode(path, content)["document"]) for path, content in contents]
+        group_rows.targets(documents[1])
+        group_rows.order_change(*documents)
         lost = loss_rows.whole(documents[1])
         seconds += time.process_time() - began
         assignments += 3 + sum(len(rows) for rows in (lost["losses"], lost["places"]) if isinstance(rows, list))

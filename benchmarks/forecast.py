@@ -30,11 +30,14 @@ from benchmarks.assign import OPTIONS, again, case_of
 from benchmarks.assign import Shape as Size
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Group, LeaderFailure
-from holdfast.rollout import candidates, codec, plan
-from holdfast.rollout.change import Change
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.plan import assembly
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 SAMPLED = 24
 """Rebalances at which the JVM is timed."""
@@ -85,7 +88,7 @@ def timed(shape: Shape, snapshot: Snapshot, change: Change) -> tuple[float, int]
         found = forecast(snapshot, change)
         return time.perf_counter() - began, sum(len(outcome.rounds) for outcome in found.outcomes)
     evaluations = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, change))
-    plan.assemble(snapshot, change, evaluations, Policy(), datetime(2026, 11, 20, tzinfo=UTC))
+    assembly.assemble(snapshot, change, evaluations, Policy(), datetime(2026, 11, 20, tzinfo=UTC))
     return time.perf_counter() - began, sum(len(one.rounds) for each in evaluations for one in each.costs)
 
 
@@ -108,8 +111,8 @@ def on_the_way(snapshot: Snapshot, change: Change, rebalances: int) -> list[Grou
 
 def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
     case = settled(shape, release)
-    snapshot = codec.snapshot_from_json(snapshot_of(case, release))
-    change = codec.change_from_json({"format_version": "1.0", "events": list(shape.events)})
+    snapshot = snapshot_from_json(snapshot_of(case, release))
+    change = change_from_json({"format_version": "1.0", "events": list(shape.events)})
     ours = [timed(shape, snapshot, change)]
     while len(ours) < MOST_RUNS and sum(seconds for seconds, _ in ours) < ENOUGH_S:
         ours.append(timed(shape, snapshot, change))

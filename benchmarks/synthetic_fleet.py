@@ -13,10 +13,10 @@ from uuid import UUID
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout import groups
-from holdfast.rollout.change import Assume
-from holdfast.rollout.evolution import Pause, Reports
-from holdfast.rollout.snapshot import Snapshot, Topic, TopicPartitionInfo
+from holdfast.rollout.streams.change.change import Assume
+from holdfast.rollout.streams.events.evolution import Pause, Reports
+from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Topic, TopicPartitionInfo
 
 DAYS = ("2026-11-20", "2026-11-21")
 CLUSTERS = 5

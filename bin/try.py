@@ -21,7 +21,8 @@ from try_airflow import HOME, LAKE, PATIENCE_S, ROOT, STATE, Airflow, Failed, en
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.errors import HoldfastError
-from holdfast.rollout import codec
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import snapshots
 
 EXAMPLE = ROOT / "examples" / "streams-wordcount"
@@ -97,8 +98,8 @@ def bring_up(airflow: Airflow) -> None:
 def record() -> dict[str, object]:
     """Put the recorded group into the lake. Return what plan_rollout's form asks for."""
     try:
-        recorded = codec.snapshot_from_json(codec.loads((EXAMPLE / "snapshot.json").read_bytes()))
-        change = codec.loads((EXAMPLE / "change.json").read_bytes())
+        recorded = snapshot_from_json(loads((EXAMPLE / "snapshot.json").read_bytes()))
+        change = loads((EXAMPLE / "change.json").read_bytes())
     except (OSError, HoldfastError) as problem:
         raise Failed(f"The recorded group in {EXAMPLE} is not complete: {problem}") from None
     # A plan may be applied for an hour after its snapshot: the recorded group is taken to be as it was, now.

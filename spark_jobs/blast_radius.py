@@ -16,7 +16,8 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters import table_schemas as schemas
-from holdfast.rollout import in_full, loss_rows
+from holdfast.rollout.streams.host_loss import in_full
+from holdfast.rollout.tables import loss_rows
 
 LARGEST_SHARE_US = 2_000_000
 """About so many microseconds of work are one piece: much more than reading its snapshot again costs."""

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters import table_schemas as schemas
-from holdfast.rollout import tables
+from holdfast.rollout.tables import group_rows
 
 COMPUTED = pa.schema(
     [*((name, pa.string()) for name in (*schemas.KEY, "problem")), ("targets", pa.list_(pa.struct(schemas.TARGET)))]
@@ -21,7 +21,7 @@ COMPUTED = pa.schema(
 
 def compute(row: dict) -> dict:
     """A row of `documents` → a row of COMPUTED."""
-    return {name: row[name] for name in schemas.KEY} | tables.targets(row["document"])
+    return {name: row[name] for name in schemas.KEY} | group_rows.targets(row["document"])
 
 
 def computed(documents: DataFrame) -> DataFrame:

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters import table_schemas as schemas
-from holdfast.rollout import tables
+from holdfast.rollout.tables import group_rows
 
 TASK = pa.struct([*schemas.TASK, ("changelogs", pa.list_(pa.struct(schemas.CHANGELOG)))])
 DECODED = pa.schema(
@@ -38,7 +38,7 @@ UNREAD = pa.schema(
 
 def decode(row: dict) -> dict:
     """One document → a row of DECODED."""
-    return tables.decode(row["path"], row["content"])
+    return group_rows.decode(row["path"], row["content"])
 
 
 def decoded(documents: DataFrame) -> DataFrame:
@@ -48,7 +48,7 @@ def decoded(documents: DataFrame) -> DataFrame:
 
 def unread(reports: DataFrame) -> DataFrame:
     """Reports of collecting (`path`, `content`) → rows of `quarantine`, one a group that could not be read."""
-    rows = lake_tables.per_row(reports, lambda row: tables.unread(row["path"], row["content"]), UNREAD)
+    rows = lake_tables.per_row(reports, lambda row: group_rows.unread(row["path"], row["content"]), UNREAD)
     one = F.explode("unread").alias("one")
     return rows.select(*schemas.PARTITION, "snapshot", one).select(*schemas.PARTITION, "one.group_id", "snapshot", "one.problem")
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters import table_schemas as schemas
-from holdfast.rollout import tables
+from holdfast.rollout.tables import group_rows
 
 DETECTED = pa.schema(
     [
@@ -39,7 +39,7 @@ def neighbours(documents: DataFrame, days: list[str]) -> DataFrame:
 
 def detect(row: dict) -> dict | None:
     """Two neighbours in time → a row of DETECTED; None: nobody joined or left."""
-    change = tables.order_change(row["document_before"], row["document"])
+    change = group_rows.order_change(row["document_before"], row["document"])
     return None if change is None else {name: row[name] for name in (*schemas.KEY, "before", "before_at")} | change
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters import table_schemas as schemas
-from holdfast.rollout import plan_tables
+from holdfast.rollout.tables import plan_rows
 
 PLACE = [(name, pa.string()) for name in schemas.PARTITION]
 READ = pa.schema(
@@ -29,7 +29,7 @@ READ = pa.schema(
 
 def read(row: dict) -> dict:
     """A plan or a verdict → a row of READ."""
-    return plan_tables.plan_rows(row["path"], row["content"])
+    return plan_rows.plan_rows(row["path"], row["content"])
 
 
 def scored(files: DataFrame) -> DataFrame:
@@ -46,7 +46,7 @@ def tidy(rows: DataFrame, days: list[str]) -> dict[str, DataFrame]:
 
 def unreadable(rows: DataFrame, day: str) -> DataFrame:
     """READ → rows of `quarantine_scores`. Of whom such a file is nobody knows."""
-    unknown = F.lit(plan_tables.UNKNOWN)
+    unknown = F.lit(plan_rows.UNKNOWN)
     place = (unknown.alias("cluster"), F.lit(day).alias("day"), unknown.alias("group_id"), F.col("path").alias("snapshot"))
     return rows.where(F.col("problem").isNotNull()).select(*place, "problem")
 

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from holdfast.adapters.spark import read_texts, session, write_lines
-from holdfast.rollout import search, search_progress
+from holdfast.rollout.kinds import search, search_progress
 
 PROPOSED = "place int, of int, draft string, snapshot string, candidate string"
 EVALUATED = pa.schema([("place", pa.int32()), ("evaluation", pa.string())])

@@ -16,7 +16,8 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.table_schemas import TABLES
-from holdfast.rollout import codec, fleet
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.tables import fleet
 
 MOST = 20
 """Rows of a kind."""
@@ -132,7 +133,7 @@ def _lines(place: int, kind: str, rows: DataFrame) -> DataFrame:
 
 
 def work(spark: SparkSession, lake: str, days: list[str], policy: str | None = None) -> None:
-    limits = fleet.policy_from_json(codec.loads(policy or "{}"))
+    limits = fleet.policy_from_json(loads(policy or "{}"))
     names = [name for name in TABLES if name in ("clusters", "order_changes") or name.startswith("quarantine")]
     if not lake_tables.has_table(spark, lake, "quarantine_scores"):  # there need not be plans
         names.remove("quarantine_scores")

@@ -6,7 +6,8 @@ from typing import Protocol
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId, TopicPartition
-from holdfast.rollout.snapshot import Generation, GenerationMember, StateDirectory, Topic, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, StateDirectory, Topic
 
 LakePath = tuple[str, ...]
 """Segments of a path in the lake, each of letters, digits and `=%._@+-`, none beginning with a dot."""

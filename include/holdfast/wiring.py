@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.connection import ClusterConnection
 from holdfast.errors import ClusterTrouble
 from holdfast.ports import Lake
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.snapshot import Snapshot, StateDirectory, Unknown
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory
 from holdfast.workflows import collect, collect_kind, doctor
 from holdfast.workflows.collect_kind import Given
 from holdfast.workflows.collect_many import PAUSES_S, Time, Wanted

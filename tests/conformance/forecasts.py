@@ -9,8 +9,10 @@ from tests.conformance.forecast_twin import Ask, Course
 from tests.conformance.groups import Case
 
 from holdfast.errors import HoldfastError
-from holdfast.rollout import codec
-from holdfast.rollout.forecast import forecast
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.json import forecast_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 MOST_TASKS = 60
 """A case with more takes the JVM too many rounds."""
@@ -35,9 +37,9 @@ def random_forecast(seed: int, release: str) -> tuple[Case, Case] | None:
 
 def ours(case: Case, change: Case, release: str) -> Case:
     """The Forecast's JSON, or `{"refused": the error's class and text}`."""
-    snapshot = codec.snapshot_from_json(json.loads(json.dumps(snapshots.snapshot_of(case, release))))
+    snapshot = snapshot_from_json(json.loads(json.dumps(snapshots.snapshot_of(case, release))))
     try:
-        return json.loads(json.dumps(codec.forecast_to_json(forecast(snapshot, codec.change_from_json(change)))))
+        return json.loads(json.dumps(forecast_to_json(forecast(snapshot, change_from_json(change)))))
     except HoldfastError as refusal:
         return {"refused": f"{type(refusal).__name__}: {refusal}"}
 

@@ -15,16 +15,16 @@ from tests.conformance.jvm import LeaderJvm
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Group, LeaderFailure
-from holdfast.rollout import codec
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 pytestmark = pytest.mark.jvm
 
 FORECASTS = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 40)
 ROUNDS_EACH = 12
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
-JOINS = codec.change_from_json(
+JOINS = change_from_json(
     {"format_version": "1.0", "events": [{"add_client": {"process_id": "fb5a5a5a-5a5a-4a5a-9a5a-5a5a5a5a5a5a", "threads": 2}}]}
 )
 

@@ -25,7 +25,7 @@ from tests.conformance.test_plain_groups import JUDGED
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka.consumer.release import RELEASES, behaviour
-from holdfast.rollout import codec
+from holdfast.rollout.contract.rebalances import Detail
 from holdfast.workflows.forecast import forecast_case
 
 pytestmark = pytest.mark.jvm
@@ -75,7 +75,7 @@ def compared(case: Case, change: Case, jvm: PlainJvm, living: Case | None = None
     if "broker" in case:
         snapshot["broker_release"] = f"{case['broker']}.0.0"
     try:
-        answer = json.loads(json.dumps(forecast_case({"snapshot": snapshot, "change": change}, codec.Detail.FULL)))
+        answer = json.loads(json.dumps(forecast_case({"snapshot": snapshot, "change": change}, Detail.FULL)))
     except HoldfastError as refusal:
         known = "Which one the coordinator picks" in str(refusal) if theirs is None else "which member leads" in str(refusal)
         return "refused", "" if known else f"refused: {refusal}"

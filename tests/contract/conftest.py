@@ -13,7 +13,7 @@ from tests.harness.streams_app import Application, StreamsClient
 
 from holdfast import wiring
 from holdfast.adapters.connection import ClusterConnection
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows.settings import GroupSettings
 
 RELEASE = "3.9.1"

@@ -16,7 +16,7 @@ from holdfast.kafka.streams import membership
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol
 from holdfast.ports import ClusterReader, ObservedGroup
-from holdfast.rollout.snapshot import Generation, GenerationMember
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 
 INPUTS = tuple(TopicPartition(INPUT, number) for number in range(PARTITIONS))
 CHANGELOG = f"{GROUP}-counts-store-changelog"

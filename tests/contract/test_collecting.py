@@ -22,8 +22,10 @@ from holdfast.adapters.kafka_cluster import KafkaCluster
 from holdfast.adapters.session import KafkaSession
 from holdfast.cli.main import holdfast
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
-from holdfast.rollout import codec
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows.settings import GroupSettings
 
 DIFFERENT_WORDS = 32
@@ -85,7 +87,7 @@ class TestASnapshotWithTheLeastRights:
         assert "kafka-streams-process-metadata" in {file.path for file in directory.files}
 
     def test_is_the_same_after_being_written_and_read(self, settled: Snapshot) -> None:
-        assert codec.snapshot_from_json(codec.loads(codec.dumps(codec.snapshot_to_json(settled)))) == settled
+        assert snapshot_from_json(loads(dumps(snapshot_to_json(settled)))) == settled
 
     def test_agrees_with_kafkas_own_tools(self, live_cluster: Cluster, settled: Snapshot) -> None:
         where = ("--bootstrap-server", live_cluster.broker.bootstrap)
@@ -225,7 +227,7 @@ class TestTheCommands:
         output = tmp_path / "snapshot.json"
         done = self.run(live_cluster, "snapshot", config("reader"), "--kafka-release", RELEASE, "-o", str(output))
         assert done.exception is None, done.exception
-        written = codec.snapshot_from_json(codec.loads(output.read_bytes()))
+        written = snapshot_from_json(loads(output.read_bytes()))
         assert written.tasks == settled.tasks
         assert [path.name for path in tmp_path.glob("*.json*")] == ["snapshot.json"]
 

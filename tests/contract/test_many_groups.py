@@ -19,8 +19,10 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.session import KafkaSession
 from holdfast.errors import HoldfastError
 from holdfast.kafka.wire.group_metadata import partition_for
-from holdfast.rollout import codec
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import settings, snapshots
 from holdfast.workflows.collect_kind import Given
 from holdfast.workflows.collect_many import About, Wanted
@@ -99,7 +101,7 @@ def test_all_of_them_are_read_as_each_would_be_alone(cluster: Cluster, tmp_path:
         about = settings.read(group.group_id, RELEASE, {}, {}, ())
         alone = wiring.collect_snapshot(cluster.connection, group.group_id, (), about)
         together = snapshots.load(lake, found[group.group_id][0])
-        assert told(together) == told(codec.snapshot_from_json(codec.loads(codec.dumps(codec.snapshot_to_json(alone)))))
+        assert told(together) == told(snapshot_from_json(loads(dumps(snapshot_to_json(alone)))))
         assert len(together.clients) == 3
         assert str(together.leader_process_id) in {str(client.process_id) for client in together.clients}
     with_state = snapshots.load(lake, found[cluster.groups[0].group_id][0])

@@ -15,7 +15,7 @@ from tests.harness.process import TetheredProcess
 from holdfast import wiring
 from holdfast.adapters.connection import ClusterConnection
 from holdfast.errors import ClusterTrouble
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows.settings import GroupSettings
 
 APPLICATION = "mixed-app"

@@ -12,7 +12,8 @@ from holdfast.adapters.state_files import FsspecStateDirectories, public_url
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import StateDirectoryReader
-from holdfast.rollout.snapshot import StateDirectory, TaskDirectory, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
 
 A = ProcessId.parse("4b61083e-57d0-457d-951f-d06556c148ca")
 LOG = "wc-counts-changelog"

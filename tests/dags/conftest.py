@@ -12,14 +12,16 @@ import pytest
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, objects, planning, runs
 from holdfast.airflow_wiring.signing import signing_keys
-from holdfast.rollout import codec
-from holdfast.rollout.approval import NOBODY
-from holdfast.rollout.codec.policy import policy_from_json
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.kinds.approval import NOBODY
+from holdfast.rollout.policy.json import policy_from_json
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "streams-wordcount"
-CHANGE = codec.loads((EXAMPLE / "change.json").read_bytes())
+CHANGE = loads((EXAMPLE / "change.json").read_bytes())
 PLAIN_FORM = {"cluster": "local", "group": "streams-wordcount", "change": CHANGE, "policy": None}
 
 
@@ -56,7 +58,7 @@ def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FsspecLake:
 @pytest.fixture
 def recorded(lake: FsspecLake) -> str:
     """Dated a minute ago: a plan's validity counts from its snapshot."""
-    snapshot = codec.snapshot_from_json(codec.loads((EXAMPLE / "snapshot.json").read_bytes()))
+    snapshot = snapshot_from_json(loads((EXAMPLE / "snapshot.json").read_bytes()))
     taken = (datetime.now(UTC) - timedelta(minutes=1)).isoformat().replace("+00:00", "Z")
     return snapshots.keep(lake, replace(snapshot, captured_at=taken))
 
@@ -71,10 +73,10 @@ def make(lake: FsspecLake, recorded: str) -> Any:
     ) -> tuple[str, str]:
         run_id = f"run {next(number)}"
         draft = planning.draft(run_id, PLAIN_FORM | {"snapshot": recorded, "policy": policy, "change": change}, requested_by)
-        limits = codec.loads(lake.read((*draft.split("/"), "policy.json"), 10**6))
+        limits = loads(lake.read((*draft.split("/"), "policy.json"), 10**6))
         plan = plans.make(
             snapshots.load(lake, recorded),
-            codec.change_from_json(change),
+            change_from_json(change),
             policy_from_json(limits),
             datetime.now(UTC) - timedelta(minutes=minutes_ago),
             requested_by=requested_by or NOBODY,

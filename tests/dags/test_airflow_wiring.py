@@ -17,8 +17,8 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import clusters, collecting, fleet, objects, planning, spark
 from holdfast.airflow_wiring.jobs import SparkJob
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
-from holdfast.rollout import codec
-from holdfast.rollout.fleet import FleetPolicy
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.tables.fleet import FleetPolicy
 from holdfast.workflows import collect_runs, snapshots
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +36,7 @@ def connection(monkeypatch: pytest.MonkeyPatch, cluster: str, **extras: object) 
 
 
 def form(**given: object) -> dict[str, object]:
-    change = codec.loads((EXAMPLE / "change.json").read_bytes())
+    change = loads((EXAMPLE / "change.json").read_bytes())
     return {"cluster": "local", "group": "streams-wordcount", "change": change, "snapshot": None, "policy": None} | given
 
 

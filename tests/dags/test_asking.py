@@ -11,8 +11,8 @@ from tests.dags.conftest import decided, policy, question
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring.approval import AskForApproval
 from holdfast.errors import HoldfastError
-from holdfast.rollout import approval
-from holdfast.rollout.journal import Decider
+from holdfast.rollout.journal.journal import Decider
+from holdfast.rollout.kinds import approval
 from holdfast.workflows import plan as plans
 
 pytestmark = pytest.mark.usefixtures("lake")

@@ -11,10 +11,11 @@ from tests.dags.conftest import decided, just_taken, policy, question
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, rollouts
 from holdfast.errors import InvalidInput, StalePlan, StepRefused
-from holdfast.rollout import approval, codec
-from holdfast.rollout.journal import Decider
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Review
+from holdfast.rollout.journal.journal import Decider
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.kinds import approval
+from holdfast.rollout.policy.policy import Review
+from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows import freshness
 from holdfast.workflows import plan as plans
 
@@ -323,7 +324,7 @@ class TestApplying:
             return
         with pytest.raises(AssertionError, match="must look at"):
             decided(plan.plan_id, forged)
-        kept = codec.loads(json.dumps({
+        kept = loads(json.dumps({
             "format_version": "1.0", "plan_id": plan.plan_id, "approved": True, "by": "the policy", "reason": "",
             "at": "2026-11-20T14:00:00Z", "decided_by": "policy",
         }))  # fmt: skip

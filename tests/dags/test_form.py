@@ -10,12 +10,12 @@ from tests.harness import plain_groups
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import form, planning
 from holdfast.errors import InvalidInput
-from holdfast.rollout import codec
-from holdfast.rollout.codec import any_kind
-from holdfast.rollout.codec.change import READERS
-from holdfast.rollout.codec.request import NAMES
-from holdfast.rollout.consumer.events import VERBS as CONSUMER_VERBS
-from holdfast.rollout.request import What
+from holdfast.rollout.consumer.change.events import VERBS as CONSUMER_VERBS
+from holdfast.rollout.contract.requests import What
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.streams.change.json import READERS
+from holdfast.rollout.streams.change.request_json import NAMES
 from holdfast.workflows import snapshots
 
 EVENTS = [{"stop_application": {"minutes": 5}}]
@@ -128,7 +128,7 @@ def test_a_change_that_does_not_fit_fails_the_first_task(recorded: str, event: d
 def change_of(draft: str) -> Any:
     from holdfast.airflow_wiring.objects import lake
 
-    return codec.loads(lake().read((*draft.split("/"), "change.json"), 10**6))["events"]
+    return loads(lake().read((*draft.split("/"), "change.json"), 10**6))["events"]
 
 
 SECRET = "open-sesame-4711"

@@ -18,9 +18,11 @@ from tests.harness.mail_server import Mailbox, receiving_mail
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import notifiers, planning, runs
 from holdfast.airflow_wiring.approval import AskForApproval
-from holdfast.rollout import codec
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.seal import NO_KEYS
+from holdfast.rollout.journal.seal import NO_KEYS
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
@@ -88,11 +90,11 @@ class TestMail:
         assert PASSWORD not in caplog.text
 
     def test_shows_hostile_names_as_text(self, sent: Any, lake: FsspecLake, recorded: str) -> None:
-        document = codec.loads(lake.read(tuple(recorded.split("/")), 10**8))
-        snapshot = codec.snapshot_from_json(document | {"group_id": HOSTILE})
+        document = loads(lake.read(tuple(recorded.split("/")), 10**8))
+        snapshot = snapshot_from_json(document | {"group_id": HOSTILE})
         form = PLAIN_FORM | {"group": HOSTILE, "snapshot": snapshots.keep(lake, snapshot)}
         planning.draft("hostile", form)
-        plan = plans.make(snapshot, codec.change_from_json(CHANGE), Policy(), datetime.now(UTC))
+        plan = plans.make(snapshot, change_from_json(CHANGE), Policy(), datetime.now(UTC))
         runs.keep_made(lake, "hostile", plan, NO_KEYS)
         with receiving_mail() as mail:
             got = sent(mail, plans.keep(lake, plan), "hostile")

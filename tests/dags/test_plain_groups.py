@@ -14,8 +14,8 @@ from tests.unit.workflows.test_plain_rollout import COOPERATIVE, REPLACE, lived,
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, planning, rollouts
 from holdfast.errors import InvalidInput, StalePlan
-from holdfast.rollout import codec, plan_title, search
-from holdfast.rollout.codec import any_kind
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.kinds import any_kind, plan_title, search
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
@@ -88,6 +88,6 @@ def test_a_change_for_the_other_kind_is_refused(lake: FsspecLake) -> None:
 
 
 def test_the_search_says_what_a_plan_made_at_once_says(lake: FsspecLake) -> None:
-    snapshot, meant = (codec.dumps(document) for document in (BEFORE, change(REPLACE, {"then": "stable"})))
+    snapshot, meant = (dumps(document) for document in (BEFORE, change(REPLACE, {"then": "stable"})))
 
-    assert [codec.loads(one)["name"] for one in search.candidates(snapshot, meant)] == ["plainly"]  # type: ignore[index]
+    assert [loads(one)["name"] for one in search.candidates(snapshot, meant)] == ["plainly"]  # type: ignore[index]

@@ -17,7 +17,9 @@ from holdfast.adapters.package_zip import package_zip
 from holdfast.airflow_wiring import approval as asking
 from holdfast.airflow_wiring import decisions, jobs, links, objects, planning, rollouts, runs, spark
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
-from holdfast.rollout import approval, codec, search
+from holdfast.rollout.journal.json import approval_from_json
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.kinds import approval, search
 from holdfast.workflows import plan as plans
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -98,7 +100,7 @@ class TestOneRunMakesOnePlan:
     def test_a_plan_that_was_changed_in_the_lake_is_not_asked_about(self, lake: FsspecLake, make: Any) -> None:
         plan_id, run = make()
         made = {"format_version": "1.0", "plan_id": plan_id, "fingerprint": "sha256:" + "0" * 64}
-        lake.write((*runs.folder(run), "plan.json"), codec.dumps(made).encode())
+        lake.write((*runs.folder(run), "plan.json"), dumps(made).encode())
 
         with pytest.raises(InvalidInput, match="somebody changed it in the lake"):
             decisions.question(run)
@@ -322,4 +324,4 @@ def test_four_eyes_are_wanted_of_a_policy_s_approval_too(lake: FsspecLake, make:
     document = {"format_version": "1.0", "plan_id": plan.plan_id, "approved": True, "by": "the policy", "reason": "",
                 "at": plan.created_at, "decided_by": "policy"}  # fmt: skip
     with pytest.raises(StepRefused, match="it wants four eyes"):
-        approval.refuse_unapproved(plan, plans.codec_plan.approval_from_json(document))
+        approval.refuse_unapproved(plan, approval_from_json(document))

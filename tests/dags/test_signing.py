@@ -13,9 +13,9 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, planning, rollouts, runs
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput, StepRefused
-from holdfast.rollout import codec
-from holdfast.rollout.approval import fingerprint
-from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.kinds.approval import fingerprint
+from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.workflows import plan as plans
 
 FERNET = "dGhpcyBpcyBub3QgYSBzZWNyZXQgYXQgYWxsLCByZWE="
@@ -96,7 +96,7 @@ class TestWhatIsRefused:
     def test_an_edited_expiry_with_an_id_that_fits_it(self, lake: FsspecLake, plan_id: tuple[str, str]) -> None:
         old = plans.load(lake, plan_id[0])
         later = replace(old, expires_at="2058-01-01T00:00:00Z")
-        later = replace(later, plan_id=codec_plan.plan_id_of(later))  # type: ignore[arg-type]
+        later = replace(later, plan_id=plan_json.plan_id_of(later))  # type: ignore[arg-type]
         plans.keep(lake, later)
         runs.keep_made(lake, plan_id[1], later, signing_keys())
 
@@ -108,7 +108,7 @@ class TestWhatIsRefused:
             "format_version": "1.0", "plan_id": plan_id[0], "approved": True, "by": "vera", "reason": "",
             "at": "2026-11-20T14:00:00Z",
         }  # fmt: skip
-        lake.write(("plans", plan_id[0], "approval.json"), codec.dumps(forged).encode())
+        lake.write(("plans", plan_id[0], "approval.json"), dumps(forged).encode())
 
         for act in (
             lambda: rollouts.apply(plan_id[0], NOW | {"snapshot": recorded}, "bob"),
@@ -137,7 +137,7 @@ class TestWhoWritesIntoDraftsWithoutTheKey:
     def edit(lake: FsspecLake, run: str, name: str, **other: object) -> None:
         place = (*runs.folder(run), name)
         content = json.loads(lake.read(place, 10**6)) if lake.exists(place) else {"format_version": "1.0"}
-        lake.write(place, codec.dumps(content | other).encode())
+        lake.write(place, dumps(content | other).encode())
 
     def test_nobody_makes_himself_an_approver(self, lake: FsspecLake, monkeypatch: pytest.MonkeyPatch, run: str) -> None:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", '["ann"]')
@@ -172,7 +172,7 @@ class TestWhoWritesIntoDraftsWithoutTheKey:
         folder = runs.folder("run mine")
         planning.draft("run mine", self.FORM | {"snapshot": recorded}, "mallory")
         planning.search_arguments({"run_id": "run mine"})
-        looser = codec.dumps({"format_version": "1.0", "review": "never"}).encode()
+        looser = dumps({"format_version": "1.0", "review": "never"}).encode()
         lake.write((*folder, "policy.json"), looser)
         origin = json.loads(lake.read((*folder, "origin.json"), 10**6))
         self.edit(lake, "run mine", "origin.json", documents=origin["documents"] | {"policy.json": runs.digest(looser)})
@@ -207,7 +207,7 @@ class TestWhoWritesIntoDraftsWithoutTheKey:
                 lines = lines[1:]
             case _:
                 lines = [*lines, lines[0]]
-        lake.write(place, "\n".join(map(codec.dumps, lines)).encode())
+        lake.write(place, "\n".join(map(dumps, lines)).encode())
 
         with pytest.raises(InvalidInput, match="not those that this change has"):
             planning.assemble("run mine")

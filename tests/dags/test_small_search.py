@@ -10,18 +10,20 @@ from tests.dags.test_runs import context
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, planning, runs, spark
-from holdfast.rollout import codec, search_work
+from holdfast.rollout.kinds import search_work
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 from holdfast.workflows import plan as plans
 from holdfast.workflows import searching, snapshots
 
 
 def gone(lake: FsspecLake, recorded: str) -> str:
     """The group a moment later, one of its clients gone."""
-    document = codec.snapshot_to_json(snapshots.load(lake, recorded))
+    document = snapshot_to_json(snapshots.load(lake, recorded))
     first, *_ = document["clients"]  # type: ignore[misc]
     document["clients"] = {one: client for one, client in document["clients"].items() if one != first}  # type: ignore[attr-defined]
     document |= {"leader_process_id": None, "captured_at": datetime.now(UTC).isoformat()}
-    return snapshots.keep(lake, codec.snapshot_from_json(document))
+    return snapshots.keep(lake, snapshot_from_json(document))
 
 
 def test_a_small_search_is_done_by_the_task_itself(lake: FsspecLake, recorded: str) -> None:

@@ -15,7 +15,8 @@ from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolAssignment, Co
 from holdfast.kafka.wire.subscription_info import SubscriptionInfo
 from holdfast.kafka.wire.tasks import WireTask
 from holdfast.ports import ClusterInfo, Figures, History, ListedGroup, ObservedGroup, Operations
-from holdfast.rollout.snapshot import Generation, GenerationMember, StateDirectory, Topic, TopicPartitionInfo, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, StateDirectory, Topic, TopicPartitionInfo
 
 T = TypeVar("T")
 ALL_RIGHTS: Operations = frozenset({"READ", "WRITE", "DESCRIBE", "DELETE", "ALTER"})

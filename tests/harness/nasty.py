@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.harness.wire_samples import mutant
 
-from holdfast.rollout import codec
+from holdfast.rollout.json.strict import dumps
 
 Document = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -307,7 +307,7 @@ def with_its_digest(plan: object) -> object:
         return plan
     rest = {key: value for key, value in plan.items() if key != "plan_id"}
     try:
-        digest = hashlib.sha256(codec.dumps(rest).encode("ascii")).hexdigest()[:16]
+        digest = hashlib.sha256(dumps(rest).encode("ascii")).hexdigest()[:16]
     except (ValueError, RecursionError):
         return plan
     return plan | {"plan_id": digest}

@@ -16,9 +16,9 @@ from tests.harness.plans import (
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.process_metadata import FILE_NAME, LocalProcessMetadataFiles
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.journal import Approval
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.journal.journal import Approval
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
 from holdfast.workflows.apply import Applied, Confirmation, Hands

@@ -8,10 +8,11 @@ from typing import Any
 
 from tests.harness.article import AFTER, LAST, C, Document, change, group
 
-from holdfast.rollout import codec
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import plan as workflow
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -20,11 +21,11 @@ REPLACE_FIRST = {"replace_client": {"process_id": C, "by": {"process_id": LAST, 
 
 
 def read(document: Document) -> Snapshot:
-    return codec.snapshot_from_json(document)
+    return snapshot_from_json(document)
 
 
 def planned(document: Document, *events: object, policy: Policy | None = None, **others: object) -> Plan:
-    return workflow.make(read(document), codec.change_from_json(change(*events, **others)), policy or Policy(), NOON)
+    return workflow.make(read(document), change_from_json(change(*events, **others)), policy or Policy(), NOON)
 
 
 REMEDIES_BY_FILE = ("copy-process-metadata", "copy-state-directory", "seed-process-id")

@@ -14,13 +14,17 @@ from tests.harness.plans import restarted
 
 from holdfast.adapters import table_schemas
 from holdfast.adapters.lake import FsspecLake
-from holdfast.rollout import candidates, codec, loss_rows, tables
-from holdfast.rollout.codec.any_kind import AnyPlan, snapshot_from_json
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.journal import Approval, Entry, Event, Journal
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.verify import verify
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.kinds.any_kind import AnyPlan, snapshot_from_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.execution.verify import verify
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.snapshot import json as snapshot_json
+from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows import consumer_groups, snapshots
 from holdfast.workflows import plan as plans
 
@@ -55,7 +59,7 @@ class WebLake:
         """A plan of a snapshot that is kept too."""
         dated = self.snapshot(document, days_ago * 24 * 60 + minutes)
         made_at = self.now - timedelta(days=days_ago)
-        made = plans.make(codec.snapshot_from_json(dated), codec.change_from_json(change(*events)), policy or Policy(), made_at)
+        made = plans.make(snapshot_json.snapshot_from_json(dated), change_from_json(change(*events)), policy or Policy(), made_at)
         plans.keep(self.lake, made)
         return made
 
@@ -63,8 +67,8 @@ class WebLake:
         """A replacement among 1,000 clients that plainly moves most tasks. Two ways only: the others take minutes to weigh."""
         document, ids = fleet(CLIENTS_OF_THE_LARGEST, 4_000, 3)
         document |= {"group_id": "a-thousand", "config": {"max.warmup.replicas": 4_000}}
-        snapshot = codec.snapshot_from_json(self.snapshot(document))
-        meant = codec.change_from_json(change(replacement(ids[100], LAST, "app-new", 1)))
+        snapshot = snapshot_json.snapshot_from_json(self.snapshot(document))
+        meant = change_from_json(change(replacement(ids[100], LAST, "app-new", 1)))
         ways = [one for one in candidates.propose(snapshot, meant) if one.name in ("plainly", "copy-process-metadata")]
         weighed = tuple(candidates.evaluate(snapshot, one) for one in ways)
         made = plans.assemble(snapshot, meant, weighed, Policy(), self.now)
@@ -96,7 +100,7 @@ class WebLake:
             journal = plans.add_entry(self.lake, journal, Entry(made.created_at, step, Event.DONE, "bob", "confirmed"))
 
     def verdict(self, made: Plan, document: Document) -> None:
-        plans.keep_verdict(self.lake, verify(made, codec.snapshot_from_json(restarted(document))))
+        plans.keep_verdict(self.lake, verify(made, snapshot_json.snapshot_from_json(restarted(document))))
 
 
 def write_tables(folder: Path, documents: list[Document], changes: list[tuple[Document, Document]]) -> None:
@@ -109,12 +113,12 @@ def write_tables(folder: Path, documents: list[Document], changes: list[tuple[Do
         rows.setdefault(key, []).extend(one | row for row in found)
 
     for document in documents:
-        found = loss_rows.losses(codec.dumps(document))
+        found = loss_rows.losses(dumps(document))
         add("blast_radius", document, *found["losses"])
         counts = {"groups": 1, "clients": len(document["clients"]), "stateful_tasks": len(document["tasks"]), "quarantined": 0}
         add("clusters", document, counts)
     for before, after in changes:
-        moved = tables.order_change(codec.dumps(before), codec.dumps(after))
+        moved = group_rows.order_change(dumps(before), dumps(after))
         assert moved is not None
         add("order_changes", after, moved)
     for (table, cluster, day), found_rows in rows.items():

@@ -9,8 +9,9 @@ from tests.live.experiment import Step
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Task
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout import evolution, groups, replay
-from holdfast.rollout.snapshot import Generation, Snapshot
+from holdfast.rollout.streams.events import evolution
+from holdfast.rollout.streams.snapshot import groups, replay
+from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 
 Placement = dict[tuple[TaskId, str], str]
 """(task, "active" or "standby") to the process IDs that have it."""

@@ -18,8 +18,9 @@ from tests.harness.stores_app import Kind, StoresClient
 from tests.live import observe
 
 from holdfast.kafka.streams import membership
-from holdfast.rollout import codec
-from holdfast.rollout.snapshot import Snapshot, StateDirectory
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory
 
 STOP, KILL = "stop", "kill"
 _AT_ONCE = 3  # clients side by side: each is a JVM
@@ -139,7 +140,7 @@ def _read(client: StoresClient, folder: Path, release: str, guarantee: str) -> S
     command += ["--state-dir", str(client.state_directory)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, f"holdfast snapshot failed ({done.returncode}):\n{done.stderr}"
-    snapshot: Snapshot = codec.snapshot_from_json(codec.loads(done.stdout))
+    snapshot: Snapshot = snapshot_from_json(loads(done.stdout))
     (directory,) = snapshot.state_directories
     return directory
 

@@ -23,9 +23,11 @@ from tests.harness.streams_app import SESSION_TIMEOUT_S, Application, StreamsCli
 from tests.live import observe
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec, forecast, replay
-from holdfast.rollout.forecast import Forecast
-from holdfast.rollout.snapshot import Generation, Snapshot
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast import forecast
+from holdfast.rollout.streams.forecast.outcomes import Forecast
+from holdfast.rollout.streams.snapshot import replay
+from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 
 WORDS = tuple(string.ascii_lowercase)
 """Each once: 26 records of the repartition topic and as many of the changelog; 2, 2, 8, 6, 4, 4 over six, as published."""
@@ -157,7 +159,7 @@ class Run:
         would come."""
         before = self.snapshot()
         change: dict[str, object] = {"format_version": "1.0", "events": list(events)}
-        foretold = forecast.forecast(before, codec.change_from_json(change))
+        foretold = forecast.forecast(before, change_from_json(change))
         since = self.generations()[-1].number
         began = time.monotonic()
         change_hands()

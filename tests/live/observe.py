@@ -13,8 +13,9 @@ from holdfast.adapters.kafka_cluster import KafkaCluster
 from holdfast.adapters.session import KafkaSession
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.kafka.wire import consumer_protocol, subscription_info
-from holdfast.rollout import codec
-from holdfast.rollout.snapshot import Generation, GenerationMember, Snapshot
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Snapshot
 
 _SNAPSHOT_TIMEOUT_S = 120
 _READ_TIMEOUT_S = 60
@@ -46,4 +47,4 @@ def snapshot(application: Application, state_directories: Sequence[Path], folder
         command += ["--state-dir", str(directory)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_SNAPSHOT_TIMEOUT_S, check=False)
     assert done.returncode == 0, f"holdfast snapshot failed ({done.returncode}):\n{done.stderr}"
-    return codec.snapshot_from_json(codec.loads(done.stdout))
+    return snapshot_from_json(loads(done.stdout))

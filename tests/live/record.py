@@ -19,8 +19,9 @@ from tests.harness.maven import CHECKOUT
 from tests.harness.streams_app import PROCESS_METADATA, StreamsClient
 from tests.live.experiment import Experiment, Record, Run, perform, perform_all
 
-from holdfast.rollout import codec
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.json.strict import FORMAT_VERSION, dumps
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 EXAMPLE = CHECKOUT / "examples" / "streams-wordcount"
 RECORDED = CHECKOUT / "tests" / "unit" / "recorded"
@@ -46,8 +47,8 @@ def example() -> None:
     snapshot = _renamed(joined.after, run.clients.values())
     by = {"process_id": experiment.last, "threads": 2, "host": f"app-{len(run.clients)}"}
     event = {"replace_client": {"process_id": experiment.joins, "by": by, "state": "empty"}}
-    _write(EXAMPLE / "snapshot.json", codec.snapshot_to_json(snapshot))
-    _write(EXAMPLE / "change.json", {"format_version": codec.FORMAT_VERSION, "events": [event]})
+    _write(EXAMPLE / "snapshot.json", snapshot_to_json(snapshot))
+    _write(EXAMPLE / "change.json", {"format_version": FORMAT_VERSION, "events": [event]})
 
 
 def generations() -> None:
@@ -67,7 +68,7 @@ def _write_generations(record: Record) -> None:
     end = record.steps[-1].after
     kept = replace(end, cluster=_CLUSTER, generations=done, state_directories=(), unknown=(), topics=())
     RECORDED.mkdir(parents=True, exist_ok=True)
-    (RECORDED / f"streams-{record.experiment.release}.json").write_text(codec.dumps(codec.snapshot_to_json(kept)), encoding="utf-8")
+    (RECORDED / f"streams-{record.experiment.release}.json").write_text(dumps(snapshot_to_json(kept)), encoding="utf-8")
 
 
 def _renamed(snapshot: Snapshot, clients: Iterable[StreamsClient]) -> Snapshot:

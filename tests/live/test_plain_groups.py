@@ -23,8 +23,8 @@ from tests.live.observe import generations
 
 from holdfast.errors import ClusterTrouble
 from holdfast.kafka.wire.consumer_protocol import decode_assignment
-from holdfast.rollout import codec
-from holdfast.rollout.snapshot import Generation
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.streams.snapshot.snapshot import Generation
 from holdfast.workflows.forecast import forecast_case
 
 pytestmark = pytest.mark.live
@@ -130,7 +130,7 @@ def _joins(member_id: str, assignors: tuple[str, ...], **more: str) -> Document:
 def _compare(snapshot: Document, events: list[Document], happened: list[Generation]) -> Document:
     """The forecast's rounds are the rebalances that came about. Returns the outcome."""
     change = {"format_version": "1.0", "events": events}
-    answer = forecast_case({"snapshot": snapshot, "change": change}, codec.Detail.FULL)
+    answer = forecast_case({"snapshot": snapshot, "change": change}, Detail.FULL)
     (outcome,) = json.loads(json.dumps(answer))["outcomes"]
     foreseen = [
         {member: part["partitions"] for member, part in one["assignment"]["consumers"].items()} for one in outcome["rounds"]

@@ -16,7 +16,7 @@ from tests.harness.maven import kafka_streams
 from tests.harness.streams_app import StreamsClient
 from tests.live.experiment import Experiment, Run
 
-from holdfast.rollout import codec
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 
 pytestmark = pytest.mark.live
 
@@ -44,7 +44,7 @@ class Desk:
 
     def look(self, run: Run, name: str) -> Path:
         """A snapshot as an operator takes it."""
-        return self.keep(name, codec.snapshot_to_json(run.snapshot()))
+        return self.keep(name, snapshot_to_json(run.snapshot()))
 
 
 def test_the_plan_is_carried_out_and_the_group_does_what_was_forecast(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from tests.harness.streams_app import SESSION_TIMEOUT_S
 from tests.live import compare
 from tests.live.experiment import Record
 
-from holdfast.rollout import guard
+from holdfast.rollout.streams.guard import guard
 
 pytestmark = pytest.mark.live
 

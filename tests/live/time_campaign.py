@@ -23,8 +23,9 @@ from tests.live import observe
 from tests.live.experiment import Experiment, Run
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec, replay
-from holdfast.rollout.snapshot import Generation
+from holdfast.rollout.streams.snapshot import replay
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Generation
 
 CLIENTS = ("4b61083e-57d0-457d-951f-d06556c148ca", "7156cef1-307e-49c0-a5bb-0f11d26a4933", "bbb83e43-b1af-4b2d-a60a-94a7091684d0")
 FRESH = "7d9f2c5e-41b8-4a06-9c3d-5e8f0b7a6d21"
@@ -70,7 +71,7 @@ class Timed:
         rebalances = [round(datetime.fromisoformat(one.completed_at).timestamp() - began, 1) for one in found]
         record = {
             "name": name,
-            "snapshot": codec.snapshot_to_json(before),
+            "snapshot": snapshot_to_json(before),
             "change": {"format_version": "1.0", "events": list(events)},
             "rebalances_s": rebalances,
             "settled_s": round(settled_s, 1),

@@ -27,14 +27,15 @@ def real() -> Real:
     """Documents as they are, of every kind; made once."""
     from tests.harness.plans import NOON, article_plan, planned
 
-    from holdfast.rollout import codec
-    from holdfast.rollout.codec import any_kind
-    from holdfast.rollout.codec import plan as codec_plan
-    from holdfast.rollout.codec.policy import policy_to_json
-    from holdfast.rollout.journal import Approval, Entry, Event
-    from holdfast.rollout.plan_summary import summary, summary_to_json
-    from holdfast.rollout.policy import Policy
-    from holdfast.rollout.verify import verify
+    from holdfast.rollout.journal.journal import Approval, Entry, Event
+    from holdfast.rollout.journal.json import approval_to_json, entry_to_json
+    from holdfast.rollout.kinds import any_kind
+    from holdfast.rollout.kinds.plan_summary import summary, summary_to_json
+    from holdfast.rollout.policy.json import policy_to_json
+    from holdfast.rollout.policy.policy import Policy
+    from holdfast.rollout.streams.execution.json import verdict_to_json
+    from holdfast.rollout.streams.execution.verify import verify
+    from holdfast.rollout.streams.snapshot.json import snapshot_from_json
     from holdfast.workflows import consumer_groups
 
     recorded = [json.loads(one.read_bytes()) for one in sorted((ROOT / "tests/unit/recorded").glob("streams-*.json"))]
@@ -51,7 +52,7 @@ def real() -> Real:
     removed = plain_groups.change({"remove_consumer": {"member_id": "a"}})
     plain = consumer_groups.make_plan(("s", readers[0]), ("c", removed), Policy(), NOON)
     plans = tuple(any_kind.plan_to_json(one) for one in (plan, planned(article.group(article.AFTER), random_id), plain))
-    after = codec.snapshot_from_json(article.group(article.AFTER))
+    after = snapshot_from_json(article.group(article.AFTER))
     return Real(
         snapshots,
         readers,
@@ -60,9 +61,9 @@ def real() -> Real:
             "change": (article.change(random_id), removed, article.change({"rolling_restart": {}}, {"then": "stable"}, random_id)),
             "policy": (policy_to_json(Policy()), {"format_version": "1.0", "windows": [{"from": "22:00Z", "to": "04:00Z"}]}),
             "plan": plans,
-            "approval": (codec_plan.approval_to_json(Approval(plan.plan_id, True, "ann", "read", "2026-11-20T12:00:00Z")),),
-            "journal": (codec_plan.entry_to_json(Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "gone")),),
-            "verdict": (codec_plan.verdict_to_json(verify(plan, after)),),
+            "approval": (approval_to_json(Approval(plan.plan_id, True, "ann", "read", "2026-11-20T12:00:00Z")),),
+            "journal": (entry_to_json(Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "gone")),),
+            "verdict": (verdict_to_json(verify(plan, after)),),
             "summary": tuple(summary_to_json(summary(one)) for one in (plan, plain)),
             "run": ({"format_version": "1.0", "run_id": "manual__x"},),
         },
@@ -125,7 +126,7 @@ class Case:
 
 @functools.cache
 def _schemas() -> dict[str, list[Document]]:
-    from holdfast.rollout.schema import CONTRACTS
+    from holdfast.rollout.kinds.schemas import CONTRACTS
 
     names = ("snapshot", "change", "policy", "plan", "approval", "journal", "verdict")
     return {

@@ -9,11 +9,17 @@ from benchmarks import synthetic_fleet
 from holdfast.kafka.release import LINES
 from holdfast.kafka.streams.group import Changelog, Client, Task
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec, decided_losses, groups, in_full, loss_rows, order
-from holdfast.rollout.blast_radius import Basis, BlastRadius, Scenario, blast_radius, change_of
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.movements import NotByPlaces
-from holdfast.rollout.snapshot import Snapshot, Topic, TopicPartitionInfo
+from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.host_loss import decided_losses, in_full
+from holdfast.rollout.streams.host_loss.blast_radius import Basis, BlastRadius, blast_radius, change_of
+from holdfast.rollout.streams.host_loss.movements import NotByPlaces
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Topic, TopicPartitionInfo
+from holdfast.rollout.tables import loss_rows
 
 SEEDS = range(60)
 RACKS = ("a", "b", "c")
@@ -239,7 +245,7 @@ EVERYTHING_MS = 10**6
 
 
 def all_rows(snapshot: Snapshot, budget_ms: int) -> tuple[list[dict], list[dict]]:
-    answer = loss_rows.whole(codec.dumps(codec.snapshot_to_json(snapshot)), budget_ms)
+    answer = loss_rows.whole(dumps(snapshot_to_json(snapshot)), budget_ms)
     assert answer["problem"] is None
     return answer["losses"], answer["places"]
 
@@ -286,7 +292,7 @@ class TestForecastWhereItCannotBeCounted:
 
     def test_in_pieces_it_is_the_same(self) -> None:
         snapshot = with_standbys(3)
-        document = codec.dumps(codec.snapshot_to_json(snapshot))
+        document = dumps(snapshot_to_json(snapshot))
         rows = loss_rows.losses(document)["losses"]
         pieces, whole = (loss_rows.chosen(rows, EVERYTHING_MS, piece_us) for piece_us in (0, 10**12))
 
@@ -310,7 +316,7 @@ class TestForecastWhereItCannotBeCounted:
 
 
 def work_of(snapshot: Snapshot) -> list[int]:
-    rows = loss_rows.losses(codec.dumps(codec.snapshot_to_json(snapshot)))["losses"]
+    rows = loss_rows.losses(dumps(snapshot_to_json(snapshot)))["losses"]
     return [row["work_us"] for row in rows if row["work_us"] is not None]
 
 

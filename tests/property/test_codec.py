@@ -11,8 +11,14 @@ from holdfast.errors import HoldfastError
 from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout import codec
-from holdfast.rollout.snapshot import (
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
+from holdfast.rollout.streams.snapshot.snapshot import (
     Evidence,
     Generation,
     GenerationMember,
@@ -23,7 +29,6 @@ from holdfast.rollout.snapshot import (
     TaskDirectory,
     Topic,
     TopicPartitionInfo,
-    Unknown,
 )
 
 T = TypeVar("T")
@@ -168,13 +173,13 @@ generations = some.builds(
 
 @given(snapshots())
 def test_a_snapshot_survives_its_json(snapshot: Snapshot) -> None:
-    text = codec.dumps(codec.snapshot_to_json(snapshot))
+    text = dumps(snapshot_to_json(snapshot))
 
-    again = codec.snapshot_from_json(codec.loads(text))
+    again = snapshot_from_json(loads(text))
 
     assert again == snapshot
-    assert codec.dumps(codec.snapshot_to_json(again)) == text
-    assert codec.snapshot_fingerprint(again) == codec.snapshot_fingerprint(snapshot)
+    assert dumps(snapshot_to_json(again)) == text
+    assert snapshot_fingerprint(again) == snapshot_fingerprint(snapshot)
 
 
 documents = some.recursive(
@@ -187,17 +192,17 @@ documents = some.recursive(
 @given(some.text(max_size=40) | some.binary(max_size=40))
 def test_any_text_is_a_document_or_a_refusal(text: str | bytes) -> None:
     try:
-        document = codec.loads(text)
+        document = loads(text)
     except HoldfastError:
         return
-    assert codec.loads(codec.dumps(document)) == document
+    assert loads(dumps(document)) == document
 
 
 @given(snapshots(), documents, some.data())
 def test_a_snapshot_with_anything_put_into_it_is_read_or_refused(
     snapshot: Snapshot, anything: object, data: some.DataObject
 ) -> None:
-    document: object = json.loads(codec.dumps(codec.snapshot_to_json(snapshot)))
+    document: object = json.loads(dumps(snapshot_to_json(snapshot)))
     place = document
     while isinstance(place, dict | list) and place:
         key = data.draw(some.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
@@ -207,10 +212,10 @@ def test_a_snapshot_with_anything_put_into_it_is_read_or_refused(
             break
         place = inner
     try:
-        read = codec.snapshot_from_json(document)
+        read = snapshot_from_json(document)
     except HoldfastError:
         return
-    assert codec.snapshot_from_json(codec.snapshot_to_json(read)) == read
+    assert snapshot_from_json(snapshot_to_json(read)) == read
 
 
 @given(documents)
@@ -221,5 +226,5 @@ def test_a_change_of_anything_is_read_or_refused(anything: object) -> None:
         {"format_version": "1.0", "events": [{"add_client": anything}]},
     ):
         with suppress(HoldfastError):
-            meant = codec.change_from_json(document)
-            assert codec.change_from_json(codec.change_to_json(meant)) == meant
+            meant = change_from_json(document)
+            assert change_from_json(change_to_json(meant)) == meant

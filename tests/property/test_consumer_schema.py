@@ -1,4 +1,4 @@
-"""Do the published schemas of plain consumer groups and the strict codec say the same? As `test_schema`."""
+"""Do the published schemas of plain consumer groups and the strict readers and writers say the same? As `test_schema`."""
 
 from datetime import UTC, datetime
 
@@ -9,12 +9,12 @@ from tests.harness.plain_groups import Document, change, group, member
 from tests.property.test_schema import VALID, WRONG, Reader, accepted, at, places, put, without
 from tests.unit.rollout.test_consumer_forecast import EVENTS, joins
 
-from holdfast.rollout import codec
-from holdfast.rollout.codec.consumer_assignment import consumer_assignment_from_json
-from holdfast.rollout.codec.consumer_change import consumer_change_from_json
-from holdfast.rollout.codec.consumer_plan import consumer_plan_to_json
-from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json, consumer_snapshot_to_json
-from holdfast.rollout.policy import Policy
+from holdfast.rollout.consumer.change.json import consumer_change_from_json
+from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignment_from_json
+from holdfast.rollout.consumer.plan.json import consumer_plan_to_json
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows import consumer_groups
 from holdfast.workflows.forecast import forecast_case
 
@@ -47,8 +47,8 @@ def test_what_is_written_is_valid_and_read(name: str) -> None:
     assert accepted(read_it, document)
 
 
-@pytest.mark.parametrize("detail", codec.Detail)
-def test_a_forecast_is_valid(detail: codec.Detail) -> None:
+@pytest.mark.parametrize("detail", Detail)
+def test_a_forecast_is_valid(detail: Detail) -> None:
     case = {"snapshot": GROUP, "change": change(joins(), {"then": "stable"}, joins("d", assignors=["range"]))}
 
     assert list(VALID["consumer-forecast"].iter_errors(forecast_case(case, detail))) == []

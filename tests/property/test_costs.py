@@ -8,10 +8,13 @@ from hypothesis import strategies as some
 from tests.harness.article import change
 from tests.property.test_forecast import groups
 
-from holdfast.rollout import changelog_sizes, codec
-from holdfast.rollout.codec.evaluation import costs_from_json, costs_to_json
-from holdfast.rollout.cost import costs_of
-from holdfast.rollout.forecast import forecast
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.cost.cost import costs_of
+from holdfast.rollout.streams.cost.json import costs_from_json, costs_to_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.snapshot import changelog_sizes
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 NEW = "5a5a5a5a-0000-4000-8000-000000000001"
 
@@ -50,7 +53,7 @@ def cases(draw: some.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
 @settings(max_examples=150, deadline=None)
 @given(cases())
 def test_costs_add_up(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    snapshot, meant = codec.snapshot_from_json(case[0]), codec.change_from_json(case[1])
+    snapshot, meant = snapshot_from_json(case[0]), change_from_json(case[1])
     found = forecast(snapshot, meant)
     (outcome,), (cost,) = found.outcomes, costs_of(snapshot, meant, found)
     ends = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
@@ -88,7 +91,7 @@ def test_costs_add_up(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
 @settings(max_examples=40, deadline=None)
 @given(cases())
 def test_costs_survive_their_json(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    snapshot, meant = codec.snapshot_from_json(case[0]), codec.change_from_json(case[1])
+    snapshot, meant = snapshot_from_json(case[0]), change_from_json(case[1])
     costs = costs_of(snapshot, meant, forecast(snapshot, meant))
 
-    assert costs_from_json(codec.loads(codec.dumps(costs_to_json(costs)))) == costs
+    assert costs_from_json(loads(dumps(costs_to_json(costs)))) == costs

@@ -11,8 +11,10 @@ from tests.harness.article import change
 
 from holdfast.kafka.streams.group import Assignment
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec
-from holdfast.rollout.forecast import Forecast, Outcome, forecast
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 RELEASES = ("2.7.2", "3.2.3", "3.5.1", "3.9.1", "4.3.1")
 
@@ -64,7 +66,7 @@ def groups(draw: some.DrawFn) -> dict[str, Any]:
 
 def predict(document: dict[str, Any], *events: object, **assume: object) -> Forecast:
     meant = change(*events, assume=assume) if assume else change(*events)
-    return forecast(codec.snapshot_from_json(document), codec.change_from_json(meant))
+    return forecast(snapshot_from_json(document), change_from_json(meant))
 
 
 def end(outcome: Outcome) -> Assignment:

@@ -14,7 +14,7 @@ from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.config import AssignorConfig
 from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Group, Task
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
-from holdfast.rollout.relabelling import Labels, relabel
+from holdfast.rollout.streams.process_ids.relabelling import Labels, relabel
 
 
 @some.composite

@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from tests.harness.article import Document, change, fleet
 from tests.harness.plans import planned, read
 
-from holdfast.rollout import candidates, codec
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.evaluation import Evaluation
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.cost.evaluation import Evaluation
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.plan import json as plan_json
 
 
 @st.composite
@@ -24,7 +26,7 @@ def replacements(draw: st.DrawFn) -> tuple[Document, Document]:
 
 def evaluated(snapshot: Document, event: Document) -> dict[str, Evaluation]:
     group = read(snapshot)
-    ways = candidates.propose(group, codec.change_from_json(change(event)))
+    ways = candidates.propose(group, change_from_json(change(event)))
     return {way.name: candidates.evaluate(group, way) for way in ways}
 
 
@@ -66,4 +68,4 @@ def test_the_chosen_way_never_moves_more_than_the_plain_one(case: tuple[Document
     assert plan.chosen_way is not None
     assert plan.plain_way is not None
     assert plan.chosen_way.costs[0].needless <= plan.plain_way.costs[0].needless
-    assert codec_plan.plan_from_json(codec.loads(codec.dumps(codec_plan.plan_to_json(plan)))) == plan
+    assert plan_json.plan_from_json(loads(dumps(plan_json.plan_to_json(plan)))) == plan

@@ -1,5 +1,5 @@
-"""Do the published schemas and the strict codec say the same? What the codec writes is valid; what is broken is refused by
-both: a field less, a field more, another type, a value that an enumeration has not."""
+"""Do the published schemas and the strict readers and writers say the same? What is written is valid; what
+is broken is refused by both: a field less, a field more, another type, a value that an enumeration has not."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -14,22 +14,30 @@ from tests.harness.plans import REPLACE_FIRST, article_plan, measured, planned, 
 from tests.property.test_codec import snapshots
 
 from holdfast.errors import HoldfastError
-from holdfast.rollout import codec
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.journal import Approval, Entry, Event, Journal
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.schema import CONTRACTS, schema_of
-from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.staleness import is_stale, staleness_to_json
-from holdfast.rollout.verify import verify
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
+from holdfast.rollout.journal.json import approval_from_json, approval_to_json, journal_to_json
+from holdfast.rollout.kinds.schemas import CONTRACTS, schema_of
+from holdfast.rollout.policy.json import policy_from_json, policy_to_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.execution.json import verdict_to_json
+from holdfast.rollout.streams.execution.staleness import is_stale, staleness_to_json
+from holdfast.rollout.streams.execution.verify import verify
+from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json, assignment_to_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.json import forecast_to_json
+from holdfast.rollout.streams.plan import json as plan_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows.forecast import decide
 
 Document = dict[str, Any]
 VALID = {name: Draft202012Validator(schema_of(name)) for name in CONTRACTS}
 
-SNAPSHOT = codec.snapshot_to_json(read(measured(group(AFTER))))
+SNAPSHOT = snapshot_to_json(read(measured(group(AFTER))))
 EVENTS: list[object] = [
     REPLACE_FIRST,
     {"then": "stable"},
@@ -40,21 +48,21 @@ EVENTS: list[object] = [
     {"set_release": {"kafka_release": "3.9.1"}},
     {"remove_client": {"process_id": A}},
 ]
-CHANGE = codec.change_to_json(codec.change_from_json(change(*EVENTS)))
+CHANGE = change_to_json(change_from_json(change(*EVENTS)))
 PLAN = article_plan()
 POLICY = policy_to_json(
     policy_from_json(
         {"format_version": "1.0", "windows": [{"from": "22:00Z", "to": "04:00Z", "days": ["mon"]}], "actions": ["stop_client"]}
     )
 )
-APPROVAL = codec_plan.approval_to_json(Approval(PLAN.plan_id, True, "ann", "read it", "2026-11-20T12:00:00Z"))
-ASSIGNMENT = codec.assignment_to_json(decide(read(group(AFTER))))
+APPROVAL = approval_to_json(Approval(PLAN.plan_id, True, "ann", "read it", "2026-11-20T12:00:00Z"))
+ASSIGNMENT = assignment_to_json(decide(read(group(AFTER))))
 
 
 def plan_from_json(document: object) -> object:
     """A plan, but for its ID: every change of a plan breaks that, and here it is the rest that is asked for."""
     try:
-        return codec_plan.plan_from_json(document)
+        return plan_json.plan_from_json(document)
     except HoldfastError as refusal:
         if "is not the digest of this plan" in str(refusal):
             return None
@@ -63,12 +71,12 @@ def plan_from_json(document: object) -> object:
 
 Reader = Callable[[object], object]
 READ: dict[str, tuple[Document, Reader]] = {
-    "snapshot": (SNAPSHOT, codec.snapshot_from_json),
-    "change": (CHANGE, codec.change_from_json),
-    "assignment": (ASSIGNMENT, codec.assignment_from_json),
+    "snapshot": (SNAPSHOT, snapshot_from_json),
+    "change": (CHANGE, change_from_json),
+    "assignment": (ASSIGNMENT, assignment_from_json),
     "policy": (POLICY, policy_from_json),
-    "plan": (codec_plan.plan_to_json(PLAN), plan_from_json),
-    "approval": (APPROVAL, codec_plan.approval_from_json),
+    "plan": (plan_json.plan_to_json(PLAN), plan_from_json),
+    "approval": (APPROVAL, approval_from_json),
 }
 
 
@@ -125,14 +133,14 @@ def test_what_is_written_is_valid_and_read(name: str) -> None:
 def test_what_is_only_written_is_valid(release: str) -> None:
     snapshot = read(measured(group(AFTER, release=release)))
     fresh = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}, "state": "empty"}}
-    predicted = forecast(snapshot, codec.change_from_json(change(fresh)))
+    predicted = forecast(snapshot, change_from_json(change(fresh)))
     journal = Journal(PLAN.plan_id, (Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "it is gone"),))
     written = [
-        *(("forecast", codec.forecast_to_json(predicted, detail)) for detail in codec.Detail),
-        ("journal", codec_plan.journal_to_json(journal)),
-        ("verdict", codec_plan.verdict_to_json(verify(PLAN, snapshot))),
+        *(("forecast", forecast_to_json(predicted, detail)) for detail in Detail),
+        ("journal", journal_to_json(journal)),
+        ("verdict", verdict_to_json(verify(PLAN, snapshot))),
         ("staleness", staleness_to_json(is_stale(PLAN, snapshot))),
-        ("plan", codec_plan.plan_to_json(planned(group(AFTER), fresh))),
+        ("plan", plan_json.plan_to_json(planned(group(AFTER), fresh))),
         ("policy", policy_to_json(Policy())),
         ("assignment", {"format_version": "1.0", "error": "no"}),
         ("assignment", {"format_version": "1.0", "error_code": 1}),
@@ -144,7 +152,7 @@ def test_what_is_only_written_is_valid(release: str) -> None:
 @given(snapshots())
 @settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 def test_every_snapshot_is_valid(snapshot: Snapshot) -> None:
-    assert list(VALID["snapshot"].iter_errors(codec.snapshot_to_json(snapshot))) == []
+    assert list(VALID["snapshot"].iter_errors(snapshot_to_json(snapshot))) == []
 
 
 WRONG: tuple[object, ...] = (None, True, -7, 0.5, "", "no such thing", [], ["x"], {}, {"x": 1}, 2**70)
@@ -171,7 +179,7 @@ def test_what_is_not_valid_is_refused(name: str, data: some.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", READ)
-def test_a_field_that_the_codec_needs_the_schema_requires(name: str) -> None:
+def test_a_field_that_the_reader_needs_the_schema_requires(name: str) -> None:
     document, read_it = READ[name]
     fields = [path for path in places(document) if path and isinstance(path[-1], str)]
     differing = [

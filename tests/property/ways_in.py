@@ -102,30 +102,35 @@ def apply(case: Case) -> None:
 @functools.cache
 def _readers() -> tuple[Callable[[object], object], ...]:
     """Everything that takes a document apart which others may have written."""
-    from holdfast.rollout import codec, fleet
-    from holdfast.rollout.codec import any_kind, consumer_plan
-    from holdfast.rollout.codec import plan as codec_plan
-    from holdfast.rollout.codec.meant import change_meant
-    from holdfast.rollout.codec.policy import policy_from_json
-    from holdfast.rollout.codec.score import score_from_json
-    from holdfast.rollout.plan_summary import summary_from_json
+    from holdfast.rollout.consumer.plan import json as plan_json
+    from holdfast.rollout.journal.json import approval_from_json, entry_from_json
+    from holdfast.rollout.kinds import any_kind
+    from holdfast.rollout.kinds.meant import change_meant
+    from holdfast.rollout.kinds.plan_summary import summary_from_json
+    from holdfast.rollout.kinds.score_json import score_from_json
+    from holdfast.rollout.policy.json import policy_from_json
+    from holdfast.rollout.streams.cost.json import candidate_from_json, evaluation_from_json
+    from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json
+    from holdfast.rollout.streams.plan import json as streams_json
+    from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+    from holdfast.rollout.tables import fleet
 
     return (
         any_kind.snapshot_from_json,
-        codec.snapshot_from_json,
+        snapshot_from_json,
         lambda value: any_kind.change_from_json(value, plain=False),
         lambda value: any_kind.change_from_json(value, plain=True),
         any_kind.plan_from_json,
-        codec_plan.plan_from_json,
-        consumer_plan.consumer_plan_from_json,
+        streams_json.plan_from_json,
+        plan_json.consumer_plan_from_json,
         policy_from_json,
-        codec_plan.approval_from_json,
-        codec_plan.entry_from_json,
-        codec.assignment_from_json,
+        approval_from_json,
+        entry_from_json,
+        assignment_from_json,
         score_from_json,
         summary_from_json,
-        codec_plan.evaluation_from_json,
-        codec_plan.candidate_from_json,
+        evaluation_from_json,
+        candidate_from_json,
         fleet.policy_from_json,
         lambda value: change_meant(value if isinstance(value, dict) else {}),
     )
@@ -133,11 +138,11 @@ def _readers() -> tuple[Callable[[object], object], ...]:
 
 def read(case: Case) -> None:
     from holdfast.adapters import yaml_text
-    from holdfast.rollout import codec
+    from holdfast.rollout.json import fingerprints
 
     content = case.nasty.content(case.document(case.chance.choice(list(real().documents))))
     case.write("read.json", content)
-    for loads in (codec.loads, yaml_text.loads):
+    for loads in (fingerprints.loads, yaml_text.loads):
         try:
             found = loads(content)
         except HoldfastError:
@@ -149,7 +154,8 @@ def read(case: Case) -> None:
 
 def rows(case: Case) -> None:
     """What the Spark jobs make of documents of the lake."""
-    from holdfast.rollout import codec, fleet, loss_rows, plan_tables, tables
+    from holdfast.rollout.json import fingerprints
+    from holdfast.rollout.tables import fleet, group_rows, loss_rows, plan_rows
 
     content = case.nasty.content(case.document(case.chance.choice(("snapshot", "plan", "verdict"))))
     other = case.nasty.content(case.document("snapshot")).decode(errors="replace")
@@ -157,18 +163,18 @@ def rows(case: Case) -> None:
     case.write("other.json", other.encode())
     text = content.decode(errors="replace")
     works: tuple[Callable[[], object], ...] = (
-        lambda: tables.decode("snapshots/cluster=c/day=2026-11-20/group=g/1-0123456789abcdef.json", content),
-        lambda: tables.unread("collections/cluster=c/day=2026-11-20/x.json", content),
-        lambda: tables.targets(text),
-        lambda: tables.order_change(text, other),
+        lambda: group_rows.decode("snapshots/cluster=c/day=2026-11-20/group=g/1-0123456789abcdef.json", content),
+        lambda: group_rows.unread("collections/cluster=c/day=2026-11-20/x.json", content),
+        lambda: group_rows.targets(text),
+        lambda: group_rows.order_change(text, other),
         lambda: loss_rows.whole(text, 50),
-        lambda: plan_tables.plan_rows("plans/0123456789abcdef/plan.json", content),
-        lambda: plan_tables.plan_rows("plans/0123456789abcdef/verdict.json", content),
+        lambda: plan_rows.plan_rows("plans/0123456789abcdef/plan.json", content),
+        lambda: plan_rows.plan_rows("plans/0123456789abcdef/verdict.json", content),
         lambda: fleet.alerts(fleet.findings_from_lines("2026-11-20", content.splitlines())),
     )
     for work in works:
         with contextlib.suppress(HoldfastError):
-            codec.dumps(work())
+            fingerprints.dumps(work())
 
 
 @functools.cache
@@ -212,8 +218,7 @@ def pages(case: Case) -> None:
     from tests.harness.plans import NOON
 
     from holdfast.adapters.lake import FsspecLake
-    from holdfast.rollout import codec
-    from holdfast.rollout.codec import any_kind
+    from holdfast.rollout.kinds import any_kind
     from holdfast.workflows import plan as plans
     from holdfast.workflows import snapshots
 
@@ -236,7 +241,6 @@ def pages(case: Case) -> None:
         case.documents += 1
     query = urlencode({"cluster": snapshot.cluster, "group": snapshot.group_id})
     addresses = ["/plans", f"/plans/{made.plan_id}", f"/group?{query}", "/fleet", "/new", f"/new?{query}"]
-    assert codec
     for address in case.chance.sample(addresses, 3):
         refuse_steering(_get(address))
 
@@ -244,7 +248,7 @@ def pages(case: Case) -> None:
 def form(case: Case) -> None:
     """What somebody types into the form."""
     from holdfast.adapters.lake import FsspecLake
-    from holdfast.rollout.codec import any_kind
+    from holdfast.rollout.kinds import any_kind
     from holdfast.workflows import snapshots
 
     os.environ["AIRFLOW_VAR_HOLDFAST_LAKE"] = str(case.folder)

@@ -19,7 +19,9 @@ from tests.spark.test_jobs import whole
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.table_schemas import TABLES
-from holdfast.rollout import codec, loss_rows, tables
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark
@@ -103,9 +105,7 @@ def test_a_run_that_was_killed_and_run_again_loses_nothing_and_doubles_nothing(
         finished(submitted(job, master, strange_python, packed, lake))
 
     decoded = [
-        tables.decode(
-            f"snapshots/cluster={pair.after.cluster}/day={DAY}/x", codec.dumps(codec.snapshot_to_json(pair.after)).encode()
-        )
+        group_rows.decode(f"snapshots/cluster={pair.after.cluster}/day={DAY}/x", dumps(snapshot_to_json(pair.after)).encode())
         for pair in synthetic_fleet.fleet(GROUPS, 9)
     ]
     assert len(rows_of(lake, "groups")) == GROUPS

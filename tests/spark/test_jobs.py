@@ -19,9 +19,13 @@ from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.table_schemas import KEY, TABLES
-from holdfast.rollout import candidates, codec, fleet, fleet_summary, loss_rows, plan_tables, tables
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.verify import verify
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.cost.json import evaluation_to_json
+from holdfast.rollout.streams.execution.verify import verify
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.tables import fleet, fleet_summary, group_rows, loss_rows, plan_rows
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
 
@@ -89,7 +93,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> FsspecLake:
     """Thirty groups on two days, the recorded one with three snapshots on one, and what is no snapshot."""
     store = FsspecLake(str(tmp_path_factory.mktemp("a lake with spaces")))
     for text in (*GOOD, json.dumps(UNDECIDED)):
-        snapshots.keep(store, codec.snapshot_from_json(json.loads(text)))
+        snapshots.keep(store, snapshot_from_json(json.loads(text)))
     for pair in synthetic_fleet.fleet(30, 4):
         for snapshot in (pair.before, pair.after):
             snapshots.keep(store, snapshot)
@@ -143,7 +147,7 @@ class TestDecoding:
     def test_gives_what_the_function_gives(self, spark: SparkSession, lake: FsspecLake, job: Job, documents: dict) -> None:
         decode = job("decode_snapshots")
         rows = rows_of(decode.decoded(lake_tables.read_documents(spark, lake.url, DAYS)))
-        wanted = [dict.fromkeys(rows[0]) | tables.decode(path, content) for path, content in documents.items()]
+        wanted = [dict.fromkeys(rows[0]) | group_rows.decode(path, content) for path, content in documents.items()]
 
         assert len(wanted) == len(GOOD) + len(BAD) + 62
         assert sorted_rows([known(row) for row in rows]) == sorted_rows([known(row) for row in wanted])
@@ -175,7 +179,7 @@ class TestDecoding:
 
     @pytest.mark.parametrize("name", ["clients", "members", "tasks", "state_directories"])
     def test_makes_a_row_of_each_thing(self, table, documents: dict, name: str) -> None:
-        rows = [tables.decode(path, content) for path, content in documents.items()]
+        rows = [group_rows.decode(path, content) for path, content in documents.items()]
         columns = TABLES[name].names
         wanted = [{column: (row | one).get(column) for column in columns} for row in rows for one in row.get(name) or ()]
 
@@ -185,7 +189,7 @@ class TestDecoding:
         place = f"{written.url}/tables/v1/tasks"
         by_duckdb = duckdb.sql(f"select count(*), count(distinct snapshot) from '{place}/*/*/*.parquet'").fetchall()
         by_pandas = pandas.read_parquet(place)
-        good = [row for path, content in documents.items() if (row := tables.decode(path, content))["problem"] is None]
+        good = [row for path, content in documents.items() if (row := group_rows.decode(path, content))["problem"] is None]
 
         assert by_duckdb == [(sum(len(row["tasks"]) for row in good), len(good))]
         assert len(by_pandas) == by_duckdb[0][0]
@@ -195,7 +199,7 @@ class TestDecoding:
 class TestTargets:
     def test_are_what_the_function_gives(self, table) -> None:
         latest = latest_of_day(table("documents"))
-        answers = [(row, tables.targets(row["document"])) for row in latest]
+        answers = [(row, group_rows.targets(row["document"])) for row in latest]
         wanted = [whole("targets", key_of(row) | one) for row, answer in answers for one in answer["targets"]]
 
         assert len(wanted) > 1000
@@ -204,7 +208,7 @@ class TestTargets:
     def test_say_why_there_are_none(self, table) -> None:
         found = table("quarantine_targets")
         assert [(row["group_id"], row["problem"]) for row in found] == [
-            ("half read", tables.targets(json.dumps(UNDECIDED))["problem"])
+            ("half read", group_rows.targets(json.dumps(UNDECIDED))["problem"])
         ]
 
 
@@ -217,7 +221,7 @@ class TestOrderChanges:
         wanted, moves = [], []
         for rows in in_time.values():
             for before, after in itertools.pairwise(rows):
-                change = tables.order_change(before["document"], after["document"])
+                change = group_rows.order_change(before["document"], after["document"])
                 if change is not None:
                     times = {"before": before["snapshot"], "before_at": before["captured_at"]}
                     moves += [whole("order_change_moves", key_of(after) | move) for move in change.pop("moves")]
@@ -349,14 +353,14 @@ class TestScoring:
         job("score_forecasts").work(spark, str(tmp_path), DAYS)
 
         files = [f"plans/{plan.plan_id}/{name}.json" for name in ("plan", "verdict")]
-        wanted = [plan_tables.plan_rows(path, (tmp_path / path).read_bytes()) for path in files]
+        wanted = [plan_rows.plan_rows(path, (tmp_path / path).read_bytes()) for path in files]
         assert wanted[0]["candidates"]
         for number, name in enumerate(("candidates", "verdicts")):
             found = rows_of(lake_tables.read_table(spark, str(tmp_path), name))
             assert sorted_rows(found) == sorted_rows([whole(name, row) for row in wanted[number][name] if row["day"] in DAYS])
         (broken,) = rows_of(lake_tables.read_table(spark, str(tmp_path), "quarantine_scores"))
         assert (broken["snapshot"], broken["day"], broken["cluster"]) == ("plans/broken/plan.json", DAYS[1], "unknown")
-        assert broken["problem"] == plan_tables.plan_rows("plans/broken/plan.json", b"{")["problem"]
+        assert broken["problem"] == plan_rows.plan_rows("plans/broken/plan.json", b"{")["problem"]
 
 
 class TestSearching:
@@ -387,8 +391,8 @@ class TestSearching:
             (ROOT / "examples" / "streams-wordcount" / name).read_text() for name in ("snapshot.json", "change.json")
         )
         found = [row.value for row in search.evaluated(search.proposed(spark, snapshot_text, change_text)).collect()]
-        snapshot = codec.snapshot_from_json(codec.loads(snapshot_text))
-        ways = candidates.propose(snapshot, codec.change_from_json(codec.loads(change_text)))
+        snapshot = snapshot_from_json(loads(snapshot_text))
+        ways = candidates.propose(snapshot, change_from_json(loads(change_text)))
 
         assert len(ways) >= 5
-        assert found == [codec.dumps(codec_plan.evaluation_to_json(candidates.evaluate(snapshot, way))) for way in ways]
+        assert found == [dumps(evaluation_to_json(candidates.evaluate(snapshot, way))) for way in ways]

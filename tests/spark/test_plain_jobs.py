@@ -11,8 +11,9 @@ from tests.spark.test_jobs import Job, key_of, rows_of, sorted_rows, whole
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.lake import FsspecLake
-from holdfast.rollout import codec, fleet, fleet_summary, loss_rows, search, tables
-from holdfast.rollout.codec import any_kind
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.kinds import any_kind, search
+from holdfast.rollout.tables import fleet, fleet_summary, group_rows, loss_rows
 from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark
@@ -59,7 +60,7 @@ def latest(spark: SparkSession, lake: FsspecLake) -> list[dict]:
 
 def test_every_snapshot_is_a_group_with_its_members_and_partitions(spark: SparkSession, written: FsspecLake) -> None:
     paths = {str(path.relative_to(written.url)): path.read_bytes() for path in Path(written.url).glob("snapshots/*/*/*/*.json")}
-    rows = [row for path, content in paths.items() if (row := tables.decode(path, content))["group_id"] != "streams-wordcount"]
+    rows = [row for path, content in paths.items() if (row := group_rows.decode(path, content))["group_id"] != "streams-wordcount"]
 
     assert len(rows) == 4
     assert sorted_rows(found(spark, written, "groups")) == sorted_rows(
@@ -81,7 +82,7 @@ def test_a_cluster_counts_them(spark: SparkSession, written: FsspecLake) -> None
 
 def test_targets_moves_and_losses_are_what_the_functions_give(spark: SparkSession, written: FsspecLake) -> None:
     rows = latest(spark, written)
-    targets = [whole("targets", key_of(row) | one) for row in rows for one in tables.targets(row["document"])["targets"]]
+    targets = [whole("targets", key_of(row) | one) for row in rows for one in group_rows.targets(row["document"])["targets"]]
     losses = [whole("blast_radius", key_of(row) | one) for row in rows for one in loss_rows.losses(row["document"])["losses"]]
     (change,) = found(spark, written, "order_changes")
 
@@ -114,4 +115,4 @@ def test_the_summary_tells_the_two_kinds_apart(written: FsspecLake) -> None:
     assert {row["group_id"] for row in findings.plain_losses} == {"billing", "cooperative", "nothing in common"}
     assert "| billing of local | app-0 | not replaced |" in text
     assert "| billing of local | 1 | 1 | 6 | 2 |" in text
-    assert codec.dumps(text)
+    assert dumps(text)

@@ -10,9 +10,11 @@ from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import LeaderFailure, NextRebalance
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.kafka.wire import consumer_protocol, subscription_info
-from holdfast.rollout import codec, groups, replay
-from holdfast.rollout.replay import Decision, Difference, HandedOver
-from holdfast.rollout.snapshot import Generation, Snapshot
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.streams.snapshot import groups, replay
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.replay import Decision, Difference, HandedOver
+from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 
 RECORDED = Path(__file__).with_name("recorded")
 RELEASES = ("2.7.2", "3.9.1", "4.3.1")
@@ -23,7 +25,7 @@ SECOND_MEMBER = HandedOver("second", (), (TaskId(1, 0),), NextRebalance.PROBING,
 
 
 def recorded(release: str) -> Snapshot:
-    return codec.snapshot_from_json(codec.loads((RECORDED / f"streams-{release}.json").read_text(encoding="utf-8")))
+    return snapshot_from_json(loads((RECORDED / f"streams-{release}.json").read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -18,10 +18,10 @@ from holdfast.cli.main import main
 from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
 from holdfast.kafka import properties
 from holdfast.kafka.streams import config_check
-from holdfast.rollout import codec
-from holdfast.rollout.codec.consumer_change import consumer_change_from_json
-from holdfast.rollout.codec.policy import policy_from_json
-from holdfast.rollout.codec.request import request_from_form
+from holdfast.rollout.consumer.change.json import consumer_change_from_json
+from holdfast.rollout.policy.json import policy_from_json
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.request_json import request_from_form
 
 OPEN_SESAME = "oPen-5esame"
 
@@ -158,9 +158,9 @@ def refusals(text: str) -> list[object]:
     }
     policy = {"format_version": "1.0", "untouchable_hosts": [text]}
     return [
-        lambda: codec.change_from_json(change),
-        lambda: codec.change_from_json(host),
-        lambda: codec.change_from_json({"format_version": "1.0", "events": text}),
+        lambda: change_from_json(change),
+        lambda: change_from_json(host),
+        lambda: change_from_json({"format_version": "1.0", "events": text}),
         lambda: consumer_change_from_json(plain),
         lambda: policy_from_json(policy),
         lambda: policy_from_json(yaml_text.loads(json.dumps(policy))),
@@ -182,8 +182,8 @@ def test_every_reader_refuses_it_without_repeating_it(text: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_setting_of_that_name_is_refused(name: str) -> None:
     readers = (
-        lambda: codec.change_from_json({"format_version": "1.0", "events": [{"set_config": {name: OPEN_SESAME}}]}),
-        lambda: codec.change_from_json({"format_version": "1.0", "events": [], "later": {name: OPEN_SESAME}}),
+        lambda: change_from_json({"format_version": "1.0", "events": [{"set_config": {name: OPEN_SESAME}}]}),
+        lambda: change_from_json({"format_version": "1.0", "events": [], "later": {name: OPEN_SESAME}}),
         lambda: request_from_form({"what": "change settings", "settings": f"num.standby.replicas=1\n{name}={OPEN_SESAME}"}),
         lambda: request_from_form({"what": "change settings", "settings": f"{name[0]}\\\n  {name[1:]} {OPEN_SESAME}"}),
         lambda: config_check.refuse_secrets(properties.parse(f"  {name} : {OPEN_SESAME}")),

@@ -11,8 +11,8 @@ from tests.harness.article import LAST, C, change
 from tests.harness.browser import chromium
 from tests.harness.web_lake import WebLake, article, replacement
 
-from holdfast.rollout import codec
-from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import snapshots
 
 
@@ -29,7 +29,7 @@ def made(lake_folder: Path) -> dict[str, Plan]:
 def start(server: Server, group: str) -> str:
     """Trigger plan_rollout for a recorded group, as bob and by a policy that wants four eyes; the run's ID."""
     lake = WebLake(server.lake)
-    snapshot = codec.snapshot_from_json(lake.snapshot(article(group)))
+    snapshot = snapshot_from_json(lake.snapshot(article(group)))
     server.wait("the DAG", lambda: server.rest("GET", "/api/v2/dags/plan_rollout"))
     server.rest("PATCH", "/api/v2/dags/plan_rollout?update_mask=is_paused", {"is_paused": False})
     conf = {

@@ -15,7 +15,7 @@ from tests.harness.airflow_server import Server
 from tests.harness.browser import reading
 from tests.harness.web_lake import HOSTILE
 
-from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.streams.plan.plan import Plan
 
 pytestmark = [pytest.mark.airflow, pytest.mark.usefixtures("runs")]
 PAGES = (

@@ -10,7 +10,7 @@ from tests.harness.airflow_server import Server
 from tests.harness.browser import Reader, reading
 from tests.harness.web_lake import CLIENTS_OF_THE_LARGEST
 
-from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.streams.plan.plan import Plan
 
 pytestmark = pytest.mark.airflow
 SECONDS_MOST = 2.0

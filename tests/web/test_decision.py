@@ -14,7 +14,7 @@ from tests.harness.article import C
 from tests.harness.browser import Reader, reading
 from tests.harness.web_lake import WebLake, article
 
-from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows import plan as plans
 
 pytestmark = pytest.mark.airflow

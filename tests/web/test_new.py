@@ -11,7 +11,7 @@ from tests.harness.airflow_server import Answer, Server
 from tests.harness.browser import reading
 from tests.harness.web_lake import CLIENTS_OF_THE_LARGEST, HOSTILE
 
-from holdfast.rollout.plan_value import Plan
+from holdfast.rollout.streams.plan.plan import Plan
 
 pytestmark = [pytest.mark.airflow, pytest.mark.usefixtures("runs")]
 GROUP = {"cluster": "local", "group": "streams-wordcount"}

@@ -18,7 +18,8 @@ from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.wire import group_metadata
 from holdfast.kafka.wire.group_metadata import StoredGroup
 from holdfast.ports import History
-from holdfast.rollout.snapshot import Generation, GenerationMember, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 
 TOPIC = "__consumer_offsets"
 _LATEST_RECORDS = 200_000

@@ -18,7 +18,7 @@ from holdfast.adapters.session import PASSING, refusal
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ListedGroup, ObservedGroup
-from holdfast.rollout.snapshot import GenerationMember
+from holdfast.rollout.streams.snapshot.snapshot import GenerationMember
 
 _Requests = Sequence[tuple[Any, Sequence[str]]]
 """Requests, each with the groups that it is about."""

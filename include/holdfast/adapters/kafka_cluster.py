@@ -21,7 +21,8 @@ from holdfast.adapters.topic_questions import TopicQuestions, metadata
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ClusterInfo, Figures, History, ListedGroup, ObservedGroup, Operations
-from holdfast.rollout.snapshot import Topic, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import Topic
 
 MANY_LIMIT_S = 6.0
 """How long any one broker is waited for where there are many groups to read."""

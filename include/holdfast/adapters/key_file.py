@@ -4,7 +4,7 @@ import os
 import stat
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.seal import LONGEST_KEYS, NO_KEYS, SigningKeys
+from holdfast.rollout.journal.seal import LONGEST_KEYS, NO_KEYS, SigningKeys
 
 VARIABLE = "HOLDFAST_SIGNING_KEY_FILE"
 

@@ -14,7 +14,8 @@ from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes, State
 from holdfast.kafka import java, state_dir, store_offsets
 from holdfast.kafka.store_offsets import StoreOffsets
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout.snapshot import StateDirectory, StateFile, TaskDirectory, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, StateFile, TaskDirectory
 
 _MOST_TASK_DIRECTORIES = 20_000
 _MOST_STORES = 1_000

@@ -18,7 +18,7 @@ from holdfast.adapters import file_locks, folders
 from holdfast.adapters.folders import Folder
 from holdfast.adapters.rocksdb_offsets import Entries, StoreReader
 from holdfast.errors import HoldfastError, StatePathTrouble
-from holdfast.rollout.snapshot import Lock
+from holdfast.rollout.streams.snapshot.snapshot import Lock
 
 LARGEST_FILE = 1_048_576
 MOST_ENTRIES = 200_000

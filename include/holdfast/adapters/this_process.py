@@ -11,7 +11,7 @@ import secrets
 import socket
 from pathlib import Path
 
-from holdfast.rollout.lease import Owner
+from holdfast.rollout.journal.lease import Owner
 
 LONGEST_NAME = 200
 _PROC = Path("/proc")

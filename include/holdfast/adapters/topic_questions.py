@@ -14,7 +14,8 @@ from holdfast.adapters.brokers import Brokers
 from holdfast.adapters.session import refusal
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import Figures
-from holdfast.rollout.snapshot import Topic, TopicPartitionInfo, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import Topic, TopicPartitionInfo
 
 _PARTITIONS_A_REQUEST = 2_000
 _TOPICS_A_REQUEST = 2_000

@@ -11,8 +11,8 @@ from typing import Any
 import yaml  # type: ignore[import-untyped] # PyYAML ships no types
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import codec
-from holdfast.rollout.codec.document import shown
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.strict import shown
 
 LARGEST = 256 * 1024
 """Bytes or characters."""
@@ -30,7 +30,7 @@ def loads(text: str | bytes) -> object:
             raise InvalidInput(f"the document is not UTF-8: byte {error.start} is {text[error.start]:#04x}") from None
     if text.lstrip()[:1] in ("{", "["):
         try:
-            return codec.loads(text)
+            return strict.loads(text)
         except InvalidInput as problem:
             if "not JSON" not in problem.problem:
                 raise

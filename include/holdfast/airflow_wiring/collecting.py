@@ -33,7 +33,7 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
     Run again with the same `run_id` it reads only what it has not read. Raise ClusterTrouble if nothing at all could be read.
     """
     from holdfast import wiring
-    from holdfast.rollout.wording import printable
+    from holdfast.rollout.text.wording import printable
     from holdfast.workflows.collect_many import Wanted
 
     runs.refuse_secrets("", {"group": group})
@@ -79,7 +79,7 @@ def say_what_is_missing(cluster: str | None, run_id: str) -> None:
     """Fail if a group that should have been read was not, or a broker did not say which groups it has."""
     from airflow.sdk.exceptions import AirflowFailException
 
-    from holdfast.rollout.wording import printable
+    from holdfast.rollout.text.wording import printable
 
     found = _reports(cluster, run_id)
     unread = [

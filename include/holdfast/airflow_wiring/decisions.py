@@ -16,9 +16,9 @@ from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
 
 if TYPE_CHECKING:
-    from holdfast.rollout.codec.any_kind import AnyPlan
-    from holdfast.rollout.journal import Approval
-    from holdfast.rollout.seal import SigningKeys
+    from holdfast.rollout.journal.journal import Approval
+    from holdfast.rollout.journal.seal import SigningKeys
+    from holdfast.rollout.kinds.any_kind import AnyPlan
 
 LONGEST_BODY = 60_000
 """Bytes of a question."""
@@ -61,8 +61,8 @@ def question(run_id: str) -> Question:
     """
     from airflow.sdk.exceptions import AirflowSkipException
 
-    from holdfast.rollout import approval, plan_title
-    from holdfast.rollout.policy import Review
+    from holdfast.rollout.kinds import approval, plan_title
+    from holdfast.rollout.policy.policy import Review
     from holdfast.workflows import plan as workflow
 
     store, moment, keys = lake(), now(), signing_keys()
@@ -108,8 +108,9 @@ def _about(print_of: str) -> str:
 def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
     """The plan as Markdown: what is needed to decide, for Airflow has its form below it. Bounded: some databases keep no more of a
     text than 64 KiB. The last line is the fingerprint, in our own words and nobody else's (`is_about`)."""
-    from holdfast.rollout import approval, rendering
-    from holdfast.rollout.wording import markdown, printable
+    from holdfast.rollout.kinds import approval
+    from holdfast.rollout.text import rendering
+    from holdfast.rollout.text.wording import markdown, printable
     from holdfast.workflows import plan as workflow
 
     asked_by = None if plan.requested_by == approval.NOBODY else plan.requested_by
@@ -144,7 +145,7 @@ def go_by_decision(run_id: str) -> str:
     """Skip what follows unless the run's plan was approved. Return its ID. Raise InvalidInput where nobody has decided about it."""
     from airflow.sdk.exceptions import AirflowSkipException
 
-    from holdfast.rollout.approval import fingerprint
+    from holdfast.rollout.kinds.approval import fingerprint
     from holdfast.workflows import plan as workflow
 
     store, keys = lake(), signing_keys()
@@ -164,9 +165,9 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
 
     Raise InvalidInput where the plan is not what the answer is about, or was decided otherwise before; NotForThem.
     """
-    from holdfast.rollout.approval import fingerprint, needs_somebody_else
-    from holdfast.rollout.journal import Decider
-    from holdfast.rollout.wording import printable
+    from holdfast.rollout.journal.journal import Decider
+    from holdfast.rollout.kinds.approval import fingerprint, needs_somebody_else
+    from holdfast.rollout.text.wording import printable
     from holdfast.workflows import plan as workflow
 
     store, keys = lake(), signing_keys()
@@ -226,9 +227,9 @@ def _refuse_outdated(store: Lake, plan: "AnyPlan") -> None:
 
 
 def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
-    from holdfast.rollout import approval
-    from holdfast.rollout.journal import Approval, Decider
-    from holdfast.rollout.policy import Review
+    from holdfast.rollout.journal.journal import Approval, Decider
+    from holdfast.rollout.kinds import approval
+    from holdfast.rollout.policy.policy import Review
 
     asked_by = plan.requested_by or approval.NOBODY
     if "by_the_policy" in answer:

@@ -25,26 +25,26 @@ class Failure:
 
 def keep(context: Mapping[str, Any]) -> None:
     """Airflow calls this when a task has failed, or is going to be tried again. Where the lake is the trouble, nothing is kept."""
-    from holdfast.rollout import codec
+    from holdfast.rollout.json.strict import dumps
 
     failure = Failure(str(context["task_instance"].task_id), _message(context.get("exception")), now().isoformat())
-    content = codec.dumps({"task": failure.task, "message": failure.message, "at": failure.at})
+    content = dumps({"task": failure.task, "message": failure.message, "at": failure.at})
     with suppress(HoldfastError):
         lake().write(_place(str(context["run_id"])), content.encode())
 
 
 def of(store: Lake, run_id: str) -> Failure | None:
     """The latest of a run; None where none was kept."""
-    from holdfast.rollout import codec
-    from holdfast.rollout.codec import document
+    from holdfast.rollout.json import strict
+    from holdfast.rollout.json.strict import loads
 
     if not store.exists(_place(run_id)):
         return None
-    fields = document.Fields(codec.loads(store.read(_place(run_id), LARGEST_FILE)))
+    fields = strict.Fields(loads(store.read(_place(run_id), LARGEST_FILE)))
     found = Failure(
-        fields.need("task", document.text),
-        fields.need("message", document.nullable(document.text)),
-        fields.need("at", document.instant),
+        fields.need("task", strict.text),
+        fields.need("message", strict.nullable(strict.text)),
+        fields.need("at", strict.instant),
     )
     fields.finish()
     return found

@@ -36,13 +36,14 @@ def and_limits(context: Mapping[str, Any]) -> list[str]:
 
 def summarize(days: Sequence[str]) -> str:
     """Write `fleet/day=<day>/fleet.md` and `alerts.json` for each day; return the folder of the last."""
-    from holdfast.rollout import codec, fleet, fleet_summary
+    from holdfast.rollout.json.strict import LARGEST_DOCUMENT
+    from holdfast.rollout.tables import fleet, fleet_summary
 
     store = lake()
     for day in days:
         folder = _folder(day)
         parts = [name for name in store.names((*folder, "findings")) if name.startswith("part-")]
-        lines = [line for name in parts for line in store.read((*folder, "findings", name), codec.LARGEST_DOCUMENT).splitlines()]
+        lines = [line for name in parts for line in store.read((*folder, "findings", name), LARGEST_DOCUMENT).splitlines()]
         findings = fleet.findings_from_lines(day, lines)
         above, text = fleet.alerts(findings), fleet_summary.markdown_of(findings)
         store.write((*folder, "fleet.md"), text.encode())
@@ -85,25 +86,26 @@ def alert(day: str, context: Mapping[str, Any]) -> int:
 
 def _sentences(place: tuple[str, ...]) -> list[str]:
     """Nothing where nobody wrote any."""
-    from holdfast.rollout import codec
+    from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
 
     if place[-1] not in lake().names(place[:-1]):
         return []
-    found = codec.loads(lake().read(place, codec.LARGEST_DOCUMENT))
+    found = loads(lake().read(place, LARGEST_DOCUMENT))
     return found["alerts"] if isinstance(found, dict) else []
 
 
 def _keep(place: tuple[str, ...], sentences: Sequence[str]) -> None:
-    from holdfast.rollout import codec
+    from holdfast.rollout.json.strict import dumps
 
-    lake().write(place, codec.dumps({"day": place[-2].removeprefix("day="), "alerts": list(sentences)}, indent=2).encode())
+    lake().write(place, dumps({"day": place[-2].removeprefix("day="), "alerts": list(sentences)}, indent=2).encode())
 
 
 def limits() -> str:
     """The variable's limits as a JSON object, all of them. Raise InvalidInput for what is none."""
     from airflow.sdk import Variable
 
-    from holdfast.rollout import codec, fleet
+    from holdfast.rollout.json.strict import dumps
+    from holdfast.rollout.tables import fleet
 
     policy = fleet.policy_from_json(Variable.get(FLEET_POLICY_VARIABLE, default={}, deserialize_json=True))
-    return codec.dumps(dataclasses.asdict(policy))
+    return dumps(dataclasses.asdict(policy))

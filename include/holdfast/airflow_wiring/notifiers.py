@@ -59,7 +59,7 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
     """
 
     def notify(self, context: Mapping[str, Any]) -> None:
-        from holdfast.rollout import rendering
+        from holdfast.rollout.text import rendering
         from holdfast.workflows import plan as workflow
 
         asked = context["ti"]

@@ -18,7 +18,7 @@ from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from holdfast.rollout.policy import Policy, Review
+    from holdfast.rollout.policy.policy import Policy, Review
 
 log = logging.getLogger(__name__)
 
@@ -28,12 +28,12 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
 
     `requested_by`: the user who triggered the run; None: nobody did. `cleared`: somebody began the run again.
     """
-    from holdfast.rollout import approval, codec, policy_floor
-    from holdfast.rollout.codec import any_kind
-    from holdfast.rollout.codec import plan as codec_plan
-    from holdfast.rollout.codec.meant import change_meant
-    from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-    from holdfast.rollout.group_state import refuse_unsettled
+    from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+    from holdfast.rollout.contract.group_state import refuse_unsettled
+    from holdfast.rollout.json.strict import dumps
+    from holdfast.rollout.kinds import any_kind, approval, policy_floor
+    from holdfast.rollout.kinds.meant import change_meant
+    from holdfast.rollout.policy.json import policy_to_json
     from holdfast.workflows import snapshots
 
     store, folder, keys = lake(), runs.folder(run_id), signing_keys()
@@ -67,9 +67,9 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     documents = {
         "snapshot.json": any_kind.snapshot_to_json(snapshot),
         "change.json": any_kind.change_to_json(change),
-        "policy.json": codec_plan.policy_to_json(policy),
+        "policy.json": policy_to_json(policy),
     }
-    contents = {name: codec.dumps(document).encode() for name, document in documents.items()}
+    contents = {name: dumps(document).encode() for name, document in documents.items()}
     for name, content in contents.items():
         store.write((*folder, name), content)
     origin = {
@@ -113,9 +113,9 @@ def policy_meant(given: object, moment: datetime) -> tuple["Policy", "Review", "
 
 def policy_beside(of_the_team: object, given: object, moment: datetime) -> tuple["Policy", "Review", "Policy | None"]:
     """As `policy_meant`, where the variable's value is known."""
-    from holdfast.rollout import policy_floor
-    from holdfast.rollout.approval import strictest
-    from holdfast.rollout.policy import Policy
+    from holdfast.rollout.kinds import policy_floor
+    from holdfast.rollout.kinds.approval import strictest
+    from holdfast.rollout.policy.policy import Policy
 
     team, asked = limits(of_the_team, POLICY_VARIABLE), limits(given, "policy")
     stated = [one.policy.review for one in (team, asked) if one is not None and "review" in one.stated]
@@ -142,7 +142,7 @@ class Limits:
 def limits(given: object, where: str) -> Limits | None:
     """None: nothing is given."""
     from holdfast.adapters import yaml_text
-    from holdfast.rollout.codec.policy import policy_from_json
+    from holdfast.rollout.policy.json import policy_from_json
 
     if given in (None, "", {}):
         return None
@@ -159,8 +159,8 @@ def assemble(run_id: str) -> str:
 
     The plan is as old as its draft. A run that has its plan keeps it.
     """
-    from holdfast.rollout import codec
-    from holdfast.rollout.codec import plan as codec_plan
+    from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
+    from holdfast.rollout.policy.json import policy_from_json
     from holdfast.workflows import plan as workflow
 
     store, folder, keys = lake(), runs.folder(run_id), signing_keys()
@@ -171,18 +171,18 @@ def assemble(run_id: str) -> str:
         raise InvalidInput("this run has no draft: clear its airflow task `snapshot`, or trigger a new run")
 
     def drafted(name: str) -> Any:  # JSON
-        content = store.read((*folder, name), codec.LARGEST_DOCUMENT)
+        content = store.read((*folder, name), LARGEST_DOCUMENT)
         if origin["documents"][name] != runs.digest(content):
             raise InvalidInput(f"{'/'.join(folder)}/{name} is not what this run's draft was made with. Trigger a new run")
-        return codec.loads(content)
+        return loads(content)
 
     parts = [name for name in store.names((*folder, "evaluations")) if name.startswith("part-")]
-    lines = [line for name in parts for line in store.read((*folder, "evaluations", name), codec.LARGEST_DOCUMENT).splitlines()]
+    lines = [line for name in parts for line in store.read((*folder, "evaluations", name), LARGEST_DOCUMENT).splitlines()]
     plan = workflow.assemble_drafted(
         drafted("snapshot.json"),
         drafted("change.json"),
         lines,
-        codec_plan.policy_from_json(drafted("policy.json")),
+        policy_from_json(drafted("policy.json")),
         datetime.fromisoformat(origin["at"]),
         origin["requested_by"],
     )

@@ -15,7 +15,7 @@ from holdfast.ports import Lake
 
 if TYPE_CHECKING:
     from holdfast.kafka.vocabulary import ProcessId
-    from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
+    from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +42,8 @@ def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: st
     """
     from holdfast.adapters import this_process
     from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
-    from holdfast.rollout import codec
-    from holdfast.rollout.journal import Decider
+    from holdfast.rollout.journal.journal import Decider
+    from holdfast.rollout.json.strict import dumps
     from holdfast.workflows import apply as workflow
     from holdfast.workflows import plan as plans
 
@@ -73,7 +73,7 @@ def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: st
     )
     applied = workflow.apply(plan, _fresh(store, plan, params["snapshot"]), approval, words, hands)
     workflow.refuse_if_asked_too_early(applied, hands)
-    document = codec.dumps(workflow.applied_to_json(applied), indent=2)
+    document = dumps(workflow.applied_to_json(applied), indent=2)
     log.info("Plan %s: %s\n%s", plan_id, applied.waiting_for.needed if applied.waiting_for else "every step is done", document)
     log.info("The journal is %s.", applied.signed)
     return f"plans/{plan_id}/checklist.json"
@@ -83,7 +83,7 @@ def _directories(cluster: str, group: str, chosen: Mapping[str, str]) -> dict["P
     """Where clients keep their state, by the process ID that each is to start with. The form chooses among the directories that the
     cluster's connection names for the group, and no others are ever written to."""
     from holdfast.kafka.vocabulary import ProcessId
-    from holdfast.rollout.wording import printable
+    from holdfast.rollout.text.wording import printable
 
     if not chosen:
         return {}
@@ -103,7 +103,7 @@ def verify(plan_id: str, params: Mapping[str, Any]) -> str:
     """Compare the group with the plan's forecast and keep the verdict. Return its path. Fail if the group went another way."""
     from airflow.sdk.exceptions import AirflowFailException
 
-    from holdfast.rollout.verify import Result
+    from holdfast.rollout.contract.verdicts import Result
     from holdfast.workflows import plan as plans
     from holdfast.workflows import verify as workflow
 

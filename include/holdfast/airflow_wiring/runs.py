@@ -23,8 +23,8 @@ from holdfast.errors import InvalidInput
 from holdfast.ports import Lake, LakePath
 
 if TYPE_CHECKING:
-    from holdfast.rollout.codec.any_kind import AnyPlan
-    from holdfast.rollout.seal import SigningKeys
+    from holdfast.rollout.journal.seal import SigningKeys
+    from holdfast.rollout.kinds.any_kind import AnyPlan
 
 LARGEST = 1024 * 1024
 KINDS = {"origin.json": "draft of a run", "plan.json": "plan of a run", "asked.json": "who was asked in a run"}
@@ -45,26 +45,26 @@ def folder(run_id: str) -> LakePath:
 
 def made(store: Lake, run_id: str, keys: "SigningKeys | None" = None) -> Made | None:
     """None: the run has made no plan yet. Without `keys` whatever stands there: good for a link, not for a decision."""
-    from holdfast.rollout.codec import document
+    from holdfast.rollout.json import strict
 
     if not store.exists((*folder(run_id), "plan.json")):
         return None
-    fields = document.Fields(_document(store, run_id, "plan.json", keys))
-    fields.need("format_version", document.format_version)
-    found = Made(fields.need("plan_id", document.name), fields.need("fingerprint", document.name))
+    fields = strict.Fields(_document(store, run_id, "plan.json", keys))
+    fields.need("format_version", strict.format_version)
+    found = Made(fields.need("plan_id", strict.name), fields.need("fingerprint", strict.name))
     fields.finish()
     return found
 
 
 def keep_made(store: Lake, run_id: str, plan: "AnyPlan", keys: "SigningKeys") -> None:
-    from holdfast.rollout.approval import fingerprint
+    from holdfast.rollout.kinds.approval import fingerprint
 
     keep(store, run_id, "plan.json", {"plan_id": plan.plan_id, "fingerprint": fingerprint(plan)}, keys)
 
 
 def plan_of(store: Lake, run_id: str, keys: "SigningKeys") -> "AnyPlan":
     """The plan of the run, byte for byte the one that was made. Raise InvalidInput where there is none, or another one now."""
-    from holdfast.rollout.approval import fingerprint
+    from holdfast.rollout.kinds.approval import fingerprint
     from holdfast.workflows import plan as workflow
 
     found = made(store, run_id, keys)
@@ -81,13 +81,13 @@ def plan_of(store: Lake, run_id: str, keys: "SigningKeys") -> "AnyPlan":
 
 def approvers_asked(store: Lake, run_id: str, keys: "SigningKeys") -> tuple[str, ...] | None:
     """The IDs of those who were asked first; none: whoever may trigger the DAG. None: nobody was asked yet."""
-    from holdfast.rollout.codec import document
+    from holdfast.rollout.json import strict
 
     if not store.exists((*folder(run_id), "asked.json")):
         return None
-    fields = document.Fields(_document(store, run_id, "asked.json", keys))
-    fields.need("format_version", document.format_version)
-    found = fields.need("approvers", lambda value: document.each(value, document.name))
+    fields = strict.Fields(_document(store, run_id, "asked.json", keys))
+    fields.need("format_version", strict.format_version)
+    found = fields.need("approvers", lambda value: strict.each(value, strict.name))
     fields.finish()
     return found
 
@@ -115,10 +115,10 @@ def who_triggered(context: Mapping[str, Any]) -> str | None:
 
 def refuse_secrets(run_id: str, params: Mapping[str, Any]) -> None:
     """Raise InvalidInput where a run's ID or parameters hold a secret: nothing is kept of them, but Airflow has them."""
-    from holdfast.rollout.codec import document
+    from holdfast.rollout.json import strict
 
     try:
-        document.refuse_secrets({"run ID": run_id, **params})
+        strict.refuse_secrets({"run ID": run_id, **params})
     except InvalidInput as found:
         raise InvalidInput(
             f"{found.problem}. Airflow keeps it, with this run and in its audit log: change that secret", found.where
@@ -143,11 +143,12 @@ def own(found: Sequence[str], handed_on: object, index: int, task: str) -> str:
 
 def _document(store: Lake, run_id: str, name: str, keys: "SigningKeys | None") -> Any:
     """Raise StepRefused for one that these keys did not sign, InvalidInput for one of another run."""
-    from holdfast.rollout import codec, seal
-    from holdfast.rollout.wording import printable
+    from holdfast.rollout.journal import seal
+    from holdfast.rollout.json.strict import loads
+    from holdfast.rollout.text.wording import printable
 
     place = (*folder(run_id), name)
-    found = codec.loads(store.read(place, LARGEST))
+    found = loads(store.read(place, LARGEST))
     if keys is not None:
         kind = seal.Kind(KINDS[name])
         seal.refuse(seal.seal_of(found, kind, keys), f"The {kind.value.replace(' a run', ' this run')}", keys)
@@ -158,7 +159,8 @@ def _document(store: Lake, run_id: str, name: str, keys: "SigningKeys | None") -
 
 def keep(store: Lake, run_id: str, name: str, content: Mapping[str, object], keys: "SigningKeys") -> None:
     """One of `KINDS`, signed, with the run that it is of."""
-    from holdfast.rollout import codec, seal
+    from holdfast.rollout.journal import seal
+    from holdfast.rollout.json.strict import FORMAT_VERSION, dumps
 
-    sealed = seal.signed({"format_version": codec.FORMAT_VERSION, "run": run_id, **content}, seal.Kind(KINDS[name]), keys)
-    store.write((*folder(run_id), name), codec.dumps(sealed).encode())
+    sealed = seal.signed({"format_version": FORMAT_VERSION, "run": run_id, **content}, seal.Kind(KINDS[name]), keys)
+    store.write((*folder(run_id), name), dumps(sealed).encode())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.airflow_wiring.objects import SIGNING_CONNECTION
 
 if TYPE_CHECKING:
-    from holdfast.rollout.seal import SigningKeys
+    from holdfast.rollout.journal.seal import SigningKeys
 
 _FERNET_KEY = re.compile(r"[A-Za-z0-9_-]{43}=", re.ASCII)
 
@@ -20,7 +20,7 @@ def signing_keys() -> "SigningKeys":
     from airflow.sdk import BaseHook
     from airflow.sdk.exceptions import AirflowNotFoundException
 
-    from holdfast.rollout.seal import SigningKeys
+    from holdfast.rollout.journal.seal import SigningKeys
 
     try:
         return SigningKeys.read(
@@ -34,7 +34,7 @@ def signing_keys() -> "SigningKeys":
 def _of_airflow() -> "SigningKeys":
     from airflow.sdk import conf
 
-    from holdfast.rollout.seal import NO_KEYS, SigningKeys
+    from holdfast.rollout.journal.seal import NO_KEYS, SigningKeys
 
     # Where it is not set Airflow's defaults have a place holder that everybody knows.
     text = str(conf.get("core", "fernet_key", fallback="") or "")

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from holdfast.cli import plan_view
-from holdfast.rollout.consumer.steps import ConsumerStep
-from holdfast.rollout.journal import Event
-from holdfast.rollout.rendering import Block, Heading, Paragraph, Table
-from holdfast.rollout.wording import many, printable
+from holdfast.rollout.consumer.steps.steps import ConsumerStep
+from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
+from holdfast.rollout.text.wording import many, printable
 from holdfast.workflows.apply import Applied, says
 
 

@@ -8,12 +8,12 @@ from holdfast.cli import documents, reading, signing
 from holdfast.cli import shape as shapes
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.approval import fingerprint
-from holdfast.rollout.codec import any_kind
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.any_kind import AnyPlan
-from holdfast.rollout.journal import Approval
-from holdfast.rollout.seal import Kind, SigningKeys
+from holdfast.rollout.journal.journal import Approval
+from holdfast.rollout.journal.json import approval_from_json
+from holdfast.rollout.journal.seal import Kind, SigningKeys
+from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.kinds.approval import fingerprint
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
 
@@ -113,7 +113,7 @@ def _approval(plan: AnyPlan, file: str | None, by: str | None, reason: str | Non
     if file is not None:
         if by is not None or reason is not None:
             raise click.UsageError("Give --approval, or --approved-by with --reason, not both.")
-        return signing.value(file, codec_plan.approval_from_json, Kind.APPROVAL, keys)[0]
+        return signing.value(file, approval_from_json, Kind.APPROVAL, keys)[0]
     if by is None and reason is None:
         return None
     if by is None or reason is None:

@@ -11,9 +11,9 @@ from holdfast.cli import terminal
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import LeaderFailure, MemberAssignment
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.consumer.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.wording import duration, listed, many, printable
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.text.wording import duration, listed, many, printable
 
 FIRST_ROUNDS = 30
 FIRST_MEMBERS = 40

@@ -7,14 +7,14 @@ import click
 
 from holdfast.cli import documents
 from holdfast.errors import InvalidInput
-from holdfast.rollout import any_difference, difference
-from holdfast.rollout.codec import any_kind, kinds
-from holdfast.rollout.difference import Difference
+from holdfast.rollout.json import contracts
+from holdfast.rollout.kinds import any_difference, any_kind, difference
+from holdfast.rollout.kinds.difference import Difference
 
 T = TypeVar("T")
 SAME, DIFFERENT = 0, 2
 _PLANS = ("Plan", "Plan for a plain consumer group")
-"""What `kinds.kind_of` calls plans."""
+"""What `contracts.kind_of` calls plans."""
 
 
 @click.command
@@ -37,7 +37,7 @@ def command(before: str, after: str, as_json: bool) -> int:
 
 
 def _compared(before: tuple[str, object], after: tuple[str, object]) -> Difference:
-    kind_of = [kinds.kind_of(document) for _, document in (before, after)]
+    kind_of = [contracts.kind_of(document) for _, document in (before, after)]
     for (path, _), kind in zip((before, after), kind_of, strict=True):
         if kind not in ("Snapshot", *_PLANS):
             found = f"a {kind}" if kind else "nothing that Holdfast compares"

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from holdfast import wiring
 from holdfast.cli import cluster, documents, terminal
-from holdfast.rollout.wording import printable
+from holdfast.rollout.text.wording import printable
 from holdfast.workflows.doctor import Check, Status
 
 LONGEST_REMEDY = 4_000

@@ -11,8 +11,8 @@ from typing import BinaryIO
 import click
 
 from holdfast.errors import InvalidInput, StatePathTrouble
-from holdfast.rollout import codec
-from holdfast.rollout.snapshot import ConfigValue
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
 
 STANDARD_INPUT = "-"
 LONGEST_LINE = 64 * 1024 * 1024
@@ -21,9 +21,9 @@ LONGEST_LINE = 64 * 1024 * 1024
 
 def read_document(path: str) -> object:
     """The JSON document in the file `path`. Raise InvalidInput, naming the file, if there is none or it is not JSON."""
-    content = read_bytes(path, codec.LARGEST_DOCUMENT)
+    content = read_bytes(path, LARGEST_DOCUMENT)
     with naming(path):
-        return codec.loads(content)
+        return loads(content)
 
 
 def read_bytes(path: str, most: int) -> bytes:
@@ -115,13 +115,13 @@ def settings(pairs: tuple[str, ...]) -> tuple[tuple[str, ConfigValue], ...]:
 
 def print_document(document: object, *, indent: int | None = 2) -> None:
     """A document and nothing else on standard output."""
-    click.echo(codec.dumps(document, indent=indent))
+    click.echo(dumps(document, indent=indent))
 
 
 def print_lines(answers: Iterable[tuple[object, bool]]) -> int:
     """A document a line, as soon as it is there; the exit status: 1 if one was a refusal."""
     status = 0
     for answer, good in answers:
-        click.echo(codec.dumps(answer))
+        click.echo(dumps(answer))
         status = status if good else 1
     return status

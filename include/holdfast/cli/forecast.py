@@ -4,9 +4,10 @@ import click
 
 from holdfast.cli import documents, progress
 from holdfast.cli.reading import work_option
-from holdfast.rollout import codec
-from holdfast.rollout.codec.consumer_forecast import consumer_forecast_to_json
-from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
+from holdfast.rollout.consumer.forecast.json import consumer_forecast_to_json
+from holdfast.rollout.consumer.snapshot.json import is_consumer_classic
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.streams.forecast.json import forecast_to_json
 from holdfast.workflows import consumer_groups
 from holdfast.workflows.forecast import answer_lines, forecast_case, read_forecast
 from holdfast.workflows.naming import Named
@@ -17,8 +18,8 @@ from holdfast.workflows.naming import Named
 @click.argument("change", required=False)
 @click.option(
     "--detail",
-    type=click.Choice([str(detail) for detail in codec.Detail]),
-    default=str(codec.Detail.FULL),
+    type=click.Choice([str(detail) for detail in Detail]),
+    default=str(Detail.FULL),
     show_default=True,
     help="With rounds, or outcomes alone.",
 )
@@ -27,7 +28,7 @@ from holdfast.workflows.naming import Named
 @click.option("--jsonl", is_flag=True, help='{"snapshot": …, "change": …} a line in, a Forecast a line out, in order.')
 def command(snapshot: str, change: str | None, detail: str, as_json: bool, work: int, jsonl: bool) -> int:
     """What will happen to the group in SNAPSHOT if CHANGE is made (files, or - for standard input)."""
-    level = codec.Detail(detail)
+    level = Detail(detail)
     if jsonl:
         if change is not None:
             raise click.UsageError("With --jsonl there is one argument: the file with the cases.")
@@ -42,15 +43,15 @@ def command(snapshot: str, change: str | None, detail: str, as_json: bool, work:
     with progress.telling("Forecasting every rebalance"):
         group, answer = read_forecast(given[0], given[1], work)
     if as_json:
-        documents.print_document(codec.forecast_to_json(answer, level), indent=None)
+        documents.print_document(forecast_to_json(answer, level), indent=None)
     else:
         from holdfast.cli import forecast_view  # rich is only needed here
 
-        forecast_view.show(group, answer, rounds=level is codec.Detail.FULL)
+        forecast_view.show(group, answer, rounds=level is Detail.FULL)
     return 0
 
 
-def _plain(snapshot: Named, change: Named, level: codec.Detail, *, as_json: bool) -> int:
+def _plain(snapshot: Named, change: Named, level: Detail, *, as_json: bool) -> int:
     """The same for a plain consumer group."""
     with progress.telling("Forecasting every rebalance"):
         group, answer = consumer_groups.read_forecast(snapshot, change)
@@ -59,5 +60,5 @@ def _plain(snapshot: Named, change: Named, level: codec.Detail, *, as_json: bool
     else:
         from holdfast.cli import consumer_forecast_view
 
-        consumer_forecast_view.show(group, answer, rounds=level is codec.Detail.FULL)
+        consumer_forecast_view.show(group, answer, rounds=level is Detail.FULL)
     return 0

@@ -9,13 +9,17 @@ from rich.text import Text
 from holdfast.cli import terminal
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import cost, order, otherwise, otherwise_words, time_words, timeline
-from holdfast.rollout.change import Assume, CatchUp
-from holdfast.rollout.outcomes import Forecast, Outcome, Round, Summary
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.times import Times
-from holdfast.rollout.wording import amount_of_bytes, duration, listed, many, printable, span
+from holdfast.rollout.contract.times import Times
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.change import Assume, CatchUp
+from holdfast.rollout.streams.cost import cost
+from holdfast.rollout.streams.cost.times_of_costs import worked_out
+from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Summary
+from holdfast.rollout.streams.options import otherwise, otherwise_words
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many, printable, span
+from holdfast.rollout.timing import time_words
 
 FIRST_ROUNDS = 30
 MOST_BROKERS = 8
@@ -76,7 +80,7 @@ def _outcomes(outcomes: Sequence[Outcome], times: Sequence[Times]) -> Iterator[R
 
 def _times(snapshot: Snapshot, forecast: Forecast) -> tuple[Times, ...]:
     """Of each outcome, at Holdfast's own speeds."""
-    return tuple(timeline.worked_out(one, Policy()) for one in cost.costs_of(snapshot, forecast.change, forecast))
+    return tuple(worked_out(one, Policy()) for one in cost.costs_of(snapshot, forecast.change, forecast))
 
 
 def _table(*columns: str) -> Table:

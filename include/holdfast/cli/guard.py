@@ -5,8 +5,9 @@ import sys
 import click
 
 from holdfast.cli import documents, reading
-from holdfast.rollout import codec, guard
-from holdfast.rollout.codec.guard import guard_to_json
+from holdfast.rollout.streams.guard import guard
+from holdfast.rollout.streams.guard.json import guard_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 
 @click.command
@@ -17,7 +18,7 @@ def command(snapshot: str, as_json: bool) -> int:
 
     Above all whether its next rebalance, whatever causes it, moves tasks although everything looks stable.
     """
-    group = reading.value(snapshot, codec.snapshot_from_json)
+    group = reading.value(snapshot, snapshot_from_json)
     found = guard.look(group)
     if as_json:
         documents.print_document(guard_to_json(found), indent=2 if sys.stdout.isatty() else None)

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.cli import terminal
-from holdfast.rollout import order
-from holdfast.rollout.guard import Defusal, Guard, Kind, Reshuffle
-from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.wording import host_or, listed, many
+from holdfast.rollout.streams.guard.guard import Defusal, Guard, Kind, Reshuffle
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text.wording import host_or, listed, many
 
 
 def show(snapshot: Snapshot, guard: Guard) -> None:

@@ -9,12 +9,17 @@ from pathlib import Path
 import click
 
 from holdfast.cli import documents, plan_view, progress, reading, signing
-from holdfast.rollout import ci, codec, policy_floor, rendering, seal
-from holdfast.rollout.codec import document, named
-from holdfast.rollout.codec.any_kind import AnyPlan, plan_to_json
-from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
-from holdfast.rollout.plan_value import PlanVerdict
-from holdfast.rollout.policy import Policy
+from holdfast.rollout.consumer.snapshot.json import is_consumer_classic
+from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.journal import seal
+from holdfast.rollout.json import strict
+from holdfast.rollout.kinds import ci, policy_floor
+from holdfast.rollout.kinds.any_kind import AnyPlan, plan_to_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change import named_json
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.text import rendering
 from holdfast.workflows import consumer_groups
 from holdfast.workflows import plan as workflow
 from holdfast.workflows.naming import Named
@@ -102,7 +107,7 @@ def command(
     from holdfast.adapters import key_file as key_files
 
     keys = key_files.read(key_file)
-    document.refuse_secrets({"--requested-by": requested_by})
+    strict.refuse_secrets({"--requested-by": requested_by})
     if [snapshot, change, policy, team_policy].count(documents.STANDARD_INPUT) > 1:
         raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
     made = _made(snapshot, change, _limits(policy, team_policy), requested_by, work)
@@ -144,8 +149,8 @@ def _made(snapshot: str, change: str, limits: _Limits, requested_by: str | None,
     if is_consumer_classic(taken):
         return _plain((documents.label(snapshot), taken), change, policy, requested_by)
     with documents.naming(snapshot):
-        group = codec.snapshot_from_json(taken)
-    meant = reading.value(change, lambda said: codec.change_from_json(named.resolved(said, group)))
+        group = snapshot_from_json(taken)
+    meant = reading.value(change, lambda said: change_from_json(named_json.resolved(said, group)))
     with documents.naming(snapshot):
         workflow.refuse_settings(group)
     with documents.naming(change), progress.telling("Looking for ways to make the change") as tell:

@@ -1,4 +1,4 @@
-"""A plan in a terminal: coloured and as wide as the window there, plain text elsewhere. What it says is `rollout.review`'s."""
+"""A plan in a terminal: coloured and as wide as the window there, plain text elsewhere. What it says is `streams.plan.review`'s."""
 
 import sys
 from io import TextIOWrapper
@@ -9,10 +9,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from holdfast.rollout import rendering, review
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.rendering import LONGEST_LINE, Block, Heading, Lines, Paragraph, Table
-from holdfast.rollout.wording import printable
+from holdfast.rollout.streams.plan import review
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.text import rendering
+from holdfast.rollout.text.rendering import LONGEST_LINE, Block, Heading, Lines, Paragraph, Table
+from holdfast.rollout.text.wording import printable
 
 
 def show(plan: Plan, *, markdown: bool = False) -> None:

@@ -3,9 +3,10 @@
 import click
 
 from holdfast.cli import documents
-from holdfast.rollout import codec, schema
-from holdfast.rollout.codec.policy import policy_to_json
-from holdfast.rollout.policy import Policy
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.kinds import schemas
+from holdfast.rollout.policy.json import policy_to_json
+from holdfast.rollout.policy.policy import Policy
 
 
 @click.command
@@ -19,13 +20,13 @@ def command(as_json: bool) -> int:
     if as_json:
         documents.print_document(own)
         return 0
-    about = schema.CONTRACTS["policy"]["properties"]
+    about = schemas.CONTRACTS["policy"]["properties"]
     lines = [
         "# Holdfast's own policy. Take the # from the limits that you mean to set; docs/policy.md says more.",
         'format_version: "1.0"',
     ]
     for field, value in own.items():
         if field != "format_version":
-            lines += ["", f"# {about[field]['description']}", f"# {field}: {codec.dumps(value)}"]
+            lines += ["", f"# {about[field]['description']}", f"# {field}: {dumps(value)}"]
     click.echo("\n".join(lines))
     return 0

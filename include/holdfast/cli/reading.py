@@ -7,8 +7,8 @@ from typing import TypeVar
 import click
 
 from holdfast.cli import documents
-from holdfast.rollout.codec.policy import policy_from_json
-from holdfast.rollout.policy import Policy
+from holdfast.rollout.policy.json import policy_from_json
+from holdfast.rollout.policy.policy import Policy
 
 T = TypeVar("T")
 MOST_TIMES = 10_000

@@ -3,13 +3,13 @@
 import click
 
 from holdfast.cli import documents
-from holdfast.rollout import schema
+from holdfast.rollout.kinds import schemas
 
 
 @click.command
-@click.argument("contract", type=click.Choice(list(schema.CONTRACTS)))
+@click.argument("contract", type=click.Choice(list(schemas.CONTRACTS)))
 @click.option("--json", "as_json", is_flag=True, help="As it is anyway: a schema is JSON.")
 def command(contract: str, as_json: bool) -> int:  # noqa: ARG001 - every command that prints has --json
     """Print the JSON Schema (draft 2020-12) of CONTRACT."""
-    documents.print_document(schema.schema_of(contract))
+    documents.print_document(schemas.schema_of(contract))
     return 0

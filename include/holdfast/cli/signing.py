@@ -7,8 +7,8 @@ import click
 
 from holdfast.adapters import key_file
 from holdfast.cli import documents
-from holdfast.rollout import seal
-from holdfast.rollout.seal import Kind, Seal, SigningKeys
+from holdfast.rollout.journal import seal
+from holdfast.rollout.journal.seal import Kind, Seal, SigningKeys
 
 T = TypeVar("T")
 

@@ -4,10 +4,11 @@ import click
 
 from holdfast import wiring
 from holdfast.cli import cluster, documents
-from holdfast.rollout import codec
-from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_to_json
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.snapshot import Stores
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_to_json
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Stores
 from holdfast.workflows.collect_kind import Given
 
 
@@ -62,9 +63,9 @@ def command(
     application = cluster.properties_file(app_config) if app_config else {}
     given = Given(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores)
     taken = wiring.collect_any(where, group, state_dirs, given, timeout_s)
-    document = consumer_snapshot_to_json(taken) if isinstance(taken, ConsumerSnapshot) else codec.snapshot_to_json(taken)
+    document = consumer_snapshot_to_json(taken) if isinstance(taken, ConsumerSnapshot) else snapshot_to_json(taken)
     if output == documents.STANDARD_INPUT:
         documents.print_document(document)
     else:
-        documents.write_text_whole(output, codec.dumps(document, indent=2) + "\n")
+        documents.write_text_whole(output, dumps(document, indent=2) + "\n")
     return 0

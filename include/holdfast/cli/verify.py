@@ -5,10 +5,10 @@ from click.core import ParameterSource
 
 from holdfast.cli import cluster, documents, plan_view, reading
 from holdfast.cli import shape as shapes
-from holdfast.rollout.codec import any_kind
-from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
-from holdfast.rollout.verdict_words import verdict_blocks
-from holdfast.rollout.verify import Result
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
+from holdfast.rollout.kinds.verdict_words import verdict_blocks
 from holdfast.workflows import verify
 from holdfast.workflows.collect import Patience
 from holdfast.workflows.collect_kind import Given

@@ -1,5 +1,6 @@
 """Ours to design: what an operator's change will do to a group, and the best way to do it.
 
 The rules of this package: pure functions over frozen values; no I/O, no clock (time is an argument), no chance. It imports
-`holdfast.kafka` and the standard library only, so that it travels to any Spark executor. `codec` is the one place that knows JSON.
+`holdfast.kafka` and the standard library only, so that it travels to any Spark executor. Folders
+are nouns; `json.py` and `schema.py` stand beside each noun. `pyproject.toml` says which folder may import which.
 """

@@ -22,7 +22,7 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake
-from holdfast.rollout.approval import fingerprint, needs_somebody_else
+from holdfast.rollout.kinds.approval import fingerprint, needs_somebody_else
 from holdfast.web import (
     access,
     comparing,

@@ -2,8 +2,8 @@
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.errors import InvalidInput
-from holdfast.rollout import any_difference
-from holdfast.rollout.difference import Difference
+from holdfast.rollout.kinds import any_difference
+from holdfast.rollout.kinds.difference import Difference
 from holdfast.web import overview
 from holdfast.workflows import plan as plans
 

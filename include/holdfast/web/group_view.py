@@ -8,13 +8,14 @@ from typing import Any
 from holdfast.errors import HoldfastError
 from holdfast.kafka.consumer import plain
 from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId, TopicPartition
-from holdfast.rollout import groups, order
-from holdfast.rollout.blast_radius import Scenario
-from holdfast.rollout.consumer import member_order
-from holdfast.rollout.consumer.ownership import Readers
-from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumerSnapshot
-from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.wording import amount_of_bytes, duration, listed, many
+from holdfast.rollout.consumer.snapshot import member_order
+from holdfast.rollout.consumer.snapshot.ownership import Readers
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
+from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many
 from holdfast.web.plan_parts import ago
 
 Row = Mapping[str, Any]

@@ -14,7 +14,7 @@ from holdfast.airflow_wiring import runs as airflow_runs
 from holdfast.airflow_wiring.failures import Failure
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
-from holdfast.rollout.wording import duration
+from holdfast.rollout.text.wording import duration
 from holdfast.web.access import DAG
 from holdfast.workflows import searching
 

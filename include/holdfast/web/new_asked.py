@@ -10,19 +10,21 @@ from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
 from holdfast.kafka import properties
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec, policy_floor
-from holdfast.rollout.asked import asked
-from holdfast.rollout.change import Change
-from holdfast.rollout.codec.any_kind import AnyChange, AnySnapshot
-from holdfast.rollout.codec.meant import FIELDS as PARAMS
-from holdfast.rollout.codec.meant import change_meant
-from holdfast.rollout.consumer.asked import asked as consumer_asked
-from holdfast.rollout.consumer.change import ConsumerChange
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.request import What
-from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.wording import host_or, printable
+from holdfast.rollout.consumer.change.asked import asked as consumer_asked
+from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.requests import What
+from holdfast.rollout.json.fingerprints import fingerprint
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.kinds import policy_floor
+from holdfast.rollout.kinds.any_kind import AnyChange, AnySnapshot
+from holdfast.rollout.kinds.meant import FIELDS as PARAMS
+from holdfast.rollout.kinds.meant import change_meant
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.asked import asked
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text.wording import host_or, printable
 from holdfast.web.new_view import DOCUMENT, SETTINGS, fields_of
 
 Sent = Mapping[str, Sequence[str]]
@@ -60,7 +62,7 @@ class Asked:
 
     @property
     def said(self) -> str:
-        return codec.fingerprint(dict(self.conf))[7:23]
+        return fingerprint(dict(self.conf))[7:23]
 
 
 def text(sent: Sent, name: str) -> str:
@@ -76,7 +78,7 @@ def typed_of(conf: Mapping[str, object]) -> dict[str, list[str]]:
         if name == "hosts" and isinstance(value, list):
             sent["hosts"] = [str(one) for one in value]
         elif isinstance(value, dict):
-            sent[name] = [codec.dumps(value, indent=2)]
+            sent[name] = [dumps(value, indent=2)]
         else:
             sent[name] = [str(value)]
     if DOCUMENT in sent:
@@ -144,7 +146,7 @@ def _value(name: str, sent: Sent) -> object:
         return _settings(sent)
     if name == DOCUMENT:
         typed = text(sent, DOCUMENT).strip()
-        return codec.loads(typed) if typed else None
+        return loads(typed) if typed else None
     typed = text(sent, name).strip()
     if not typed or name in TEXTS:
         return typed

@@ -14,7 +14,7 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import planning
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, POLICY_VARIABLE
 from holdfast.errors import HoldfastError, InvalidInput
-from holdfast.rollout.codec.any_kind import AnySnapshot
+from holdfast.rollout.kinds.any_kind import AnySnapshot
 from holdfast.web import new_asked, new_view, overview
 from holdfast.web.new_asked import FRESH, Asked, Sent
 from holdfast.web.new_view import Known

@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.release import RELEASES
-from holdfast.rollout.wording import printable
+from holdfast.rollout.text.wording import printable
 from holdfast.web import access, making, new_asked, new_page, new_view, own_airflow, serving
 from holdfast.web.new_asked import NAMES, Asked, Sent
 

@@ -9,13 +9,15 @@ from datetime import datetime
 from holdfast.errors import Unsupported
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec, order
-from holdfast.rollout.codec.any_kind import AnySnapshot
-from holdfast.rollout.consumer.request import ASKABLE
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.request import FIELDS, What
-from holdfast.rollout.snapshot import ConfigValue, Snapshot
-from holdfast.rollout.wording import many
+from holdfast.rollout.consumer.change.request import ASKABLE
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.requests import FIELDS, What
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.strict import FORMAT_VERSION, dumps
+from holdfast.rollout.kinds.any_kind import AnySnapshot
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text.wording import many
 from holdfast.web import group_view
 from holdfast.web.plan_parts import ago
 
@@ -165,7 +167,7 @@ def example(snapshot: AnySnapshot) -> str:
         event = [{"replace_client": {"process_id": str(one.process_id), **new}} for one in snapshot.clients[:1]]
     if not event:
         return ""
-    return codec.dumps({"format_version": codec.FORMAT_VERSION, "events": event}, indent=2)
+    return dumps({"format_version": FORMAT_VERSION, "events": event}, indent=2)
 
 
 def fields_of(what: str) -> tuple[str, ...]:

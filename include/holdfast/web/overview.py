@@ -8,8 +8,8 @@ from itertools import islice
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.parquet_tables import ParquetTables
 from holdfast.errors import InvalidInput
-from holdfast.rollout.blast_radius import Scenario
-from holdfast.rollout.codec.any_kind import AnySnapshot
+from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.kinds.any_kind import AnySnapshot
 from holdfast.web import fleet_view, group_view
 from holdfast.web.plans import PlanRow
 from holdfast.workflows import snapshots

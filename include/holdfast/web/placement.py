@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.rollout.basis import Basis
-from holdfast.rollout.wording import listed
+from holdfast.rollout.streams.plan.basis import Basis
+from holdfast.rollout.text.wording import listed
 from holdfast.web.ownership import ASKED, NEEDLESS, STAYS, Picture
 
 MOST_HOSTS = 16

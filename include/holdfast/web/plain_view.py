@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from holdfast.rollout import plan_title, step_words
-from holdfast.rollout.consumer.course import Course, Share
-from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
-from holdfast.rollout.consumer.review import GLOSSARY
-from holdfast.rollout.plan_summary import ReadFigures, read_figures
-from holdfast.rollout.plan_value import PLAINLY
-from holdfast.rollout.wording import duration, listed, many
+from holdfast.rollout.consumer.forecast.course import Course, Share
+from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
+from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
+from holdfast.rollout.consumer.plan.review import GLOSSARY
+from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.kinds import plan_title
+from holdfast.rollout.streams.steps import step_words
+from holdfast.rollout.text.wording import duration, listed, many
 from holdfast.web import plan_parts
 from holdfast.web.ownership import Deal, Picture, Words, picture
 from holdfast.web.plan_parts import (

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
-from holdfast.rollout.approval import fingerprint, needs_somebody_else
-from holdfast.rollout.basis import Drift
-from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
-from holdfast.rollout.codec.score import Score
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.journal import Approval, Entry, Journal
-from holdfast.rollout.plan_summary import summary
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.execution.drift import Drift
+from holdfast.rollout.journal.journal import Approval, Entry, Journal
+from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
+from holdfast.rollout.kinds.approval import fingerprint, needs_somebody_else
+from holdfast.rollout.kinds.plan_summary import summary
+from holdfast.rollout.kinds.score_json import Score
 from holdfast.web.plain_view import plain_view
 from holdfast.web.plan_parts import PlanView, ages, ago
 from holdfast.web.plan_view import view

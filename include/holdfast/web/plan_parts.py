@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.rollout.codec.any_kind import AnyPlan
-from holdfast.rollout.plan_value import PlanVerdict
-from holdfast.rollout.rendering import Block
-from holdfast.rollout.rules import Rule, Status
-from holdfast.rollout.wording import duration
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.text.rendering import Block
+from holdfast.rollout.text.wording import duration
 from holdfast.web.ownership import Picture
 
 MOST_ROUNDS = 60

@@ -7,15 +7,21 @@ from datetime import datetime
 from itertools import groupby
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import plan_title, step_words, time_words, timeline
-from holdfast.rollout.burden import burden
-from holdfast.rollout.evaluation import Cost, Round
-from holdfast.rollout.plan_summary import Figures, figures_of
-from holdfast.rollout.plan_value import Considered, Plan
-from holdfast.rollout.review import GLOSSARY
-from holdfast.rollout.steps import StartClient, Who, WriteProcessMetadata
-from holdfast.rollout.times import Estimate, Times
-from holdfast.rollout.wording import amount_of_bytes, duration, many, span
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.contract.rebalances import Round
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.times import Estimate, Times
+from holdfast.rollout.kinds import plan_title
+from holdfast.rollout.streams.cost.evaluation import Cost
+from holdfast.rollout.streams.cost.times_of_costs import times_of
+from holdfast.rollout.streams.plan.burden import burden
+from holdfast.rollout.streams.plan.figures import Figures, figures_of
+from holdfast.rollout.streams.plan.plan import Considered, Plan
+from holdfast.rollout.streams.plan.review import GLOSSARY
+from holdfast.rollout.streams.steps import step_words
+from holdfast.rollout.streams.steps.steps import StartClient
+from holdfast.rollout.text.wording import amount_of_bytes, duration, many, span
+from holdfast.rollout.timing import time_words
 from holdfast.web import placement, plan_parts
 from holdfast.web.plan_parts import (
     MOST_ROUNDS,
@@ -194,7 +200,7 @@ def _effort(found: Figures) -> Said:
 
 def _dated(plan: Plan, cost: Cost) -> tuple[Round, ...]:
     """The rebalances when they are complete, by the one model of time that the figures come from."""
-    ends = timeline.times_of(cost, plan.policy).rebalances
+    ends = times_of(cost, plan.policy).rebalances
     if len(ends) != len(cost.rounds):
         return cost.rounds
     return tuple(replace(one, at_seconds=end.usual) for one, end in zip(cost.rounds, ends, strict=True))

@@ -14,11 +14,10 @@ from typing import TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
-from holdfast.rollout.codec.score import Score
-from holdfast.rollout.journal import Approval
-from holdfast.rollout.plan_summary import PlanSummary
-from holdfast.rollout.plan_value import PlanVerdict
-from holdfast.rollout.verify import Result
+from holdfast.rollout.contract.verdicts import PlanVerdict, Result
+from holdfast.rollout.journal.journal import Approval
+from holdfast.rollout.kinds.plan_summary import PlanSummary
+from holdfast.rollout.kinds.score_json import Score
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 

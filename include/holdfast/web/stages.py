@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from holdfast.rollout import step_words
-from holdfast.rollout.codec.any_kind import AnyPlan
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.steps import Who
-from holdfast.rollout.verify import Result
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.streams.steps import step_words
 from holdfast.web.plan_page import PlanPage
 from holdfast.web.plans import State
 

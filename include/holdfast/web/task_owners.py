@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from holdfast.rollout import order
-from holdfast.rollout.change import AddClient, Item, NewClient, ReplaceClient
-from holdfast.rollout.cost import end_owners, renamed
-from holdfast.rollout.evaluation import Cost
-from holdfast.rollout.plan_value import Considered, Plan
+from holdfast.rollout.streams.change.change import AddClient, Item, NewClient, ReplaceClient
+from holdfast.rollout.streams.cost.cost import end_owners, renamed
+from holdfast.rollout.streams.cost.evaluation import Cost
+from holdfast.rollout.streams.plan.plan import Considered, Plan
+from holdfast.rollout.streams.process_ids import order
 from holdfast.web.ownership import Deal, Picture, Words, picture
 from holdfast.web.plan_parts import title_of
 

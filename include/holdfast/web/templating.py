@@ -8,7 +8,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from holdfast.rollout.wording import amount_of_bytes, duration, many, printable
+from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
 from holdfast.web import history, new_view, placement, rule_words
 from holdfast.web.chart_data import hops_data, timeline_data
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from holdfast.ports import Lake
-from holdfast.rollout.approval import NOBODY
-from holdfast.rollout.journal import Approval
+from holdfast.rollout.journal.journal import Approval
+from holdfast.rollout.kinds.approval import NOBODY
 from holdfast.web import runs
 from holdfast.web.plan_page import PlanPage, PlanPages, run_of
 from holdfast.web.plans import READERS, PlanRow, PlansPage, State, still_waits

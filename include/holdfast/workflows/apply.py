@@ -16,22 +16,26 @@ from typing import assert_never
 from holdfast.errors import HoldfastError, InvalidInput, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
-from holdfast.rollout import codec, step_words
-from holdfast.rollout.apply import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait, next_action
-from holdfast.rollout.approval import refuse_unapproved
-from holdfast.rollout.codec import document
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
-from holdfast.rollout.consumer import apply as consumer_apply
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.consumer.steps import ConsumerStep
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.freshness import refuse_old
-from holdfast.rollout.journal import Approval, Entry, Event, Journal
-from holdfast.rollout.lease import Lease, Owner
-from holdfast.rollout.seal import NO_KEYS, SigningKeys
-from holdfast.rollout.steps import Step, StopClient, Who, WriteProcessMetadata
-from holdfast.rollout.wording import many, printable
+from holdfast.rollout.consumer.execution import apply as consumer_apply
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.consumer.steps.steps import ConsumerStep
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait
+from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
+from holdfast.rollout.journal.json import approval_to_json, journal_to_json
+from holdfast.rollout.journal.lease import Lease, Owner
+from holdfast.rollout.journal.seal import NO_KEYS, SigningKeys
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
+from holdfast.rollout.kinds.approval import refuse_unapproved
+from holdfast.rollout.kinds.freshness import refuse_old
+from holdfast.rollout.streams.execution.apply import next_action
+from holdfast.rollout.streams.steps import step_words
+from holdfast.rollout.streams.steps.steps import Step, StopClient
+from holdfast.rollout.text.wording import many, printable
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 from holdfast.workflows.journals import Kept
@@ -136,7 +140,7 @@ def apply(
         _confirmed(plan, confirmations, writing)
         waiting = _as_far_as_it_goes(plan, fresh, writing)
         applied = Applied(plan, approval, writing.journal, waiting, writing.kept.standing)
-        content = codec.dumps(applied_to_json(applied), indent=2)
+        content = dumps(applied_to_json(applied), indent=2)
         hands.lake.write((plans.FOLDER, plan.plan_id, "checklist.json"), content.encode())
     return applied
 
@@ -148,7 +152,7 @@ def _refuse_secrets(confirmations: tuple[Confirmation, ...], hands: Hands) -> No
         "directories": [*hands.state_dirs.values()],
         "run ID": hands.me.run,
     }
-    document.refuse_secrets(typed)
+    strict.refuse_secrets(typed)
 
 
 @contextmanager
@@ -227,7 +231,7 @@ def _next(plan: AnyPlan, journal: Journal, fresh: AnySnapshot, now: datetime) ->
     raise InvalidInput(of_another_kind(plan))
 
 
-def _write(step: Step, action: WriteProcessMetadata, directory: str, writing: Writing) -> None:
+def _write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing: Writing) -> None:
     """Journal, write, look, journal. A crash in between leaves a step that is begun, in one directory, and can be done again."""
     hands = writing.hands
     begun = writing.journal.begun_in(step.id)
@@ -257,7 +261,7 @@ def _surely_not(action: WriteProcessMetadata, directory: str, hands: Hands) -> b
         return False
 
 
-def _begun_elsewhere(step: Step, action: WriteProcessMetadata, directory: str, begun: Entry, hands: Hands) -> str:
+def _begun_elsewhere(step: AnyStep, action: WriteProcessMetadata, directory: str, begun: Entry, hands: Hands) -> str:
     on = f" on {printable(begun.host, 200)}" if begun.host else ""
     here = f" on {hands.me.host}" if begun.host != hands.me.host else ""
     return (
@@ -268,7 +272,7 @@ def _begun_elsewhere(step: Step, action: WriteProcessMetadata, directory: str, b
     )
 
 
-def _by_hand(step: Step, action: WriteProcessMetadata) -> Wait:
+def _by_hand(step: AnyStep, action: WriteProcessMetadata) -> Wait:
     return Wait(
         step,
         f"Nobody has said which directory is meant: give --state-dir-of {action.process_id}=DIRECTORY, or do it by hand"
@@ -303,7 +307,7 @@ def refuse_if_asked_too_early(applied: Applied, hands: Hands) -> None:
     """Raise StepRefused where a process ID was to be written (its directory was given) and its owner is still in the group."""
     waiting = applied.waiting_for
     plan = applied.plan
-    if waiting is None or isinstance(plan, ConsumerPlan) or isinstance(waiting.step, ConsumerStep):
+    if waiting is None or isinstance(plan, ConsumerPlan) or not isinstance(waiting.step, Step):
         return
     if not isinstance(waiting.step.action, StopClient):
         return
@@ -317,15 +321,15 @@ def refuse_if_asked_too_early(applied: Applied, hands: Hands) -> None:
         )
 
 
-def says(step: AnyStep) -> str:
+def says(step: Step | ConsumerStep) -> str:
     return step.says if isinstance(step, ConsumerStep) else step_words.describe(step.action)
 
 
 def applied_to_json(applied: Applied) -> dict[str, object]:
     """The Journal document of the contract: entries, and the checklist of all steps with how far each is."""
     waiting = applied.waiting_for
-    return codec_plan.journal_to_json(applied.journal) | {
-        "approval": codec_plan.approval_to_json(applied.approval),
+    return journal_to_json(applied.journal) | {
+        "approval": approval_to_json(applied.approval),
         "signed": applied.signed,
         "done": waiting is None,
         "waiting_for": None

@@ -16,9 +16,9 @@ from holdfast.kafka.streams.membership import Member
 from holdfast.kafka.streams.reports import Report
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
-from holdfast.rollout import churn
-from holdfast.rollout.group_state import REBALANCING
-from holdfast.rollout.snapshot import Evidence, GenerationMember, Snapshot
+from holdfast.rollout.contract.group_state import REBALANCING
+from holdfast.rollout.streams.snapshot import churn
+from holdfast.rollout.streams.snapshot.snapshot import Evidence, GenerationMember, Snapshot
 from holdfast.workflows import collect_disks, collect_topology
 from holdfast.workflows.collect_topology import Gathered
 from holdfast.workflows.present_generation import present_generation, with_session_timeout

@@ -14,8 +14,8 @@ from holdfast.kafka.streams.first_report import Disk
 from holdfast.kafka.streams.reports import DiskCopy
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, ProcessId
 from holdfast.ports import StateDirectoryReader
-from holdfast.rollout.guard import WITHOUT_PROCESS_FILE
-from holdfast.rollout.snapshot import StateDirectory, TaskDirectory
+from holdfast.rollout.streams.guard.guard import WITHOUT_PROCESS_FILE
+from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
 from holdfast.workflows.collect_topology import Gathered
 from holdfast.workflows.settings import GroupSettings
 

@@ -6,9 +6,10 @@ from datetime import datetime
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.ports import ClusterReader, StateDirectoryReader
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.group_state import REBALANCING
-from holdfast.rollout.snapshot import ConfigValue, Snapshot, Stores
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.group_state import REBALANCING
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.workflows import collect, collect_plain, plain_settings, settings
 from holdfast.workflows.collect import Patience
 

@@ -15,8 +15,9 @@ from urllib.parse import unquote
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.kafka.wire import group_metadata
 from holdfast.ports import ClusterReader, Lake, ManyGroupsReader, StateDirectoryReader
-from holdfast.rollout.codec.any_kind import AnySnapshot
-from holdfast.rollout.snapshot import StateDirectory, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.kinds.any_kind import AnySnapshot
+from holdfast.rollout.streams.snapshot.snapshot import StateDirectory
 from holdfast.workflows import collect_kind, snapshots
 from holdfast.workflows.collect import Patience
 from holdfast.workflows.collect_kind import Given

@@ -14,9 +14,10 @@ from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_protocol import decode_assignment
 from holdfast.ports import ClusterReader, Figures, ObservedGroup
-from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumedTopic, ConsumerSnapshot
-from holdfast.rollout.group_state import REBALANCING
-from holdfast.rollout.snapshot import Generation, GenerationMember, Topic, Unknown
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic, ConsumerSnapshot
+from holdfast.rollout.contract.group_state import REBALANCING
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
 from holdfast.workflows.collect import Patience, settled_group, why_nobody
 from holdfast.workflows.plain_settings import DEFAULT_ASSIGNORS, DEFAULT_BEFORE_3_0, PlainSettings, first_with_two_assignors
 from holdfast.workflows.present_generation import present_generation, with_session_timeout

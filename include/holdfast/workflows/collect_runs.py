@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import Any
 
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import codec
-from holdfast.rollout.codec.any_kind import AnySnapshot
+from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
+from holdfast.rollout.kinds.any_kind import AnySnapshot
 from holdfast.workflows import snapshots
 
 FOLDER = "collections"
@@ -122,7 +122,7 @@ class Run:
         began = (*folder, "began.json")
         if not lake.exists(began):
             moment = now.isoformat(timespec="seconds").replace("+00:00", "Z")
-            lake.write(began, codec.dumps({"format_version": _FORMAT, "at": moment}).encode())
+            lake.write(began, dumps({"format_version": _FORMAT, "at": moment}).encode())
         run = cls(lake, cluster, name, str(_read(lake, began)["at"]))
         parts = [part for part in lake.names(folder) if part.startswith("part-")]
         for part in parts:
@@ -148,7 +148,7 @@ class Run:
         self._parts += 1
         part = (FOLDER, snapshots.segment("cluster", self.cluster), "runs", self.name, f"part-{self._parts:05}.json")
         ids = ["/".join(path) for path, _ in placed]
-        self.lake.write(part, codec.dumps({"format_version": _FORMAT, "snapshots": ids}).encode())
+        self.lake.write(part, dumps({"format_version": _FORMAT, "snapshots": ids}).encode())
         for path, content in placed:
             self.lake.write(path, content)
         self._note(ids)
@@ -170,7 +170,7 @@ class Run:
             unlisted=tuple(unlisted),
             seconds=seconds,
         )
-        self.lake.write(report.path, codec.dumps(report_to_json(report), indent=2).encode())
+        self.lake.write(report.path, dumps(report_to_json(report), indent=2).encode())
         return report
 
     def _note(self, ids: Iterable[str]) -> None:
@@ -178,6 +178,6 @@ class Run:
 
 
 def _read(lake: Lake, path: LakePath) -> dict[str, Any]:
-    found = codec.loads(lake.read(path, codec.LARGEST_DOCUMENT))
+    found = loads(lake.read(path, LARGEST_DOCUMENT))
     assert isinstance(found, dict), "written by Run"
     return found

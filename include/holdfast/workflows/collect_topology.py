@@ -11,7 +11,8 @@ from holdfast.kafka.streams.membership import Member, TaskPartitions
 from holdfast.kafka.topology import Clues
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ClusterReader, ObservedGroup
-from holdfast.rollout.snapshot import Generation, StateDirectory, Topic, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import Generation, StateDirectory, Topic
 from holdfast.workflows.settings import GroupSettings
 
 _CHANGELOG = "-changelog"

@@ -8,25 +8,26 @@ from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.consumer import leader
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure
 from holdfast.kafka.consumer.release import LINES
-from holdfast.rollout import codec
-from holdfast.rollout.basis import Drift, Kind
-from holdfast.rollout.codec.consumer_assignment import consumer_assignment_to_json
-from holdfast.rollout.codec.consumer_change import consumer_change_from_json, consumer_change_to_json
-from holdfast.rollout.codec.consumer_plan import relied_on, with_id
-from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
-from holdfast.rollout.codec.policy import policy_to_json
-from holdfast.rollout.consumer import drift, ways
-from holdfast.rollout.consumer.change import ConsumerChange
-from holdfast.rollout.consumer.evaluation import WayForecast, evaluate
-from holdfast.rollout.consumer.forecast import forecast, settings_of
-from holdfast.rollout.consumer.outcomes import ConsumerForecast
-from holdfast.rollout.consumer.plan import ConsumerPlan, assemble
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.group_state import refuse_unsettled
-from holdfast.rollout.plan_value import CreatedFrom
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.snapshot import ConfigValue
-from holdfast.rollout.staleness import Staleness
+from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.change.json import consumer_change_from_json, consumer_change_to_json
+from holdfast.rollout.consumer.execution import drift
+from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignment_to_json
+from holdfast.rollout.consumer.forecast.forecast import forecast, settings_of
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
+from holdfast.rollout.consumer.options import ways
+from holdfast.rollout.consumer.options.evaluation import WayForecast, evaluate
+from holdfast.rollout.consumer.plan.json import relied_on, with_id
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan, assemble
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.created_from import CreatedFrom
+from holdfast.rollout.contract.group_state import refuse_unsettled
+from holdfast.rollout.execution.drift import Drift, Kind
+from holdfast.rollout.json.fingerprints import fingerprint
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.policy.json import policy_to_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.execution.staleness import Staleness
 from holdfast.workflows.naming import Named, read_named
 
 
@@ -105,9 +106,9 @@ def assembled(
 ) -> ConsumerPlan:
     """The plan with its ID, from the forecast of every way, in the order in which they are proposed."""
     fingerprints = CreatedFrom(
-        snapshot=codec.fingerprint(relied_on(snapshot)),
-        change=codec.fingerprint(consumer_change_to_json(change)),
-        policy=codec.fingerprint(policy_to_json(policy)),
+        snapshot=fingerprint(relied_on(snapshot)),
+        change=fingerprint(consumer_change_to_json(change)),
+        policy=fingerprint(policy_to_json(policy)),
         captured_at=snapshot.captured_at,
     )
     made = assemble(snapshot, change, foreseen, policy, now, fingerprints)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from holdfast.errors import HoldfastError
 from holdfast.kafka.wire import consumer_protocol
 from holdfast.ports import ClusterReader, Machine, ObservedGroup, StateDirectoryReader
-from holdfast.rollout import churn
+from holdfast.rollout.streams.snapshot import churn
 from holdfast.workflows.collect import PROTOCOL
 
 OFFSETS_TOPIC = "__consumer_offsets"

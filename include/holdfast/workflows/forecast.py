@@ -6,15 +6,21 @@ from dataclasses import replace
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
-from holdfast.rollout import codec, groups
-from holdfast.rollout.codec import named
-from holdfast.rollout.codec.consumer_forecast import consumer_forecast_to_json
-from holdfast.rollout.codec.consumer_snapshot import is_consumer_classic
-from holdfast.rollout.codec.document import Fields
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.outcomes import Forecast
-from holdfast.rollout.snapshot import ConfigValue, Snapshot
-from holdfast.rollout.work import allowed
+from holdfast.rollout.consumer.forecast.json import consumer_forecast_to_json
+from holdfast.rollout.consumer.snapshot.json import is_consumer_classic
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.strict import Fields, loads
+from holdfast.rollout.streams.change import named_json
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.assignment_json import assignment_to_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.json import forecast_to_json
+from holdfast.rollout.streams.forecast.outcomes import Forecast
+from holdfast.rollout.streams.forecast.work import allowed
+from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import consumer_groups
 from holdfast.workflows.naming import Named, read_named
 
@@ -38,8 +44,8 @@ def assign_document(document: object, release: str | None, settings: tuple[tuple
     """A Snapshot's JSON → an Assignment's. `release` and `settings` are put over its own."""
     if is_consumer_classic(document):
         return consumer_groups.assign_document(document, release, settings)
-    snapshot = codec.snapshot_from_json(document).with_config(settings)
-    return codec.assignment_to_json(decide(replace(snapshot, kafka_release=release or snapshot.kafka_release)))
+    snapshot = snapshot_from_json(document).with_config(settings)
+    return assignment_to_json(decide(replace(snapshot, kafka_release=release or snapshot.kafka_release)))
 
 
 def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Snapshot, Forecast]:
@@ -47,12 +53,12 @@ def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Snaps
 
     `times`: so many times the usual work is allowed.
     """
-    group = read_named(snapshot, codec.snapshot_from_json)
-    meant = read_named(change, lambda document: codec.change_from_json(named.resolved(document, group)))
+    group = read_named(snapshot, snapshot_from_json)
+    meant = read_named(change, lambda document: change_from_json(named_json.resolved(document, group)))
     return group, read_named(change, lambda _: forecast(group, meant, work=allowed(group, times)))
 
 
-def forecast_case(case: object, detail: codec.Detail, times: int = 1) -> dict[str, object]:
+def forecast_case(case: object, detail: Detail, times: int = 1) -> dict[str, object]:
     """`{"snapshot": …, "change": …}` → a Forecast's JSON."""
     fields = Fields(case)
     snapshot = fields.need("snapshot", lambda document: document)
@@ -61,7 +67,7 @@ def forecast_case(case: object, detail: codec.Detail, times: int = 1) -> dict[st
     if is_consumer_classic(snapshot):
         answer = consumer_groups.read_forecast(("snapshot", snapshot), ("change", change))[1]
         return consumer_forecast_to_json(answer, detail)
-    return codec.forecast_to_json(read_forecast(("snapshot", snapshot), ("change", change), times)[1], detail)
+    return forecast_to_json(read_forecast(("snapshot", snapshot), ("change", change), times)[1], detail)
 
 
 def answer_lines(
@@ -72,6 +78,6 @@ def answer_lines(
         try:
             if isinstance(line, InvalidInput):
                 raise line
-            yield answer(codec.loads(line)), True
+            yield answer(loads(line)), True
         except HoldfastError as refusal:
             yield {"error": str(refusal), "line": number}, False

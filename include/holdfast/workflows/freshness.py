@@ -4,12 +4,12 @@ from datetime import datetime
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.ports import Lake
-from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.staleness import Staleness, is_stale
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
+from holdfast.rollout.streams.execution.staleness import Staleness, is_stale
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import consumer_groups, snapshots
 
 

@@ -15,9 +15,8 @@ from datetime import UTC, datetime, timedelta
 
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import codec, seal
-from holdfast.rollout.codec.lease import lease_from_json, lease_to_json
-from holdfast.rollout.lease import (
+from holdfast.rollout.journal import seal
+from holdfast.rollout.journal.lease import (
     GIVEN_UP_WITH_LESS_THAN,
     HELD_FOR,
     RENEWED_WITH_LESS_THAN,
@@ -27,8 +26,10 @@ from holdfast.rollout.lease import (
     State,
     standing,
 )
-from holdfast.rollout.seal import Kind, Seal, SigningKeys
-from holdfast.rollout.wording import printable
+from holdfast.rollout.journal.lease_json import lease_from_json, lease_to_json
+from holdfast.rollout.journal.seal import Kind, Seal, SigningKeys
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.text.wording import printable
 from holdfast.workflows.snapshots import segment
 
 FOLDER = "leases"
@@ -68,7 +69,7 @@ class Leases:
 
     def _read(self, place: LakePath) -> tuple[Lease, Seal]:
         try:
-            document = codec.loads(self.lake.read(place, LARGEST))
+            document = loads(self.lake.read(place, LARGEST))
             return lease_from_json(document), seal.seal_of(document, Kind.LEASE, self.keys)
         except InvalidInput as problem:
             raise InvalidInput(f"{problem}. Look who writes there, then release it by force", "/".join(place)) from None
@@ -148,7 +149,7 @@ class Leases:
         at = self.now().astimezone(UTC)
         until = at + HELD_FOR if state is State.HELD else at
         lease = Lease(self.plan_id, number, state, self.me, _instant(at), _instant(until), self.group)
-        content = codec.dumps(seal.signed(lease_to_json(lease), Kind.LEASE, self.keys), indent=2).encode()
+        content = dumps(seal.signed(lease_to_json(lease), Kind.LEASE, self.keys), indent=2).encode()
         # An object store may have taken it, and lost the answer: then what is there is ours, to the byte.
         if self.lake.create(self._place(number), content) or (
             self.me.process and self.lake.read(self._place(number), LARGEST) == content

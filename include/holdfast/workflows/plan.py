@@ -14,28 +14,35 @@ from typing import TypeVar
 
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput, StatePathTrouble, StepRefused, Unsupported
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import candidates, codec, groups, rendering, review, seal
-from holdfast.rollout.change import Change
-from holdfast.rollout.codec import any_kind, document
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.any_kind import AnyPlan, AnyVerdict
-from holdfast.rollout.codec.consumer_change import consumer_change_from_json
-from holdfast.rollout.codec.consumer_evaluation import way_forecast_from_json
-from holdfast.rollout.codec.document import Fields
-from holdfast.rollout.codec.score import Score, score_from_json
-from holdfast.rollout.consumer import review as consumer_review
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.evaluation import Evaluation
-from holdfast.rollout.journal import Approval, Entry, Journal
-from holdfast.rollout.plan import assemble
-from holdfast.rollout.plan_summary import PlanSummary, summary, summary_from_json, summary_to_json
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.rendering import Block
-from holdfast.rollout.seal import NO_KEYS, Kind, Seal, SigningKeys
-from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.work import OPTIONS, Work, allowed_for_an_option
+from holdfast.rollout.consumer.change.json import consumer_change_from_json
+from holdfast.rollout.consumer.options.json import way_forecast_from_json
+from holdfast.rollout.consumer.plan import review as consumer_review
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.journal import seal
+from holdfast.rollout.journal.journal import Approval, Entry, Journal
+from holdfast.rollout.journal.json import approval_from_json, approval_to_json
+from holdfast.rollout.journal.seal import NO_KEYS, Kind, Seal, SigningKeys
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.strict import FORMAT_VERSION, LARGEST_DOCUMENT, Fields, dumps, loads
+from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.any_kind import AnyPlan, AnyVerdict
+from holdfast.rollout.kinds.plan_summary import PlanSummary, summary, summary_from_json, summary_to_json
+from holdfast.rollout.kinds.score_json import Score, score_from_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.cost.evaluation import Evaluation
+from holdfast.rollout.streams.cost.json import candidate_to_json, evaluation_from_json
+from holdfast.rollout.streams.forecast.work import OPTIONS, Work, allowed_for_an_option
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.plan import review
+from holdfast.rollout.streams.plan.assembly import assemble
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text import rendering
+from holdfast.rollout.text.rendering import Block
 from holdfast.workflows import consumer_groups, journals
 
 __all__ = [
@@ -98,14 +105,14 @@ def make(
 def assemble_drafted(
     snapshot: object, change: object, evaluations: Iterable[bytes], policy: Policy, now: datetime, requested_by: str | None = None
 ) -> AnyPlan:
-    """From a draft: a Snapshot's and a Change's JSON, and what `rollout.search.evaluation` said of each way, in order."""
+    """From a draft: a Snapshot's and a Change's JSON, and what `kinds.search.evaluation` said of each way, in order."""
     group = any_kind.snapshot_from_json(snapshot)
-    lines = [codec.loads(line) for line in evaluations]
+    lines = [loads(line) for line in evaluations]
     if isinstance(group, ConsumerSnapshot):
         meant = consumer_change_from_json(change)
         return consumer_groups.assembled(group, meant, [way_forecast_from_json(line) for line in lines], policy, now, requested_by)
-    found = tuple(codec_plan.evaluation_from_json(line) for line in lines)
-    wanted = codec.change_from_json(change)
+    found = tuple(evaluation_from_json(line) for line in lines)
+    wanted = change_from_json(change)
     _refuse_other_options(group, wanted, found)
     return assemble(group, wanted, found, policy, now, requested_by)
 
@@ -113,8 +120,8 @@ def assemble_drafted(
 def _refuse_other_options(snapshot: Snapshot, change: Change, found: tuple[Evaluation, ...]) -> None:
     """Executors write what each option costs, and have no key: what is done and how it is called is proposed again. Raise
     InvalidInput."""
-    proposed = [codec_plan.candidate_to_json(one) for one in candidates.propose(snapshot, change)]
-    if [codec_plan.candidate_to_json(one.candidate) for one in found] != proposed:
+    proposed = [candidate_to_json(one) for one in candidates.propose(snapshot, change)]
+    if [candidate_to_json(one.candidate) for one in found] != proposed:
         raise InvalidInput(
             "the options that were forecast are not those that this change has: somebody changed them in the lake, or another"
             " version of Holdfast forecast them. Trigger a new run"
@@ -142,17 +149,17 @@ def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS) -> str:
 
     Raise InvalidInput where the name of who asked for it holds a secret.
     """
-    document.refuse_secrets({"requested_by": made.requested_by})
+    strict.refuse_secrets({"requested_by": made.requested_by})
     lake.write(_place(made.plan_id, "plan.md"), markdown(made).encode())
-    lake.write(_place(made.plan_id, "summary.json"), codec.dumps(summary_to_json(summary(made))).encode())
+    lake.write(_place(made.plan_id, "summary.json"), dumps(summary_to_json(summary(made))).encode())
     sealed = seal.signed(any_kind.plan_to_json(made), Kind.PLAN, keys)
-    lake.write(_place(made.plan_id, "plan.json"), codec.dumps(sealed, indent=2).encode())
+    lake.write(_place(made.plan_id, "plan.json"), dumps(sealed, indent=2).encode())
     return made.plan_id
 
 
 def load(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> AnyPlan:
     """Raise StatePathTrouble if there is no such plan, InvalidInput if it is none any more or another one."""
-    made, found = _read_sealed(lake, plan_id, "plan.json", any_kind.plan_from_json, Kind.PLAN, keys, codec.LARGEST_DOCUMENT)
+    made, found = _read_sealed(lake, plan_id, "plan.json", any_kind.plan_from_json, Kind.PLAN, keys, LARGEST_DOCUMENT)
     if made.plan_id != plan_id:
         raise InvalidInput(f"it holds plan {made.plan_id}", f"{FOLDER}/{plan_id}/plan.json")
     seal.refuse(found, f"Plan {plan_id}", keys)
@@ -188,7 +195,7 @@ class Standing:
 def standing(lake: Lake, plan_id: str, keys: SigningKeys) -> Standing:
     """Of the plan, the decision and the journal in the lake."""
     kept = lake.names((FOLDER, plan_id))
-    _, of_plan = _read_sealed(lake, plan_id, "plan.json", lambda value: value, Kind.PLAN, keys, codec.LARGEST_DOCUMENT)
+    _, of_plan = _read_sealed(lake, plan_id, "plan.json", lambda value: value, Kind.PLAN, keys, LARGEST_DOCUMENT)
     of_approval = None
     if "approval.json" in kept:
         _, of_approval = _read_sealed(lake, plan_id, "approval.json", lambda value: value, Kind.APPROVAL, keys)
@@ -198,7 +205,7 @@ def standing(lake: Lake, plan_id: str, keys: SigningKeys) -> Standing:
 
 def document_of(lake: Lake, plan_id: str, name: str) -> bytes:
     """One file of the plan's folder as it is kept."""
-    return lake.read(_place(plan_id, name), codec.LARGEST_DOCUMENT)
+    return lake.read(_place(plan_id, name), LARGEST_DOCUMENT)
 
 
 def summary_of(lake: Lake, plan_id: str) -> PlanSummary:
@@ -210,7 +217,7 @@ def summary_of(lake: Lake, plan_id: str) -> PlanSummary:
 
 def keep_run(lake: Lake, plan_id: str, run_id: str) -> None:
     """Write which run of plan_rollout made the plan, and so asks for its approval: `run.json`. The latest that made it counts."""
-    content = codec.dumps({"format_version": codec.FORMAT_VERSION, "run_id": run_id})
+    content = dumps({"format_version": FORMAT_VERSION, "run_id": run_id})
     lake.write(_place(plan_id, "run.json"), content.encode())
 
 
@@ -223,7 +230,7 @@ def run_of(lake: Lake, plan_id: str) -> str | None:
 
 def _run_id(value: object) -> str:
     fields = Fields(value)
-    run_id = fields.need("run_id", document.text)
+    run_id = fields.need("run_id", strict.text)
     fields.finish()
     return run_id
 
@@ -235,7 +242,7 @@ def score_of(lake: Lake, plan_id: str) -> Score | None:
 
 def text(lake: Lake, plan_id: str) -> str:
     """The kept `plan.md`."""
-    return lake.read(_place(plan_id, "plan.md"), codec.LARGEST_DOCUMENT).decode()
+    return lake.read(_place(plan_id, "plan.md"), LARGEST_DOCUMENT).decode()
 
 
 def ids(lake: Lake) -> tuple[str, ...]:
@@ -259,8 +266,8 @@ def keep_approval(lake: Lake, approval: Approval, keys: SigningKeys = NO_KEYS) -
     known = approval_of(lake, approval.plan_id, keys)
     if known is None:
         journals.begin(lake, approval.plan_id, keys)
-        sealed = seal.signed(codec_plan.approval_to_json(approval), Kind.APPROVAL, keys)
-        if lake.create(place, codec.dumps(sealed, indent=2).encode()):
+        sealed = seal.signed(approval_to_json(approval), Kind.APPROVAL, keys)
+        if lake.create(place, dumps(sealed, indent=2).encode()):
             return
         known = approval_of(lake, approval.plan_id, keys)
     if known is not None and (known.approved, known.by) != (approval.approved, approval.by):
@@ -271,13 +278,13 @@ def keep_approval(lake: Lake, approval: Approval, keys: SigningKeys = NO_KEYS) -
 def refuse_secrets_in(approval: Approval) -> None:
     """Of what people type, who and why: everybody reads it who may read plans. Raise InvalidInput."""
     typed = {"by": approval.by, "by_id": approval.by_id, "asked_by": approval.asked_by, "reason": approval.reason}
-    document.refuse_secrets({"approval": typed})
+    strict.refuse_secrets({"approval": typed})
 
 
 def approval_of(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Approval | None:
     if not lake.exists(_place(plan_id, "approval.json")):
         return None
-    kept, found = _read_sealed(lake, plan_id, "approval.json", codec_plan.approval_from_json, Kind.APPROVAL, keys)
+    kept, found = _read_sealed(lake, plan_id, "approval.json", approval_from_json, Kind.APPROVAL, keys)
     seal.refuse(found, f"The decision about plan {plan_id}", keys)
     return kept
 
@@ -338,7 +345,7 @@ def add_entry(lake: Lake, journal: Journal, entry: Entry, keys: SigningKeys = NO
 
 
 def keep_verdict(lake: Lake, verdict: AnyVerdict) -> None:
-    content = codec.dumps(any_kind.verdict_to_json(verdict), indent=2)
+    content = dumps(any_kind.verdict_to_json(verdict), indent=2)
     lake.write(_place(verdict.plan_id, "verdict.json"), content.encode())
 
 
@@ -347,7 +354,7 @@ def _read(lake: Lake, plan_id: str, name: str, kind: Callable[[object], T], long
     place = _place(plan_id, name)
     content = lake.read(place, longest)
     try:
-        return kind(codec.loads(content))
+        return kind(loads(content))
     except InvalidInput as problem:
         raise InvalidInput(str(problem), "/".join(place)) from None
 

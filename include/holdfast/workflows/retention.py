@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import codec
+from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
 from holdfast.workflows import collect_runs, snapshots
 
 
@@ -36,7 +36,7 @@ def _referred_to(lake: Lake) -> Iterator[str]:
     for draft in lake.names(("drafts",)):
         origin: LakePath = ("drafts", draft, "origin.json")
         if lake.exists(origin):
-            said = codec.loads(lake.read(origin, codec.LARGEST_DOCUMENT))
+            said = loads(lake.read(origin, LARGEST_DOCUMENT))
             if not isinstance(said, dict) or not isinstance(said.get("snapshot"), str):
                 raise InvalidInput(f"{'/'.join(origin)} does not say which snapshot it was made from: nothing is deleted")
             yield said["snapshot"]

@@ -1,17 +1,17 @@
 """The search of a draft, in this process where it is small, and how far a search is, wherever it runs.
 
 A draft's `evaluations/` are a line an option, and `progress/` says what is done of them. What is forecast, and how, is
-`rollout.search`: the same pieces as on Spark.
+`kinds.search`: the same pieces as on Spark.
 """
 
 from collections.abc import Callable
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import codec, search, search_progress, search_work
-from holdfast.rollout.codec import any_kind
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.search_progress import Forecast
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
+from holdfast.rollout.kinds import any_kind, search, search_progress, search_work
+from holdfast.rollout.kinds.search_progress import Forecast
 
 EVALUATIONS = "evaluations"
 PATIENCE_S = 40.0
@@ -31,7 +31,7 @@ def search_here(lake: Lake, draft: LakePath, clock: Callable[[], float]) -> bool
     """
     if is_done(lake, draft):
         return True
-    snapshot, change = (lake.read((*draft, name), codec.LARGEST_DOCUMENT).decode() for name in ("snapshot.json", "change.json"))
+    snapshot, change = (lake.read((*draft, name), LARGEST_DOCUMENT).decode() for name in ("snapshot.json", "change.json"))
     if not is_small(snapshot, change):
         return False
     began = clock()
@@ -61,6 +61,6 @@ def progress(lake: Lake, draft: LakePath) -> tuple[Forecast, ...]:
 
 def is_small(snapshot: str, change: str) -> bool:
     """Whether the search for this change to this group is little work. Raise InvalidInput for texts that are none."""
-    group = any_kind.snapshot_from_json(codec.loads(snapshot))
-    meant = any_kind.change_from_json(codec.loads(change), plain=isinstance(group, ConsumerSnapshot))
+    group = any_kind.snapshot_from_json(loads(snapshot))
+    meant = any_kind.change_from_json(loads(change), plain=isinstance(group, ConsumerSnapshot))
     return search_work.is_small(group, meant)

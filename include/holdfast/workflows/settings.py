@@ -9,8 +9,10 @@ from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams import config as assignor_config
 from holdfast.kafka.streams import config_check
-from holdfast.rollout.outage import HEARTBEAT
-from holdfast.rollout.snapshot import ConfigValue, Stores, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.streams.events.outage import HEARTBEAT
+from holdfast.rollout.streams.snapshot.snapshot import Stores
 
 DEFAULT_TASK_ASSIGNOR = "HighAvailabilityTaskAssignor"
 _CONSUMER_PREFIXES = ("main.consumer.", "consumer.", "")

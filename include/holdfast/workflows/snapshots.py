@@ -9,9 +9,10 @@ from urllib.parse import quote, unquote
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout import codec
-from holdfast.rollout.codec import any_kind
-from holdfast.rollout.codec.any_kind import AnySnapshot
+from holdfast.rollout.json.fingerprints import fingerprint
+from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
+from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.any_kind import AnySnapshot
 
 FOLDER = "snapshots"
 NO_DAY = "unknown"
@@ -26,7 +27,7 @@ def segment(key: str, name: str) -> str:
     """
     encoded = quote(name, safe="").replace("~", "%7E")
     if len(encoded) > _LONGEST_NAME:
-        encoded = f"{encoded[: _LONGEST_NAME // 2]}-{codec.fingerprint(name)[7:39]}"
+        encoded = f"{encoded[: _LONGEST_NAME // 2]}-{fingerprint(name)[7:39]}"
     return f"{key}={encoded}"
 
 
@@ -48,9 +49,9 @@ def placed(snapshot: AnySnapshot) -> tuple[LakePath, bytes]:
         segment("cluster", snapshot.cluster),
         segment("day", day),
         segment("group", snapshot.group_id),
-        f"{time}-{codec.fingerprint(document)[7:23]}.json",
+        f"{time}-{fingerprint(document)[7:23]}.json",
     )
-    return path, codec.dumps(document, indent=2).encode()
+    return path, dumps(document, indent=2).encode()
 
 
 def load(lake: Lake, snapshot_id: str) -> AnySnapshot:
@@ -61,7 +62,7 @@ def load(lake: Lake, snapshot_id: str) -> AnySnapshot:
             f"{snapshot_id[:200]!r} is not the ID of a snapshot; one looks like "
             f"'{FOLDER}/cluster=C/day=2026-11-20/group=G/134802-0123456789abcdef.json'"
         )
-    return any_kind.snapshot_from_json(codec.loads(lake.read(path, codec.LARGEST_DOCUMENT)))
+    return any_kind.snapshot_from_json(loads(lake.read(path, LARGEST_DOCUMENT)))
 
 
 def latest(lake: Lake, cluster: str, group_id: str, days_most: int = 60) -> str | None:

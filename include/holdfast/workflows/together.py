@@ -12,7 +12,8 @@ from typing import Any, Generic, TypeVar
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ClusterInfo, ClusterReader, Figures, History, ManyGroupsReader, ObservedGroup, Operations
-from holdfast.rollout.snapshot import Topic, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import Topic
 
 T = TypeVar("T")
 Aside = Callable[[Callable[[], Any]], Any]

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from holdfast.errors import ClusterTrouble, InvalidInput
 from holdfast.ports import Lake
-from holdfast.rollout import verdict_words
-from holdfast.rollout.codec.any_kind import AnyPlan, AnySnapshot, AnyVerdict
-from holdfast.rollout.consumer import verify as consumer_verify
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
-from holdfast.rollout.verify import verify
+from holdfast.rollout.consumer.execution import verify as consumer_verify
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.kinds import verdict_words
+from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot, AnyVerdict
+from holdfast.rollout.streams.execution.verify import verify
 from holdfast.workflows import plan as plans
 from holdfast.workflows.collect import Patience
 

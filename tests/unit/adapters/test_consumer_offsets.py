@@ -4,7 +4,7 @@ import pytest
 
 from holdfast.adapters import consumer_offsets
 from holdfast.adapters.consumer_offsets import _Partition
-from holdfast.rollout.snapshot import Generation, GenerationMember
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 
 
 def generation(number: int, size: int) -> Generation:

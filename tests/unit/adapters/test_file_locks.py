@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.adapters import file_locks
-from holdfast.rollout.snapshot import Lock
+from holdfast.rollout.streams.snapshot.snapshot import Lock
 
 _HOLD = """
 import fcntl, sys

@@ -13,7 +13,8 @@ from holdfast.adapters.state_files import FsspecStateDirectories
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka import store_offsets
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
-from holdfast.rollout.snapshot import StateDirectory, TaskDirectory, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "store-4.3.1"
 """`rocksdb/counts-store` of task 1_0 of a word count, closed cleanly with 14 records in its changelog."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from holdfast.adapters import this_process
-from holdfast.rollout.lease import Owner
+from holdfast.rollout.journal.lease import Owner
 
 TELL = "from holdfast.adapters import this_process; import sys; print(this_process.owner().process, flush=True); sys.stdin.read()"
 

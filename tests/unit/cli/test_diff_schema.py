@@ -13,13 +13,13 @@ from holdfast.adapters import yaml_text
 from holdfast.cli import progress
 from holdfast.cli.main import COMMANDS, holdfast
 from holdfast.errors import HoldfastError
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.schema import CONTRACTS
+from holdfast.rollout.kinds.schemas import CONTRACTS
+from holdfast.rollout.policy.json import policy_from_json, policy_to_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.plan import json as plan_json
 
-PLAN = codec_plan.plan_to_json(article_plan())
-OTHER_PLAN = codec_plan.plan_to_json(article_plan(Policy(exclude=("copy-process-metadata",), rebalances_most=3)))
+PLAN = plan_json.plan_to_json(article_plan())
+OTHER_PLAN = plan_json.plan_to_json(article_plan(Policy(exclude=("copy-process-metadata",), rebalances_most=3)))
 REPLACED = with_client(without_client(group(AFTER), C), LAST, group(AFTER)["clients"][C])
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.harness.article import AFTER, group
 
 from holdfast.cli.main import main
-from holdfast.rollout import codec
+from holdfast.rollout.json.strict import dumps
 
 COMMANDS = (("assign", "SNAPSHOT"), ("guard", "SNAPSHOT"), ("schema", "plan"))
 
@@ -16,7 +16,7 @@ COMMANDS = (("assign", "SNAPSHOT"), ("guard", "SNAPSHOT"), ("schema", "plan"))
 @pytest.fixture
 def snapshot(tmp_path: Path) -> str:
     path = tmp_path / "snapshot.json"
-    path.write_text(codec.dumps(group(AFTER)), encoding="utf-8")
+    path.write_text(dumps(group(AFTER)), encoding="utf-8")
     return str(path)
 
 

@@ -9,11 +9,11 @@ import pytest
 from tests.harness.article import AFTER, change, group, just_now
 from tests.harness.plans import REPLACE_FIRST
 
-from holdfast.rollout import rendering
-from holdfast.rollout.codec.score import Score
-from holdfast.rollout.history import history
-from holdfast.rollout.journal import Approval, Decider, Entry, Event, Journal
-from holdfast.rollout.verify import Result
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.journal.journal import Approval, Decider, Entry, Event, Journal
+from holdfast.rollout.kinds.history import history
+from holdfast.rollout.kinds.score_json import Score
+from holdfast.rollout.text import rendering
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -19,8 +19,10 @@ from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer
 from holdfast.kafka.streams.leader import assign
 from holdfast.kafka.streams.sticky import Sticky
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
-from holdfast.rollout import codec
-from holdfast.rollout.forecast import forecast
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json, assignment_to_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 RELEASE = "4.3.1"
 SETTINGS = AssignorConfig(num_standby_replicas=1, task_assignor=TaskAssignor.PUBLIC_STICKY)
@@ -125,11 +127,11 @@ def test_bounds_name_all_that_trying_finds(seed: int) -> None:
 @settings(max_examples=30, deadline=None)
 def test_as_json_and_back(seed: int) -> None:
     decision = assign(groups.group_of(public_case(seed, RELEASE), RELEASE))
-    written = codec.assignment_to_json(decision)
+    written = assignment_to_json(decision)
 
-    assert codec.assignment_to_json(codec.assignment_from_json(written)) == written
+    assert assignment_to_json(assignment_from_json(written)) == written
     if isinstance(decision, Assignment) and decision.undetermined_tasks:
-        read = codec.assignment_from_json(written)
+        read = assignment_from_json(written)
         assert isinstance(read, Assignment)
         assert read.undetermined_tasks == decision.undetermined_tasks
         assert all(places for task in written["undetermined_tasks"].values() for places in task.values())
@@ -138,13 +140,13 @@ def test_as_json_and_back(seed: int) -> None:
 def test_a_forecast_does_not_take_it_for_the_answer() -> None:
     name = "org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor"
     settings = {"task.assignor.class": name, "num.standby.replicas": 1}
-    snapshot = codec.snapshot_from_json(article.group(article.AFTER, "3.9.1", settings))
-    change = codec.change_from_json(article.change({"remove_client": {"process_id": article.C}}))
+    snapshot = snapshot_from_json(article.group(article.AFTER, "3.9.1", settings))
+    change = change_from_json(article.change({"remove_client": {"process_id": article.C}}))
     two = forecast(snapshot, change)  # each gets everything that the other runs
 
     assert two.outcomes[0].stable
     with pytest.raises(CannotPredict, match="undetermined_tasks"):
-        forecast(snapshot, codec.change_from_json(article.change({"add_client": {"process_id": article.LAST, "threads": 2}})))
+        forecast(snapshot, change_from_json(article.change({"add_client": {"process_id": article.LAST, "threads": 2}})))
 
 
 def test_with_racks_it_is_refused_by_name() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.uncollected import uncollected
-from holdfast.rollout import codec
-from holdfast.rollout.codec import document
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.strict import loads
 
 
 class Node:
@@ -38,8 +38,8 @@ def test_cycles_that_were_made_meanwhile_are_found_later() -> None:
 
 
 def test_a_large_document_is_read_without_it_whatever_comes_of_that() -> None:
-    large = "[" + ",".join(["[1]"] * (document.LARGE_DOCUMENT // 4 + 1)) + "]"
-    assert len(codec.loads(large)) == document.LARGE_DOCUMENT // 4 + 1  # type: ignore[arg-type]
+    large = "[" + ",".join(["[1]"] * (strict.LARGE_DOCUMENT // 4 + 1)) + "]"
+    assert len(loads(large)) == strict.LARGE_DOCUMENT // 4 + 1  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="not JSON"):
-        codec.loads(large[:-1])
+        loads(large[:-1])
     assert gc.isenabled()

@@ -9,14 +9,16 @@ from tests.harness.article import AFTER, A, B, C, change, group
 from tests.harness.plans import NOON, planned, read
 
 from holdfast.errors import CannotPredict, InvalidInput
-from holdfast.rollout import codec, hours
-from holdfast.rollout.codec.meant import refuse_misfit
-from holdfast.rollout.codec.policy import policy_from_json
-from holdfast.rollout.codec.score import score_from_json
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.plan_summary import summary, summary_from_json, summary_to_json
+from holdfast.rollout.json import fingerprints
+from holdfast.rollout.kinds.meant import refuse_misfit
+from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
+from holdfast.rollout.kinds.score_json import score_from_json
+from holdfast.rollout.policy import hours
+from holdfast.rollout.policy.json import policy_from_json
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.forecast import forecast
 
-PACKAGE = Path(codec.__file__).parents[2]
+PACKAGE = Path(fingerprints.__file__).parents[2]
 RANDOM_ID = {"restart_client": {"process_id": A, "keeps_process_id": False, "new_process_id": None}}
 SCORE = {"tasks": 6, "tasks_as_forecast": 6}
 VERDICT: dict[str, Any] = {"format_version": "1.0", "result": "as forecast", "score": SCORE, "observed_at": None, "differences": []}
@@ -28,7 +30,7 @@ def test_an_event_that_says_nothing(verb: str, content: object) -> None:
     if verb == "rolling_restart" and content == {}:
         return  # everybody, one after the other
     with pytest.raises(InvalidInput):
-        codec.change_from_json(change({verb: content}))
+        change_from_json(change({verb: content}))
 
 
 @pytest.mark.parametrize("release", [None, "2.7.2"])
@@ -44,7 +46,7 @@ def test_an_event_that_says_nothing(verb: str, content: object) -> None:
 )
 def test_ordinary_requests_for_a_group_of_any_release(release: str | None, events: list[object]) -> None:
     document = group(AFTER, release=release)
-    refuse_misfit(read(document), codec.change_from_json(change(*events)))
+    refuse_misfit(read(document), change_from_json(change(*events)))
     made = planned(document, *events)
 
     assert all("not known" in one or "Cannot predict" in one for one in made.blocked_by)
@@ -53,7 +55,7 @@ def test_ordinary_requests_for_a_group_of_any_release(release: str | None, event
 def test_very_many_ids_left_to_chance_are_counted_no_further_than_needed() -> None:
     added = [{"add_client": {"process_id": None, "threads": 1}}] * 10_000
     with pytest.raises(CannotPredict, match="10,000 process IDs left to chance can fall in more than"):
-        forecast(read(group(AFTER)), codec.change_from_json(change(*added)))
+        forecast(read(group(AFTER)), change_from_json(change(*added)))
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,16 @@ from tests.harness.article import AFTER, LAST, A, B, C, Document, altered, chang
 from tests.harness.plans import REPLACE_FIRST, measured, planned, read
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout import codec, timeline
-from holdfast.rollout.amounts import Amount, BrokerReads
-from holdfast.rollout.codec.policy import policy_from_json
-from holdfast.rollout.cost import costs_of
-from holdfast.rollout.evaluation import ClientDisk, Cost, TaskStop
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.rules import Rule, Status
+from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.policy.json import policy_from_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.cost.cost import costs_of
+from holdfast.rollout.streams.cost.evaluation import ClientDisk, Cost, TaskStop
+from holdfast.rollout.streams.cost.times_of_costs import worked_out
+from holdfast.rollout.streams.forecast.amounts import Amount, BrokerReads
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows.plan import markdown
 
 GIB = 2**30
@@ -23,7 +24,7 @@ GIB = 2**30
 
 def plainly(document: Document, *events: object) -> Cost:
     snapshot = read(document)
-    meant = codec.change_from_json(change(*(events or (REPLACE_FIRST,))))
+    meant = change_from_json(change(*(events or (REPLACE_FIRST,))))
     (cost,) = costs_of(snapshot, meant, forecast(snapshot, meant))
     return cost
 
@@ -205,8 +206,8 @@ def test_a_restore_that_an_immediate_follow_up_finds_under_way_holds_up_the_next
     slowly = tuple(
         replace(one, restoring=tuple((client, 1_000 * records) for client, records in one.restoring)) for one in cost.rounds
     )
-    slow = timeline.worked_out(replace(cost, rounds=slowly), Policy(restore_records_per_second=10))
-    usual = timeline.worked_out(cost, Policy())
+    slow = worked_out(replace(cost, rounds=slowly), Policy(restore_records_per_second=10))
+    usual = worked_out(cost, Policy())
 
     assert slow.rebalancing_ends is not None
     assert usual.rebalancing_ends is not None

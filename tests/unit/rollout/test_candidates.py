@@ -6,12 +6,22 @@ from tests.harness.plans import REPLACE_FIRST, read
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import candidates, codec
-from holdfast.rollout.change import AddClient, Disk, ReplaceClient, RestartClient
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.evaluation import Candidate, Evaluation, Span
-from holdfast.rollout.steps import AwaitStable, CopyStateDirectory, SetConfig, StartClient, StopClient, WriteProcessMetadata
-from holdfast.rollout.steps import RestartClient as RestartInPlace
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.contract.requests import Disk
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.streams.change.change import AddClient, ReplaceClient, RestartClient
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation, Span
+from holdfast.rollout.streams.cost.json import candidate_from_json, candidate_to_json, evaluation_from_json, evaluation_to_json
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.steps.steps import (
+    AwaitStable,
+    CopyStateDirectory,
+    SetConfig,
+    StartClient,
+    StopClient,
+)
+from holdfast.rollout.streams.steps.steps import RestartClient as RestartInPlace
 
 IDS_AND_DISK = ("copy-process-metadata", "seed-process-id", "copy-state-directory")
 LAST_RESORTS = ("switch-assignor", "clear-state", "nothing-now")
@@ -20,7 +30,7 @@ EMPTY_RESTART = {"restart_client": {"process_id": A, "keeps_process_id": False, 
 
 
 def proposed(snapshot: Document, *events: object) -> dict[str, Candidate]:
-    ways = candidates.propose(read(snapshot), codec.change_from_json(change(*events)))
+    ways = candidates.propose(read(snapshot), change_from_json(change(*events)))
     return {way.name: way for way in ways}
 
 
@@ -90,9 +100,9 @@ class TestProposed:
 
     def test_every_candidate_survives_its_json(self) -> None:
         for way in proposed(group(AFTER), REPLACE_FIRST).values():
-            text = codec.dumps(codec_plan.candidate_to_json(way))
+            text = dumps(candidate_to_json(way))
 
-            assert codec_plan.candidate_from_json(codec.loads(text)) == way
+            assert candidate_from_json(loads(text)) == way
 
     def test_a_change_that_does_not_fit_is_refused_before_anything_is_searched(self) -> None:
         with pytest.raises(InvalidInput, match=r"events\[0\]\.remove_client\.process_id"):
@@ -259,6 +269,6 @@ class TestEvaluated:
 
     def test_every_evaluation_survives_its_json(self) -> None:
         for evaluation in evaluated(group(AFTER), REPLACE_FIRST).values():
-            text = codec.dumps(codec_plan.evaluation_to_json(evaluation))
+            text = dumps(evaluation_to_json(evaluation))
 
-            assert codec_plan.evaluation_from_json(codec.loads(text)) == evaluation
+            assert evaluation_from_json(loads(text)) == evaluation

@@ -9,11 +9,14 @@ from tests.harness.article import AFTER, C, Document, altered, change, group
 from tests.harness.plans import REPLACE_FIRST, measured, read
 
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout import candidates, changelog_sizes, codec, forecast
-from holdfast.rollout.changelog_sizes import TaskLogs
-from holdfast.rollout.codec import forecast as codec_forecast
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.evaluation import Evaluation
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.cost.evaluation import Evaluation
+from holdfast.rollout.streams.cost.json import evaluation_from_json, evaluation_to_json
+from holdfast.rollout.streams.forecast import forecast
+from holdfast.rollout.streams.forecast import json as forecast_json
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.snapshot import changelog_sizes
+from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs
 
 TASK = TaskId(1, 2)
 """Its changelog ends at 8."""
@@ -21,7 +24,7 @@ TASK = TaskId(1, 2)
 
 def plainly(document: Document, event: object = REPLACE_FIRST) -> Evaluation:
     snapshot = read(document)
-    meant = codec.change_from_json(change(event))
+    meant = change_from_json(change(event))
     return candidates.evaluate(snapshot, candidates.propose(snapshot, meant)[0])
 
 
@@ -109,7 +112,7 @@ def test_where_nothing_is_restored_no_size_is_missed() -> None:
 
 def test_the_forecasts_json_has_them() -> None:
     snapshot = read(measured(group(AFTER)))
-    found = codec_forecast.forecast_to_json(forecast.forecast(snapshot, codec.change_from_json(change(REPLACE_FIRST))))
+    found = forecast_json.forecast_to_json(forecast.forecast(snapshot, change_from_json(change(REPLACE_FIRST))))
     (outcome,) = found["outcomes"]
 
     assert outcome["summary"]["restore_bytes"] == 1_500 * outcome["summary"]["restore_records"]
@@ -119,11 +122,11 @@ def test_the_forecasts_json_has_them() -> None:
 
 def test_an_evaluation_survives_its_json_and_one_from_before_is_read() -> None:
     evaluation = plainly(measured(group(AFTER)))
-    written = codec_plan.evaluation_to_json(evaluation)
+    written = evaluation_to_json(evaluation)
 
-    assert codec_plan.evaluation_from_json(written) == evaluation
+    assert evaluation_from_json(written) == evaluation
     before = copy.deepcopy(written)
     del before["unknown_sizes"]
     for restore in before["costs"][0]["restores"].values():
         del restore["bytes"]
-    assert {one.size for one in codec_plan.evaluation_from_json(before).worst.restores} == {None}
+    assert {one.size for one in evaluation_from_json(before).worst.restores} == {None}

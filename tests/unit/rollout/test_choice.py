@@ -7,10 +7,13 @@ import pytest
 from tests.harness.article import AFTER, LAST, A, Document, change, fleet, group
 from tests.harness.plans import NOON, planned, read
 
-from holdfast.rollout import candidates, choice, codec, plan
-from holdfast.rollout.choice import CRITERIA
-from holdfast.rollout.plan_value import PLAINLY, Plan
-from holdfast.rollout.policy import Policy
+from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.options import candidates, choice
+from holdfast.rollout.streams.options.choice import CRITERIA
+from holdfast.rollout.streams.plan import assembly
+from holdfast.rollout.streams.plan.plan import Plan
 
 
 def static(document: Document) -> Document:
@@ -80,9 +83,9 @@ def test_what_is_recommended_is_never_worse_before_it_wins(seed: int) -> None:
         allow=chance.choice(((), ("clear-state", "all-together"))),
     )
     snapshot = read(document)
-    meant = codec.change_from_json(change(chance.choice(events)))
+    meant = change_from_json(change(chance.choice(events)))
     found = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, meant))
-    weighed = plan.weigh(snapshot, found, policy, NOON)
+    weighed = assembly.weigh(snapshot, found, policy, NOON)
     chosen, baseline = choice.best(weighed), next(one for one in weighed if one.name == PLAINLY)
     if chosen is None or not baseline.possible:
         return

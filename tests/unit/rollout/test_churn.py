@@ -11,14 +11,17 @@ from tests.harness.article import AFTER, A, C, Document, group
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.group import Client, Consumer
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import churn, codec, guard
-from holdfast.rollout.churn import Twice
-from holdfast.rollout.guard import Trap
-from holdfast.rollout.snapshot import Snapshot
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.streams.guard import guard
+from holdfast.rollout.streams.guard.guard import Trap
+from holdfast.rollout.streams.snapshot import churn
+from holdfast.rollout.streams.snapshot.churn import Twice
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 RECORDED = Path(__file__).resolve().parents[1] / "recorded"
 DOCUMENT = json.loads((RECORDED / "crash-loop-3.9.1.json").read_text())
-LOOP = codec.snapshot_from_json(DOCUMENT)
+LOOP = snapshot_from_json(DOCUMENT)
 DYING = ProcessId.parse(C)
 
 
@@ -78,7 +81,7 @@ def test_what_is_long_ago_is_over() -> None:
 
 def test_a_roll_of_everybody_twice_is_no_crash_loop() -> None:
     for name in ("streams-2.7.2", "streams-3.9.1", "streams-4.3.1"):
-        snapshot = codec.snapshot_from_json(json.loads((RECORDED / f"{name}.json").read_text()))
+        snapshot = snapshot_from_json(json.loads((RECORDED / f"{name}.json").read_text()))
         assert churn.churning(snapshot.generations, snapshot.captured_at) == (), name
 
 
@@ -136,9 +139,7 @@ def test_without_recorded_rebalances_it_is_not_certain() -> None:
     document: Document = group(AFTER)
     for consumer in document["clients"][A]["consumers"].values():
         consumer["client_id"] = "the same"
-    (finding,) = [
-        one for one in guard.look(codec.snapshot_from_json(document)).findings if one.process_ids == (ProcessId.parse(A),)
-    ]
+    (finding,) = [one for one in guard.look(snapshot_from_json(document)).findings if one.process_ids == (ProcessId.parse(A),)]
 
     assert finding.trap is Trap.EARLIER_START
     assert "Take a new snapshot" in finding.remedy
@@ -146,9 +147,9 @@ def test_without_recorded_rebalances_it_is_not_certain() -> None:
 
 def test_each_start_under_a_new_process_id_is_known_by_its_host() -> None:
     """No file keeps it (2.6.1, stores in memory): the recorded client under another ID at each start."""
-    text = codec.dumps(DOCUMENT)
+    text = dumps(DOCUMENT)
     generations = []
-    for index, one in enumerate(codec.snapshot_from_json(codec.loads(text)).generations):
+    for index, one in enumerate(snapshot_from_json(loads(text)).generations):
         other = ProcessId(DYING.upper, index)
         members = tuple(
             replace(member, subscription=member.subscription.replace(_bytes(DYING), _bytes(other)), client_host=f"/{_host(found)}")

@@ -9,12 +9,13 @@ from tests.harness import plain_groups
 from tests.harness.article import AFTER, LAST, C, altered, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned
 
-from holdfast.rollout import ci, rendering
-from holdfast.rollout.codec.any_kind import AnyPlan
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.rendering import Heading, Paragraph, Table
-from holdfast.rollout.rules import Status
+from holdfast.rollout.contract.verdicts import Status
+from holdfast.rollout.kinds import ci
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.text import rendering
+from holdfast.rollout.text.rendering import Heading, Paragraph, Table
 from holdfast.workflows import consumer_groups
 from holdfast.workflows import plan as workflow
 

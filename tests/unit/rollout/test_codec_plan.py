@@ -12,16 +12,17 @@ from tests.harness.plans import REPLACE_FIRST, article_plan, planned
 
 from holdfast.adapters import yaml_text
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
-from holdfast.rollout import codec
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.journal import approval_from_json, entry_from_json
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import RULES, Policy
+from holdfast.rollout.journal.json import approval_from_json, approval_to_json, entry_from_json
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.policy.json import policy_from_json, policy_to_json
+from holdfast.rollout.policy.policy import RULES, Policy
+from holdfast.rollout.streams.plan import json as plan_json
+from holdfast.rollout.streams.plan.plan import Plan
 
 
 def written(plan: Plan) -> Document:
     """As a reader gets it."""
-    document = json.loads(codec.dumps(codec_plan.plan_to_json(plan)))
+    document = json.loads(dumps(plan_json.plan_to_json(plan)))
     assert isinstance(document, dict)
     return document
 
@@ -29,7 +30,7 @@ def written(plan: Plan) -> Document:
 def signed(document: Document) -> Document:
     """The document with the digest that its content asks for, so that only what is wrong besides is seen."""
     content = {key: value for key, value in document.items() if key != "plan_id"}
-    return content | {"plan_id": hashlib.sha256(codec.dumps(content).encode()).hexdigest()[:16]}
+    return content | {"plan_id": hashlib.sha256(dumps(content).encode()).hexdigest()[:16]}
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def signed(document: Document) -> Document:
     ids=["article", "nothing", "blocked", "raised"],
 )
 def test_a_plan_survives_its_json(plan: Plan) -> None:
-    assert codec_plan.plan_from_json(written(plan)) == plan
+    assert plan_json.plan_from_json(written(plan)) == plan
 
 
 def test_the_contract_names_are_there() -> None:
@@ -64,7 +65,7 @@ def test_an_edited_plan_is_refused() -> None:
     document["steps"][1]["inputs"]["process_id"] = "00000000-0000-4000-8000-000000000000"
 
     with pytest.raises(InvalidInput, match="was edited after it was made"):
-        codec_plan.plan_from_json(document)
+        plan_json.plan_from_json(document)
 
 
 BROKEN: dict[str, tuple[Callable[[Document], Document], str]] = {
@@ -91,19 +92,19 @@ def test_a_broken_plan_is_refused_with_its_path(name: str) -> None:
         document = signed(document)
 
     with pytest.raises(InvalidInput, match=message):
-        codec_plan.plan_from_json(document)
+        plan_json.plan_from_json(document)
 
 
 def test_another_major_version_is_unsupported() -> None:
     with pytest.raises(Unsupported, match=r"2\.0"):
-        codec_plan.plan_from_json(signed(altered(written(article_plan()), ["format_version"], "2.0")))
+        plan_json.plan_from_json(signed(altered(written(article_plan()), ["format_version"], "2.0")))
 
 
 def test_a_policy_says_only_what_differs() -> None:
-    policy = codec_plan.policy_from_json({"format_version": "1.0", "rebalances_most": 3, "blocking": ["forecast", "rebalances"]})
+    policy = policy_from_json({"format_version": "1.0", "rebalances_most": 3, "blocking": ["forecast", "rebalances"]})
 
     assert policy == Policy(rebalances_most=3, blocking=("forecast", "rebalances"))
-    assert codec_plan.policy_from_json(json.loads(json.dumps(codec_plan.policy_to_json(policy)))) == policy
+    assert policy_from_json(json.loads(json.dumps(policy_to_json(policy)))) == policy
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_a_policy_says_only_what_differs() -> None:
 )
 def test_a_broken_policy_is_refused(problem: dict[str, object]) -> None:
     with pytest.raises(HoldfastError):
-        codec_plan.policy_from_json({"format_version": "1.0"} | problem)
+        policy_from_json({"format_version": "1.0"} | problem)
 
 
 APPROVAL = {
@@ -139,7 +140,7 @@ def test_an_approval_survives_its_json(more: dict[str, object]) -> None:
     """An older one does not say by whose right and about which bytes."""
     unsaid = {"by_id": None, "decided_by": "person", "plan_fingerprint": None, "asked_by": None}
 
-    assert codec_plan.approval_to_json(approval_from_json(APPROVAL | more)) == APPROVAL | unsaid | more
+    assert approval_to_json(approval_from_json(APPROVAL | more)) == APPROVAL | unsaid | more
 
 
 @pytest.mark.parametrize("problem", [{"approved": "yes"}, {"by": ""}, {"at": "now"}, {"for": "all"}, {"decided_by": "me"}])
@@ -159,7 +160,7 @@ def test_the_page_about_policies_says_what_holds() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", fields, re.MULTILINE))
     (example,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
 
-    written = codec_plan.policy_to_json(Policy())
+    written = policy_to_json(Policy())
     assert {name: json.loads(value) for name, value in rows.items()} == {k: v for k, v in written.items() if k != "format_version"}
     assert all(f"`{rule}`" in page for rule in RULES)
-    assert codec_plan.policy_from_json(yaml_text.loads(example)).exclude == ("copy-state-directory",)
+    assert policy_from_json(yaml_text.loads(example)).exclude == ("copy-state-directory",)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from holdfast.errors import CannotPredict, HoldfastError
-from holdfast.rollout import codec
-from holdfast.rollout.codec.consumer_assignment import consumer_assignment_from_json, consumer_assignment_to_json
-from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json, consumer_snapshot_to_json
+from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignment_from_json, consumer_assignment_to_json
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import consumer_groups
 
 GROUP: dict[str, Any] = {
@@ -165,4 +165,4 @@ def test_settings_decide_nothing_here() -> None:
 
 def test_other_questions_about_these_groups_are_refused_by_name() -> None:
     with pytest.raises(HoldfastError, match="consumer-classic"):
-        codec.snapshot_from_json(GROUP)
+        snapshot_from_json(GROUP)

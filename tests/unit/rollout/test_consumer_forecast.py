@@ -6,8 +6,11 @@ import pytest
 from tests.harness.plain_groups import change, group, handed, member
 
 from holdfast.errors import CannotPredict, HoldfastError
-from holdfast.rollout import codec
-from holdfast.rollout.codec.consumer_change import consumer_change_from_json, consumer_change_to_json
+from holdfast.rollout.consumer.change.json import READERS as CONSUMER_READERS
+from holdfast.rollout.consumer.change.json import consumer_change_from_json, consumer_change_to_json
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.json import contracts
+from holdfast.rollout.streams.change.json import READERS
 from holdfast.workflows.forecast import forecast_case
 
 TWO = {"a": member(0, 1, 2), "b": member(3, 4, 5)}
@@ -15,7 +18,7 @@ TWO = {"a": member(0, 1, 2), "b": member(3, 4, 5)}
 
 def foreseen(snapshot: dict[str, Any], meant: dict[str, Any]) -> dict[str, Any]:
     """The one outcome."""
-    answer = forecast_case({"snapshot": snapshot, "change": meant}, codec.Detail.FULL)
+    answer = forecast_case({"snapshot": snapshot, "change": meant}, Detail.FULL)
     (outcome,) = answer["outcomes"]  # type: ignore[misc]
     return outcome  # type: ignore[no-any-return]
 
@@ -312,3 +315,7 @@ def test_what_does_not_fit_is_refused_at_its_place(event: object, said: str) -> 
 def test_what_is_assumed_about_state_means_nothing_here() -> None:
     with pytest.raises(HoldfastError, match=r"change: assume\.catch_up: this means nothing"):
         foreseen(group(TWO), change(joins(), assume={"catch_up": "next rebalance"}))
+
+
+def test_what_is_named_as_an_event_of_kafka_streams_is_one() -> None:
+    assert set(contracts.EVENTS_OF_STREAMS) == set(READERS) - set(CONSUMER_READERS)

@@ -12,16 +12,17 @@ from tests.harness.plain_groups import Document, change, group, member
 
 from holdfast.cli.main import holdfast
 from holdfast.errors import InvalidInput
-from holdfast.rollout import rendering
-from holdfast.rollout.codec.consumer_plan import consumer_plan_from_json, consumer_plan_to_json
-from holdfast.rollout.consumer import events, steps
-from holdfast.rollout.consumer.change import SetAssignors
-from holdfast.rollout.consumer.plan import Considered, ConsumerPlan
-from holdfast.rollout.consumer.review import review
-from holdfast.rollout.hours import TimeOfDay, Window
-from holdfast.rollout.policy import Policy, Review
-from holdfast.rollout.rule import Rule, Status
-from holdfast.rollout.steps import ACTIONS
+from holdfast.rollout.consumer.change import events
+from holdfast.rollout.consumer.change.change import SetAssignors
+from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consumer_plan_to_json
+from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
+from holdfast.rollout.consumer.plan.review import review
+from holdfast.rollout.consumer.steps import steps
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.policy.hours import TimeOfDay, Window
+from holdfast.rollout.policy.policy import Policy, Review
+from holdfast.rollout.text import rendering
 from holdfast.workflows import consumer_groups
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -198,7 +199,7 @@ class TestTimeAndActions:
 
     def test_every_event_has_an_action_that_a_policy_can_name(self) -> None:
         assert set(steps.VERBS) == set(events.VERBS)
-        assert {name for names in steps.VERBS.values() for name in names} <= set(ACTIONS)
+        assert {name for names in steps.VERBS.values() for name in names} <= set(ActionName)
 
     def test_what_the_policy_does_not_state_is_left_out(self) -> None:
         names = {one.name for one in planned(TWO, *restarts("a")).candidates[0].rules}

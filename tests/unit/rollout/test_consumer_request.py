@@ -5,9 +5,9 @@ from tests.harness import plain_groups
 from tests.harness.plain_groups import Document, member
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout.codec.any_kind import change_to_json, snapshot_from_json
-from holdfast.rollout.codec.meant import change_meant
-from holdfast.rollout.consumer_snapshot import ConsumerSnapshot
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.kinds.any_kind import change_to_json, snapshot_from_json
+from holdfast.rollout.kinds.meant import change_meant
 from holdfast.workflows import consumer_groups
 
 READERS = {

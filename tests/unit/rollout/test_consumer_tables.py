@@ -5,10 +5,12 @@ import json
 import pytest
 from tests.harness.plain_groups import Document, change, group, handed, member
 
-from holdfast.rollout import codec, loss_rows, tables
-from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
-from holdfast.rollout.consumer import losses
-from holdfast.rollout.consumer.losses import fresh_places
+from holdfast.rollout.consumer.host_loss import losses
+from holdfast.rollout.consumer.snapshot.fresh_places import fresh_places
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows.forecast import forecast_case
 
 RANDOM = "4b61083e-57d0-457d-951f-d06556c148ca"
@@ -24,7 +26,7 @@ def text(document: Document) -> str:
 
 
 def decoded(document: Document) -> Document:
-    return tables.decode("snapshots/cluster=c/day=2026-11-20/group=billing/1.json", text(document).encode())
+    return group_rows.decode("snapshots/cluster=c/day=2026-11-20/group=billing/1.json", text(document).encode())
 
 
 class TestDecoding:
@@ -51,7 +53,7 @@ class TestDecoding:
             ("orders", "b", None),
             ("unread", None, None),
         ]
-        assert codec.loads(found["document"])["protocol"] == "consumer-classic"
+        assert loads(found["document"])["protocol"] == "consumer-classic"
 
     def test_what_members_were_assigned_counts_more_than_what_they_would_report(self) -> None:
         found = decoded(group({"a": eager(0, 1), "b": eager(2, 3, 4, 5)}))
@@ -74,7 +76,7 @@ class TestDecoding:
 
 class TestTargets:
     def test_who_would_read_what_after_a_rebalance_for_no_reason(self) -> None:
-        found = tables.targets(text(group({"a": eager(0, 1), "b": eager(2, 3, 4, 5)})))
+        found = group_rows.targets(text(group({"a": eager(0, 1), "b": eager(2, 3, 4, 5)})))
 
         assert found["problem"] is None
         assert [(one["partition"], one["owner"], one["target"], one["will_move"]) for one in found["targets"]] == [
@@ -89,14 +91,14 @@ class TestTargets:
     def test_say_why_there_are_none(self) -> None:
         nothing_in_common = {"a": eager(0), "b": eager(1, assignors=["sticky"])}
 
-        assert "no assignor is in the list of every member" in tables.targets(text(group(nothing_in_common)))["problem"]
+        assert "no assignor is in the list of every member" in group_rows.targets(text(group(nothing_in_common)))["problem"]
 
 
 class TestOrderChanges:
     def test_a_new_id_in_the_middle_moves_what_others_read(self) -> None:
         before = group({"a": eager(0, 1, 2), "c": eager(3, 4, 5)})
         after = group({"a": eager(0, 1), "b": eager(2, 3), "c": eager(4, 5)})
-        found = tables.order_change(text(before), text(after))
+        found = group_rows.order_change(text(before), text(after))
 
         assert found is not None
         assert (found["joined"], found["left"], found["shifted"]) == (["b"], [], ["c"])
@@ -109,7 +111,7 @@ class TestOrderChanges:
     def test_moves_between_those_that_did_nothing_are_counted(self) -> None:
         before = group({"a": eager(0, 1), "b": eager(2, 3), "c": eager(4, 5)})
         after = group({"b": eager(0, 1), "c": eager(2, 3), "d": eager(4, 5)})
-        found = tables.order_change(text(before), text(after))
+        found = group_rows.order_change(text(before), text(after))
 
         assert found is not None
         assert (found["moved"], found["moved_between_survivors"]) == (6, 2)
@@ -117,11 +119,11 @@ class TestOrderChanges:
     def test_a_static_consumer_that_is_back_is_the_same(self) -> None:
         was, now = ({name: eager(*range(6), group_instance_id="i")} for name in ("i-1", "i-2"))
 
-        assert tables.order_change(text(group(was)), text(group(now))) is None
+        assert group_rows.order_change(text(group(was)), text(group(now))) is None
 
     def test_a_group_of_another_kind_is_another_matter(self) -> None:
         streams = {"format_version": "1.0", "cluster": "", "group_id": "billing", "protocol": "streams-classic", "clients": {}}
-        found = tables.order_change(text(group({"a": eager(0)})), text(streams))
+        found = group_rows.order_change(text(group({"a": eager(0)})), text(streams))
 
         assert found is not None
         assert found["problem"]
@@ -137,7 +139,7 @@ class TestLosses:
 
         assert list(by_scenario) == ["not replaced", "fresh ID, likeliest", "fresh ID, worst"]
         crash = forecast_case(
-            {"snapshot": snapshot, "change": change({"remove_consumer": {"member_id": ids[0], "leaves": False}})}, codec.Detail.FULL
+            {"snapshot": snapshot, "change": change({"remove_consumer": {"member_id": ids[0], "leaves": False}})}, Detail.FULL
         )
         summary = crash["outcomes"][0]["summary"]
         gone = by_scenario["not replaced"]

@@ -6,13 +6,13 @@ import pytest
 from tests.harness.article import A, change
 
 from holdfast.kafka.streams import config
-from holdfast.rollout import codec
-from holdfast.rollout.codec.change import READERS
-from holdfast.rollout.codec.policy import policy_from_json
-from holdfast.rollout.schema import schema_of
-from holdfast.rollout.schema.defaults import SETTINGS
-from holdfast.rollout.schema.given import _EVENTS as EVENTS
-from holdfast.rollout.schema.given import ASSUME, POLICY
+from holdfast.rollout.kinds.schemas import schema_of
+from holdfast.rollout.policy.json import policy_from_json
+from holdfast.rollout.policy.schema import POLICY
+from holdfast.rollout.streams.change.json import READERS, change_from_json
+from holdfast.rollout.streams.change.schema import _EVENTS as EVENTS
+from holdfast.rollout.streams.change.schema import ASSUME
+from holdfast.rollout.streams.snapshot.defaults import SETTINGS
 
 LEAST: dict[str, Any] = {
     "add_client": {"process_id": None, "threads": 1},
@@ -33,7 +33,7 @@ def fields_of(shape: Any) -> dict[str, Any]:
 
 
 def meant(verb: str, content: object) -> object:
-    return codec.change_from_json(change({verb: content}))
+    return change_from_json(change({verb: content}))
 
 
 @pytest.mark.parametrize("verb", LEAST)
@@ -61,11 +61,11 @@ def test_of_a_replacement() -> None:
 
 
 def test_of_assumptions() -> None:
-    least = codec.change_from_json(change())
+    least = change_from_json(change())
     for field, value in fields_of(ASSUME).items():
-        assert codec.change_from_json(change(assume={field: value})) == least
+        assert change_from_json(change(assume={field: value})) == least
     assert set(fields_of(ASSUME)) == set(ASSUME["properties"])
-    assert codec.change_from_json(change(assume=schema_of("change")["properties"]["assume"]["default"])) == least  # type: ignore[index]
+    assert change_from_json(change(assume=schema_of("change")["properties"]["assume"]["default"])) == least  # type: ignore[index]
 
 
 def test_of_a_policy() -> None:

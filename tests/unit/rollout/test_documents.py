@@ -4,7 +4,14 @@ import pytest
 from tests.harness.article import AFTER, BEFORE, A, B, C, Document, altered, change, group
 
 from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput, Unsupported
-from holdfast.rollout import codec
+from holdfast.rollout.json import fingerprints
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json, assignment_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
 
 MEMBER = f"streams-wordcount-{A}-StreamThread-1-consumer-0f6d8a3e-0000-4000-8000-000000000001"
 
@@ -29,24 +36,24 @@ class TestText:
     )
     def test_what_is_not_json_is_refused(self, text: str | bytes, said: str) -> None:
         with pytest.raises(InvalidInput, match=said):
-            codec.loads(text)
+            loads(text)
 
     def test_a_byte_order_mark_is_passed_over(self) -> None:
-        assert codec.loads(b'\xef\xbb\xbf{"a": 1}') == {"a": 1}
+        assert loads(b'\xef\xbb\xbf{"a": 1}') == {"a": 1}
 
     def test_the_same_value_gives_the_same_text_and_any_text_is_ascii(self) -> None:
-        assert codec.dumps({"b": "\ud800 é\x1b", "a": [1, None]}) == '{"b":"\\ud800 \\u00e9\\u001b","a":[1,null]}'
+        assert dumps({"b": "\ud800 é\x1b", "a": [1, None]}) == '{"b":"\\ud800 \\u00e9\\u001b","a":[1,null]}'
 
     def test_a_fingerprint_does_not_depend_on_the_order_of_keys(self) -> None:
-        assert codec.fingerprint({"a": 1, "b": 2}) == codec.fingerprint({"b": 2, "a": 1})
-        assert codec.fingerprint({"a": 1}) != codec.fingerprint({"a": 2})
+        assert fingerprints.fingerprint({"a": 1, "b": 2}) == fingerprints.fingerprint({"b": 2, "a": 1})
+        assert fingerprints.fingerprint({"a": 1}) != fingerprints.fingerprint({"a": 2})
 
 
 class TestSnapshot:
     def test_a_round_trip_changes_nothing(self) -> None:
-        snapshot = codec.snapshot_from_json(group(AFTER))
+        snapshot = snapshot_from_json(group(AFTER))
 
-        assert codec.snapshot_from_json(codec.loads(codec.dumps(codec.snapshot_to_json(snapshot)))) == snapshot
+        assert snapshot_from_json(loads(dumps(snapshot_to_json(snapshot)))) == snapshot
 
     def test_extra_fields_are_ignored_and_absent_ones_have_a_meaning(self) -> None:
         bare = {
@@ -57,24 +64,24 @@ class TestSnapshot:
             "clients": {A: {"consumers": {"m": {}}, "since": "yesterday"}},
             "mood": "good",
         }
-        snapshot = codec.snapshot_from_json(bare)
+        snapshot = snapshot_from_json(bare)
 
         assert snapshot.clients[0].consumers[0].owned == ()
         assert snapshot.tasks[0].changelogs is None
         assert snapshot.leader_process_id is None
 
     def test_unknown_may_be_a_sentence(self) -> None:
-        snapshot = codec.snapshot_from_json(group(AFTER) | {"unknown": ["who leads"]})
+        snapshot = snapshot_from_json(group(AFTER) | {"unknown": ["who leads"]})
 
-        assert codec.snapshot_to_json(snapshot)["unknown"] == [{"what": "who leads", "reason": ""}]
+        assert snapshot_to_json(snapshot)["unknown"] == [{"what": "who leads", "reason": ""}]
 
     def test_real_groups_report_tasks_that_are_gone(self) -> None:
         document = altered(group(BEFORE), ["clients", A, "consumers", MEMBER, "task_offset_sums"], {"7_7": 3, "1_0": -2})
 
-        assert len(codec.snapshot_from_json(document).clients[0].consumers[0].task_offset_sums) == 2
+        assert len(snapshot_from_json(document).clients[0].consumers[0].task_offset_sums) == 2
 
     def test_the_order_of_members_is_kept(self) -> None:
-        written = codec.snapshot_to_json(codec.snapshot_from_json(group({B: ((),), A: ((),)})))
+        written = snapshot_to_json(snapshot_from_json(group({B: ((),), A: ((),)})))
 
         assert isinstance(written["clients"], dict)
         assert list(written["clients"]) == [B, A]
@@ -122,7 +129,7 @@ class TestSnapshot:
         self, path: list[str], value: object, where: str, said: str
     ) -> None:
         with pytest.raises(HoldfastError) as refusal:
-            codec.snapshot_from_json(altered(group(BEFORE), path, value))
+            snapshot_from_json(altered(group(BEFORE), path, value))
 
         assert said in str(refusal.value)
         assert where in str(refusal.value)
@@ -139,14 +146,14 @@ class TestSnapshot:
     )
     def test_what_is_known_and_not_covered_is_refused_by_name(self, path: list[str], value: object, said: str) -> None:
         with pytest.raises(Unsupported, match=said):
-            codec.snapshot_from_json(altered(group(BEFORE), path, value))
+            snapshot_from_json(altered(group(BEFORE), path, value))
 
     def test_all_problems_are_told_at_once(self) -> None:
         document = altered(group(BEFORE), ["tasks", "1_0", "changelogs"], [["c", 0, -1]])
         document = altered(document, ["clients", A, "consumers", MEMBER, "owned"], "all")
         document = altered(document, ["clients", "x"], {"consumers": {}})
         with pytest.raises(InvalidDocument) as refusal:
-            codec.snapshot_from_json(document)
+            snapshot_from_json(document)
 
         assert [problem.where for problem in refusal.value.problems] == [
             f"clients.{A}.consumers.{MEMBER}.owned",
@@ -156,7 +163,7 @@ class TestSnapshot:
 
     def test_a_message_shows_hostile_text_escaped_and_short(self) -> None:
         with pytest.raises(InvalidInput) as refusal:
-            codec.snapshot_from_json(altered(group(BEFORE), ["clients", "\x1b[2J" + "x" * 10_000], {"consumers": {"m": {}}}))
+            snapshot_from_json(altered(group(BEFORE), ["clients", "\x1b[2J" + "x" * 10_000], {"consumers": {"m": {}}}))
 
         assert "\x1b" not in str(refusal.value)
         assert len(str(refusal.value)) < 1000
@@ -164,7 +171,7 @@ class TestSnapshot:
 
 class TestSnapshotFingerprint:
     def fingerprint(self, document: Document) -> str:
-        return codec.snapshot_fingerprint(codec.snapshot_from_json(document))
+        return snapshot_fingerprint(snapshot_from_json(document))
 
     @pytest.mark.parametrize(
         ("path", "value"),
@@ -213,9 +220,9 @@ class TestChange:
         ],
     )
     def test_a_round_trip_changes_nothing(self, event: object) -> None:
-        meant = codec.change_from_json(change(event, assume={"catch_up": {"records_per_second": 5}, "dormant_copies": "dropped"}))
+        meant = change_from_json(change(event, assume={"catch_up": {"records_per_second": 5}, "dormant_copies": "dropped"}))
 
-        assert codec.change_from_json(codec.change_to_json(meant)) == meant
+        assert change_from_json(change_to_json(meant)) == meant
 
     @pytest.mark.parametrize(
         ("document", "said"),
@@ -254,7 +261,7 @@ class TestChange:
     )
     def test_what_nobody_could_carry_out_is_refused(self, document: Document, said: str) -> None:
         with pytest.raises(HoldfastError) as refusal:
-            codec.change_from_json(document)
+            change_from_json(document)
 
         assert said in str(refusal.value)
 
@@ -262,4 +269,4 @@ class TestChange:
 class TestAssignment:
     def test_a_failing_leader_is_an_answer(self) -> None:
         for written in ({"format_version": "1.0", "error": "thrown"}, {"format_version": "1.0", "error_code": 4}):
-            assert codec.assignment_to_json(codec.assignment_from_json(written)) == written
+            assert assignment_to_json(assignment_from_json(written)) == written

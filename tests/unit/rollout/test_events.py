@@ -10,18 +10,19 @@ from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, change
 
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
-from holdfast.rollout import codec
-from holdfast.rollout.codec import named
-from holdfast.rollout.codec.change import READERS
-from holdfast.rollout.forecast import Forecast, forecast
-from holdfast.rollout.outcomes import Outcome
-from holdfast.rollout.schema.given import _EVENTS as EVENTS
+from holdfast.rollout.streams.change import named_json
+from holdfast.rollout.streams.change.json import READERS, change_from_json
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.schema import _EVENTS as EVENTS
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "changes.md"
 
 
 def forecast_of(document: Document, *events: object, **others: object) -> Forecast:
-    return forecast(codec.snapshot_from_json(document), codec.change_from_json(change(*events, **others)))
+    return forecast(snapshot_from_json(document), change_from_json(change(*events, **others)))
 
 
 def outcome(document: Document, *events: object, **others: object) -> Outcome:
@@ -228,7 +229,7 @@ class TestAnotherTopology:
 
     def test_a_topology_without_tasks_is_refused(self) -> None:
         with pytest.raises(HoldfastError, match="one task or more"):
-            codec.change_from_json(change({"set_topology": {"tasks": {}}}))
+            change_from_json(change({"set_topology": {"tasks": {}}}))
 
 
 class TestAGroupThatNeverSettles:
@@ -276,7 +277,7 @@ class TestAStaticMemberThatReturnsInTime:
     def test_without_its_state_it_runs_what_it_ran(self) -> None:
         found = outcome(static(), {"restart_client": {"process_id": A, "keeps_state": False, "within_session": True}})
 
-        assert found.clients == codec.snapshot_from_json(static()).clients
+        assert found.clients == snapshot_from_json(static()).clients
 
     @pytest.mark.parametrize(
         ("document", "events", "said"),
@@ -302,10 +303,10 @@ def examples() -> list[Any]:
 class TestThePage:
     @pytest.mark.parametrize("document", examples(), ids=lambda one: next(iter(one["events"][0])))
     def test_its_examples_can_be_forecast(self, document: Document) -> None:
-        there = codec.snapshot_from_json(static("3.8.1"))
-        meant = codec.change_from_json(named.resolved(document, there))
+        there = snapshot_from_json(static("3.8.1"))
+        meant = change_from_json(named_json.resolved(document, there))
 
-        assert codec.change_from_json(codec.change_to_json(meant)) == meant
+        assert change_from_json(change_to_json(meant)) == meant
         assert forecast(there, meant).outcomes
 
     def test_it_has_an_example_of_every_event(self) -> None:
@@ -329,12 +330,12 @@ class TestThePage:
 )
 def test_what_makes_no_sense_is_refused_in_reading(event: object) -> None:
     with pytest.raises(HoldfastError):
-        codec.change_from_json(change(event))
+        change_from_json(change(event))
 
 
 def test_a_rate_of_growth_below_nothing_is_refused() -> None:
     with pytest.raises(HoldfastError, match="0 or more"):
-        codec.change_from_json(change(assume={"catch_up": {"records_per_second": 1, "grows_per_second": -1}}))
+        change_from_json(change(assume={"catch_up": {"records_per_second": 1, "grows_per_second": -1}}))
 
 
 class TestWhatLiesOnDisks:

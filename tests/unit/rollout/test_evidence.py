@@ -10,12 +10,13 @@ from tests.harness.article import AFTER, A, B, C, Document, altered, client, gro
 from tests.harness.plans import REPLACE_FIRST, planned, read
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import evidence
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.evidence import Shown
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.verify import Result, verify
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.step_evidence import Shown
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.execution import evidence
+from holdfast.rollout.streams.execution.json import verdict_to_json
+from holdfast.rollout.streams.execution.verify import verify
+from holdfast.rollout.streams.plan.plan import Plan
 
 PLAINLY = Policy(exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first"))
 SETTINGS = {"set_config": {"max.warmup.replicas": 6}}
@@ -162,7 +163,7 @@ class TestStandbys:
 
         assert verdict.result is Result.AS_FORECAST
         assert len(verdict.standbys) == 6
-        assert codec_plan.verdict_to_json(verdict)["standbys"]["1_0"]["expected"]  # type: ignore[index]
+        assert verdict_to_json(verdict)["standbys"]["1_0"]["expected"]  # type: ignore[index]
 
     def test_none_is_not_yet(self, standbys: Plan) -> None:
         verdict = verify(standbys, read(with_standbys(ROLLED, {})))
@@ -212,7 +213,7 @@ def test_a_client_with_other_threads_than_planned_contradicts() -> None:
 
 def test_a_verdict_says_what_shows_each_step() -> None:
     plan = planned(group(AFTER), SETTINGS)
-    document = codec_plan.verdict_to_json(verify(plan, read(anew(group(AFTER), A, B, C))))
+    document = verdict_to_json(verify(plan, read(anew(group(AFTER), A, B, C))))
 
     assert document["steps"] == [
         {

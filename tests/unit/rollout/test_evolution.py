@@ -8,17 +8,21 @@ from tests.harness.article import BEFORE, A, B, change, group
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.group import Assignment, ConsumerAssignment, Group, NextRebalance
 from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
-from holdfast.rollout import codec, forecast, groups
-from holdfast.rollout.change import Assume, CatchUp, ClosedCopies, DormantCopies
-from holdfast.rollout.events import Scene, apply
-from holdfast.rollout.evolution import Pause, Reports, reported
+from holdfast.rollout.streams.change.change import Assume, CatchUp, ClosedCopies, DormantCopies
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.events.events import apply
+from holdfast.rollout.streams.events.evolution import Pause, Reports, reported
+from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.forecast import forecast
+from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 BY_DEFAULT = Assume()
 END = {"1_0": 2, "1_1": 2, "1_2": 8, "1_3": 6, "1_4": 4, "1_5": 4}
 
 
 def start(release: str = "3.9.1") -> Group:
-    return groups.group_of(codec.snapshot_from_json(group(BEFORE, release)))
+    return groups.group_of(snapshot_from_json(group(BEFORE, release)))
 
 
 def tasks(names: str) -> tuple[TaskId, ...]:
@@ -98,9 +102,9 @@ class TestExactlyOnce:
     def test_without_any_acceptable_lag_no_warm_up_ever_counts(self, lag: int, stable: bool) -> None:
         """Seen: such a group of 3.9.1 probed every minute for as long as it was watched."""
         settings = (("processing.guarantee", "exactly_once_v2"), ("acceptable.recovery.lag", lag))
-        before = codec.snapshot_from_json(group(BEFORE, "3.9.1")).with_config(settings)
+        before = snapshot_from_json(group(BEFORE, "3.9.1")).with_config(settings)
         joins = {"add_client": {"process_id": "bbb83e43-b1af-4b2d-a60a-94a7091684d0", "threads": 2}}
-        (outcome,) = forecast.forecast(before, codec.change_from_json(change(joins))).outcomes
+        (outcome,) = forecast.forecast(before, change_from_json(change(joins))).outcomes
         assert outcome.stable is stable
 
 
@@ -148,7 +152,7 @@ class TestDormantCopies:
     def test_its_sum_is_pinned_as_java_pins_it(self) -> None:
         snapshot = group(BEFORE, "3.9.1")
         snapshot["tasks"]["1_2"]["changelogs"] = [["changelog", 2, 2**63 - 1], ["other", 2, 2**63 - 1]]
-        here = groups.group_of(codec.snapshot_from_json(snapshot))
+        here = groups.group_of(snapshot_from_json(snapshot))
         clients = Reports(here, Assume()).after(here.clients, handed(here, {}), Pause.PROBING, 60)
 
         assert reported(clients[0])[TaskId(1, 2)] == 2**63 - 1
@@ -170,9 +174,9 @@ class TestDormantCopies:
 
 class TestEvents:
     def scene(self, *events: object, release: str = "4.3.1") -> Scene:
-        snapshot = codec.snapshot_from_json(group(BEFORE, release))
+        snapshot = snapshot_from_json(group(BEFORE, release))
         here = groups.group_of(snapshot)
-        (batch,) = codec.change_from_json(change(*events)).numbered_batches()
+        (batch,) = change_from_json(change(*events)).numbered_batches()
         scene = Scene(snapshot.group_id, snapshot.clients, snapshot.config, snapshot.leader_process_id, snapshot.kafka_release)
         return apply(scene, batch, Reports(here, Assume()))
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import fleet, fleet_summary
+from holdfast.rollout.tables import fleet, fleet_summary
 
 LOSS = {
     "cluster": "prod",

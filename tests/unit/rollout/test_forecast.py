@@ -6,12 +6,17 @@ from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, change
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.streams.group import Assignment
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec, order
-from holdfast.rollout.forecast import Forecast, Outcome, Round, Trigger, forecast
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.assignment_json import assignment_to_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 
 def predict(snapshot: Document, *events: object, **others: object) -> Forecast:
-    return forecast(codec.snapshot_from_json(snapshot), codec.change_from_json(change(*events, **others)))
+    return forecast(snapshot_from_json(snapshot), change_from_json(change(*events, **others)))
 
 
 def only(answer: Forecast) -> Outcome:
@@ -348,4 +353,4 @@ class TestWhatIsSaidBesides:
         assert not outcome.stable
         assert (outcome.summary.seconds_to_stable, outcome.summary.active_moved) == (None, 0)
         assert "fails" in outcome.notes[0]
-        assert "error" in codec.assignment_to_json(outcome.rounds[-1].decision)
+        assert "error" in assignment_to_json(outcome.rounds[-1].decision)

@@ -8,9 +8,9 @@ from tests.harness.article import AFTER, group
 from tests.harness.plans import NOON, article_plan, read
 
 from holdfast.errors import StepRefused
-from holdfast.rollout.freshness import CLOCKS_S, FRESH_S, refuse_old
-from holdfast.rollout.journal import Approval
-from holdfast.rollout.policy import Policy
+from holdfast.rollout.journal.journal import Approval
+from holdfast.rollout.kinds.freshness import CLOCKS_S, FRESH_S, refuse_old
+from holdfast.rollout.policy.policy import Policy
 
 PLAN = replace(article_plan(Policy(valid_for_s=7_200)), expires_at="2026-11-20T13:00:00Z")
 """Made at noon."""

@@ -6,16 +6,18 @@ import pytest
 from tests.harness.article import AFTER, BEFORE, A, B, C, Document, group
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec, guard, order
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.guard import Guard, Kind, Trap
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.guard import guard
+from holdfast.rollout.streams.guard.guard import Guard, Kind, Trap
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 LAST = "7d9f2c5e-41b8-4a06-9c3d-5e8f0b7a6d21"
 FIRST_AGAIN = "c0000000-0000-4000-8000-000000000000"
 
 
 def look(document: Document) -> Guard:
-    return guard.look(codec.snapshot_from_json(document))
+    return guard.look(snapshot_from_json(document))
 
 
 def renamed(document: Document, old: str, new: str) -> Document:
@@ -36,7 +38,7 @@ def test_a_group_that_stands_where_its_order_wants_it_is_left_alone() -> None:
 
 def test_the_latent_reshuffle_of_a_static_member_with_a_fresh_process_id() -> None:
     """The article's case, unseen: the first of three came back as the last, and kept its tasks until the next rebalance."""
-    snapshot = codec.snapshot_from_json(renamed(group(AFTER), C, LAST))
+    snapshot = snapshot_from_json(renamed(group(AFTER), C, LAST))
 
     found = guard.look(snapshot).reshuffle
 
@@ -51,7 +53,7 @@ def test_the_latent_reshuffle_of_a_static_member_with_a_fresh_process_id() -> No
 
 
 def test_the_defusal_does_what_it_says() -> None:
-    snapshot = codec.snapshot_from_json(renamed(group(AFTER), C, LAST))
+    snapshot = snapshot_from_json(renamed(group(AFTER), C, LAST))
     defusal = guard.look(snapshot).reshuffle.defusal
 
     (outcome,) = forecast(snapshot, defusal.change).outcomes

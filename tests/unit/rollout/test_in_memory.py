@@ -7,12 +7,17 @@ from tests.harness.article import AFTER, A, B, C, Document, change, fleet, group
 from tests.harness.plans import planned, read
 
 from holdfast.errors import CannotPredict, InvalidInput
-from holdfast.rollout import candidates, codec, otherwise
-from holdfast.rollout.forecast import Forecast, forecast
-from holdfast.rollout.in_memory import stores_of
-from holdfast.rollout.otherwise import If
-from holdfast.rollout.snapshot import Stores
-from holdfast.rollout.steps import RestartClient, WriteProcessMetadata
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.streams.change.in_memory import stores_of
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.outcomes import Forecast
+from holdfast.rollout.streams.options import candidates, otherwise
+from holdfast.rollout.streams.options.otherwise import If
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Stores
+from holdfast.rollout.streams.steps.steps import RestartClient
 
 ROLLING = {"rolling_restart": {}}
 
@@ -22,7 +27,7 @@ def in_memory(release: str = "3.9.1", **others: Any) -> Document:
 
 
 def foretold(document: Document, *events: object) -> Forecast:
-    return forecast(read(document), codec.change_from_json(change(*events)))
+    return forecast(read(document), change_from_json(change(*events)))
 
 
 def directory(process_id: str | None, stores: dict[str, list[str]]) -> dict[str, object]:
@@ -51,8 +56,8 @@ class TestWhatStoresAre:
         assert stores_of(read(in_memory() | seen)) is Stores.IN_MEMORY
 
     def test_it_travels_and_is_checked(self) -> None:
-        assert codec.snapshot_to_json(read(in_memory()))["stores"] == "in-memory"
-        assert "stores" not in codec.snapshot_to_json(read(group(AFTER)))
+        assert snapshot_to_json(read(in_memory()))["stores"] == "in-memory"
+        assert "stores" not in snapshot_to_json(read(group(AFTER)))
         with pytest.raises(InvalidInput, match="stores"):
             read(group(AFTER) | {"stores": "rocksdb"})
 
@@ -62,7 +67,7 @@ class TestForecast:
         found = foretold(in_memory(), {"restart_client": {"process_id": A}})
 
         assert len(found.outcomes) == 3
-        assert codec.change_to_json(found.change)["events"] == [
+        assert change_to_json(found.change)["events"] == [
             {
                 "restart_client": {
                     "process_id": A,
@@ -99,7 +104,7 @@ class TestPlan:
     def test_no_file_is_written_that_nobody_reads(self) -> None:
         replacement = {"replace_client": {"process_id": C, "by": {"process_id": C, "threads": 2}, "state": "empty"}}
         for event in (ROLLING, replacement, {"add_client": {"process_id": None, "threads": 2}}):
-            found = candidates.propose(read(in_memory()), codec.change_from_json(change(event)))
+            found = candidates.propose(read(in_memory()), change_from_json(change(event)))
             assert not any(isinstance(step.action, WriteProcessMetadata) for one in found for step in one.steps)
 
     def test_the_ids_that_clients_come_back_with_are_not_known(self) -> None:
@@ -126,7 +131,7 @@ class TestPlan:
 
         assert len(found.outcomes) == 8
         assert any("draws" in one.reason for one in found.unknown)
-        assert otherwise.branches(read(document), codec.change_from_json(change(ROLLING)))
+        assert otherwise.branches(read(document), change_from_json(change(ROLLING)))
 
     def test_not_every_way_of_a_handful_is_gone_through(self) -> None:
         """Four restarts can fall in 1,680 ways, and each option of a plan would count them."""

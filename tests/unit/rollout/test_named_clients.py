@@ -7,17 +7,19 @@ from tests.harness.article import AFTER, A, B, C, Document, change, group
 from tests.harness.plans import read
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import codec
-from holdfast.rollout.codec import named
-from holdfast.rollout.codec.meant import change_meant
-from holdfast.rollout.request import Request, What, change_of
+from holdfast.rollout.contract.requests import Request, What
+from holdfast.rollout.kinds.meant import change_meant
+from holdfast.rollout.streams.change import named_json
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.request import change_of
 
 NEW = "c1e2d3f4-0a1b-4c2d-8e3f-405162738495"
 
 
 def resolved(*events: object, snapshot: Document | None = None) -> list[Any]:
-    found = named.resolved(change(*events), read(snapshot or group(AFTER)))
-    return codec.change_to_json(codec.change_from_json(found))["events"]  # type: ignore[return-value]
+    found = named_json.resolved(change(*events), read(snapshot or group(AFTER)))
+    return change_to_json(change_from_json(found))["events"]  # type: ignore[return-value]
 
 
 def removed(name: object, snapshot: Document | None = None) -> str:
@@ -120,7 +122,7 @@ class TestEvents:
 
     @pytest.mark.parametrize("document", [None, [], {"events": 7}, change(7, [], {"remove_client": 7}, {"x": {"client": "y"}})])
     def test_what_is_no_change_is_left_to_its_reader(self, document: object) -> None:
-        assert named.resolved(document, read(group(AFTER))) == document
+        assert named_json.resolved(document, read(group(AFTER))) == document
 
     def test_there_are_not_too_many_names(self) -> None:
         with pytest.raises(InvalidInput, match="1,001 events name a client"):
@@ -130,7 +132,7 @@ class TestEvents:
 class TestForms:
     def test_a_change_with_names_is_checked_before_and_after_the_group_is_known(self) -> None:
         fitting = change_meant({"change": change({"remove_client": {"client": f"app-{A[:4]}"}})})
-        assert codec.change_to_json(fitting(read(group(AFTER))))["events"] == [{"remove_client": {"process_id": A}}]  # type: ignore[arg-type]
+        assert change_to_json(fitting(read(group(AFTER))))["events"] == [{"remove_client": {"process_id": A}}]  # type: ignore[arg-type]
 
         with pytest.raises(InvalidInput, match=r"change.events\[0\].remove_client.client"):
             change_meant({"change": change({"remove_client": {"client": "app-9"}})})(read(group(AFTER)))
@@ -140,7 +142,7 @@ class TestForms:
     def test_fields_name_clients_too_and_a_host_is_all_on_it(self) -> None:
         def gone(*hosts: str, snapshot: Document) -> list[str]:
             found = change_of(Request(What.RESTART, hosts), read(snapshot))
-            return codec.change_to_json(found)["events"][0]["rolling_restart"]["process_ids"]  # type: ignore[index,no-any-return]
+            return change_to_json(found)["events"][0]["rolling_restart"]["process_ids"]  # type: ignore[index,no-any-return]
 
         assert gone(A[:6], snapshot=group(AFTER)) == [A]
         assert len(gone("app-0", snapshot=shared(group(AFTER)))) == 3

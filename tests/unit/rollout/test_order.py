@@ -9,7 +9,9 @@ from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, change, group
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import chances, codec, order
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.process_ids import chances, order
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 ids = some.uuids().map(ProcessId.of)
 PA, PB, PC, PLAST = (ProcessId.parse(one) for one in (A, B, C, LAST))
@@ -57,9 +59,7 @@ def test_the_shares_of_all_gaps_sum_to_one(present: list[ProcessId]) -> None:
 
 @given(some.lists(ids, max_size=4, unique=True), some.integers(0, 3))
 def test_the_chances_of_fresh_ids_sum_to_one(present: list[ProcessId], fresh: int) -> None:
-    meant = codec.change_from_json(
-        {"format_version": "1.0", "events": [{"add_client": {"process_id": None, "threads": 1}}] * fresh}
-    )
+    meant = change_from_json({"format_version": "1.0", "events": [{"add_client": {"process_id": None, "threads": 1}}] * fresh})
     ways = chances.chances(tuple(present), meant)
 
     assert sum((way.probability for way in ways), Fraction(0)) == 1
@@ -70,8 +70,8 @@ def test_the_chances_of_fresh_ids_sum_to_one(present: list[ProcessId], fresh: in
 
 class TestOrderChanges:
     def test_the_first_replaced_by_one_that_sorts_last(self) -> None:
-        before = codec.snapshot_from_json(group(AFTER))
-        after = codec.snapshot_from_json(group({A: AFTER[A], B: AFTER[B], LAST: ((), ())}))
+        before = snapshot_from_json(group(AFTER))
+        after = snapshot_from_json(group({A: AFTER[A], B: AFTER[B], LAST: ((), ())}))
 
         found = order.order_changes(before, after)
 
@@ -85,24 +85,24 @@ class TestOrderChanges:
         assert seed < PA
 
     def test_the_same_ids_change_nothing(self) -> None:
-        before, after = (codec.snapshot_from_json(group(threads)) for threads in (AFTER, dict(reversed(AFTER.items()))))
+        before, after = (snapshot_from_json(group(threads)) for threads in (AFTER, dict(reversed(AFTER.items()))))
 
         found = order.order_changes(before, after)
 
         assert (found.joined, found.left, found.shifted, found.moved, found.seeds) == ((), (), (), (), ())
 
     def test_a_change_that_is_only_meant(self) -> None:
-        before = codec.snapshot_from_json(group(AFTER))
+        before = snapshot_from_json(group(AFTER))
         by = {"process_id": LAST, "threads": 2}
-        meant = codec.change_from_json(change({"replace_client": {"process_id": C, "by": by}}))
-        chance = codec.change_from_json(change({"replace_client": {"process_id": C, "by": by | {"process_id": None}}}))
+        meant = change_from_json(change({"replace_client": {"process_id": C, "by": by}}))
+        chance = change_from_json(change({"replace_client": {"process_id": C, "by": by | {"process_id": None}}}))
 
         assert len(order.order_changes_by(before, meant).moved) == 6
         with pytest.raises(InvalidInput, match="chance"):
             order.order_changes_by(before, chance)
 
     def test_a_client_more(self) -> None:
-        found = order.order_changes(codec.snapshot_from_json(group(BEFORE)), codec.snapshot_from_json(group(AFTER)))
+        found = order.order_changes(snapshot_from_json(group(BEFORE)), snapshot_from_json(group(AFTER)))
 
         assert found.joined == (PC,)
         assert {str(move.task) for move in found.moved} == {"1_0", "1_1", "1_2", "1_3"}

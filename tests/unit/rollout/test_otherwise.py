@@ -7,24 +7,26 @@ from tests.harness.article import AFTER, LAST, A, B, C, Document, change, fleet,
 from tests.harness.plans import planned, read
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import candidates, codec, otherwise, otherwise_words
-from holdfast.rollout.change import Change
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.otherwise import If
-from holdfast.rollout.outcomes import Outcome
-from holdfast.rollout.usual import as_usual
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.outcomes import Outcome
+from holdfast.rollout.streams.options import candidates, otherwise, otherwise_words
+from holdfast.rollout.streams.options.otherwise import If
+from holdfast.rollout.streams.options.usual import as_usual
+from holdfast.rollout.streams.plan import json as plan_json
 
 STABLE = {"then": "stable"}
 SESSION_10 = {"session.timeout.ms": 10_000}
 
 
 def meant(*events: object) -> Change:
-    return codec.change_from_json(change(*events))
+    return change_from_json(change(*events))
 
 
 def events_of(found: Change) -> list[Any]:
-    return codec.change_to_json(found)["events"]  # type: ignore[return-value]
+    return change_to_json(found)["events"]  # type: ignore[return-value]
 
 
 def outcome(document: Document, *events: object) -> Outcome:
@@ -207,19 +209,19 @@ class TestBranches:
         assert "later than 7 s" in plan.wrong_if
         assert late.costs[0].rebalances.high > plan.chosen_way.costs[0].rebalances.high  # type: ignore[union-attr]
         assert otherwise_words.sentence(late).startswith("If a client is back, or replaced, later than 7 s after its stop began: ")
-        assert codec_plan.plan_from_json(codec_plan.plan_to_json(plan)) == plan
+        assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan
 
     def test_a_plan_without_the_field_is_read(self) -> None:
         plan = planned(group(AFTER, "3.9.1"), {"set_threads": {"process_id": A, "threads": 3}})
         assert plan.otherwise == ()
-        assert "otherwise" not in codec_plan.plan_to_json(plan)
+        assert "otherwise" not in plan_json.plan_to_json(plan)
 
 
 def test_of_a_large_group_no_branch_is_forecast_beside_its_plan() -> None:
     """The plan is put together at once; the branch is named, and says why it has no figures."""
     document, ids = fleet(120, 1_000, 2)
     event = {"replace_client": {"process_id": ids[3], "by": {"process_id": LAST, "threads": 2}, "state": "empty"}}
-    found = otherwise.weigh(read(document), codec.change_from_json(change(event)))
+    found = otherwise.weigh(read(document), change_from_json(change(event)))
 
     assert found
     assert {(one.costs, one.refused) for one in found} == {((), otherwise.TOO_LARGE)}

@@ -7,13 +7,15 @@ from tests.harness.article import AFTER, LAST, B, C, altered, change, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned, raised_plan, read
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import candidates, codec
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.plan import assemble
-from holdfast.rollout.plan_age import holds_until
-from holdfast.rollout.plan_value import Plan, PlanVerdict
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.rules import Status
+from holdfast.rollout.contract.plan_age import holds_until
+from holdfast.rollout.contract.verdicts import PlanVerdict, Status
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.plan import json as plan_json
+from holdfast.rollout.streams.plan.assembly import assemble
+from holdfast.rollout.streams.plan.plan import Plan
 
 
 def why_not(plan: Plan) -> dict[str, str]:
@@ -155,18 +157,18 @@ class TestVerdicts:
 
 class TestTheSameEveryTime:
     def test_the_same_arguments_give_the_same_bytes(self) -> None:
-        first, second = (codec.dumps(codec_plan.plan_to_json(article_plan())) for _ in range(2))
+        first, second = (dumps(plan_json.plan_to_json(article_plan())) for _ in range(2))
 
         assert first == second
 
     def test_the_id_is_the_digest_of_the_rest(self) -> None:
         plan = article_plan()
         snapshot = read(group(AFTER))
-        meant = codec.change_from_json(change(REPLACE_FIRST))
+        meant = change_from_json(change(REPLACE_FIRST))
         evaluations = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, meant))
         later = assemble(snapshot, meant, evaluations, Policy(), NOON + timedelta(seconds=1))
 
-        assert plan.plan_id == codec_plan.plan_id_of(plan)
+        assert plan.plan_id == plan_json.plan_id_of(plan)
         assert later.plan_id != plan.plan_id
         assert later.created_from == plan.created_from
 
@@ -190,7 +192,7 @@ class TestTheSameEveryTime:
         assert older.expires_at == "2026-11-19T11:00:00Z"
         assert "cannot be applied" in holds_until(older)
         assert (undated.created_from.captured_at, undated.expires_at) == (None, "2026-11-20T13:00:00Z")
-        assert "captured_at" not in codec_plan.plan_to_json(undated)["created_from"], "as plans were before"  # type: ignore[operator]
+        assert "captured_at" not in plan_json.plan_to_json(undated)["created_from"], "as plans were before"  # type: ignore[operator]
 
     def test_a_snapshot_of_the_future_buys_no_time(self) -> None:
         plan = planned(altered(group(AFTER), ["captured_at"], "2036-11-20T12:00:00+02:00"), REPLACE_FIRST)
@@ -199,4 +201,4 @@ class TestTheSameEveryTime:
 
     def test_a_time_without_zone_is_refused(self) -> None:
         with pytest.raises(InvalidInput, match="time zone"):
-            assemble(read(group(AFTER)), codec.change_from_json(change()), (), Policy(), datetime(2026, 11, 20))  # noqa: DTZ001
+            assemble(read(group(AFTER)), change_from_json(change()), (), Policy(), datetime(2026, 11, 20))  # noqa: DTZ001

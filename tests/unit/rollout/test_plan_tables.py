@@ -6,17 +6,19 @@ import pytest
 from tests.harness.article import AFTER, group
 from tests.harness.plans import article_plan, read
 
-from holdfast.rollout import codec, plan_tables
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.verify import verify
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.streams.execution.json import verdict_to_json
+from holdfast.rollout.streams.execution.verify import verify
+from holdfast.rollout.streams.plan import json as plan_json
+from holdfast.rollout.tables import plan_rows
 
 PLAN = article_plan()
-PLAN_TEXT = codec.dumps(codec_plan.plan_to_json(PLAN)).encode()
-VERDICT = codec_plan.verdict_to_json(verify(PLAN, read(group(AFTER))))
+PLAN_TEXT = dumps(plan_json.plan_to_json(PLAN)).encode()
+VERDICT = verdict_to_json(verify(PLAN, read(group(AFTER))))
 
 
 def test_every_way_that_was_weighed_is_a_row() -> None:
-    found = plan_tables.plan_rows(f"plans/{PLAN.plan_id}/plan.json", PLAN_TEXT)
+    found = plan_rows.plan_rows(f"plans/{PLAN.plan_id}/plan.json", PLAN_TEXT)
 
     assert (found["problem"], found["verdicts"]) == (None, [])
     rows = found["candidates"]
@@ -30,7 +32,7 @@ def test_every_way_that_was_weighed_is_a_row() -> None:
 
 
 def test_a_verdict_is_a_row() -> None:
-    (row,) = plan_tables.plan_rows(f"plans/{PLAN.plan_id}/verdict.json", json.dumps(VERDICT).encode())["verdicts"]
+    (row,) = plan_rows.plan_rows(f"plans/{PLAN.plan_id}/verdict.json", json.dumps(VERDICT).encode())["verdicts"]
 
     assert (row["plan_id"], row["result"]) == (PLAN.plan_id, VERDICT["result"])
     assert (row["tasks"], row["tasks_as_forecast"]) == (VERDICT["score"]["tasks"], VERDICT["score"]["tasks_as_forecast"])
@@ -40,7 +42,7 @@ def test_a_verdict_is_a_row() -> None:
 @pytest.mark.parametrize("name", ["plan", "verdict"])
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format_version": "9.0"}', b"\xff"])
 def test_what_is_neither_has_a_problem(name: str, content: bytes) -> None:
-    found = plan_tables.plan_rows(f"plans/x/{name}.json", content)
+    found = plan_rows.plan_rows(f"plans/x/{name}.json", content)
 
     assert found["problem"]
     assert (found["candidates"], found["verdicts"]) == ([], [])
@@ -48,4 +50,4 @@ def test_what_is_neither_has_a_problem(name: str, content: bytes) -> None:
 
 def test_half_a_verdict_has_a_problem() -> None:
     half = VERDICT | {"rebalances": {"expected": [1], "found": 2}}
-    assert "pair" in plan_tables.plan_rows("plans/x/verdict.json", json.dumps(half).encode())["problem"]
+    assert "pair" in plan_rows.plan_rows("plans/x/verdict.json", json.dumps(half).encode())["problem"]

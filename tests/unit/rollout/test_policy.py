@@ -7,14 +7,14 @@ from tests.harness.article import AFTER, C, Document, altered, fleet, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, planned
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import hours
-from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
-from holdfast.rollout.hours import TimeOfDay, Window
-from holdfast.rollout.plan_value import Plan, PlanVerdict
-from holdfast.rollout.policy import Policy, Review
-from holdfast.rollout.rendering import to_markdown
-from holdfast.rollout.review import review
-from holdfast.rollout.rules import Rule, Status
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.policy import hours
+from holdfast.rollout.policy.hours import TimeOfDay, Window
+from holdfast.rollout.policy.json import policy_from_json, policy_to_json
+from holdfast.rollout.policy.policy import Policy, Review
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.plan.review import review
+from holdfast.rollout.text.rendering import to_markdown
 
 REMEDIES = ("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first")
 

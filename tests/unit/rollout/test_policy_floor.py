@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import hours
-from holdfast.rollout.change import Assume, CatchUp, Change
-from holdfast.rollout.codec.policy import policy_from_json, policy_to_json
-from holdfast.rollout.hours import DAYS, TimeOfDay, Window
-from holdfast.rollout.policy import LONGEST_VALID_S, Policy, Review
-from holdfast.rollout.policy_floor import STRICTER, refuse_faster, tightened
-from holdfast.rollout.rates import RateSource
+from holdfast.rollout.kinds.policy_floor import STRICTER, refuse_faster, tightened
+from holdfast.rollout.policy import hours
+from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
+from holdfast.rollout.policy.json import policy_from_json, policy_to_json
+from holdfast.rollout.policy.policy import LONGEST_VALID_S, Policy, Review
+from holdfast.rollout.policy.rates import RateSource
+from holdfast.rollout.streams.change.change import Assume, CatchUp, Change
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

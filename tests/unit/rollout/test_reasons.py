@@ -4,13 +4,15 @@ import pytest
 from tests.harness.article import AFTER, A, C, altered, change, group
 from tests.harness.plans import planned, read
 
-from holdfast.rollout import candidates, codec
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.request import request_from_form
-from holdfast.rollout.lacking import Give, to_give
-from holdfast.rollout.plan_value import PlanVerdict
-from holdfast.rollout.review import review
-from holdfast.rollout.snapshot import Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.request_json import request_from_form
+from holdfast.rollout.streams.cost.json import evaluation_from_json, evaluation_to_json
+from holdfast.rollout.streams.cost.lacking import Give, to_give
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.plan import json as plan_json
+from holdfast.rollout.streams.plan.review import review
 from holdfast.workflows import settings
 
 SOURCE = "repartition"
@@ -27,7 +29,7 @@ class TestBlocked:
         assert rule.found.startswith("no: The leader itself fails")
         assert plan.chosen_way is not None
         assert "grows no changelog" in (plan.chosen_way.costs[0].unsettled or "")
-        assert codec_plan.plan_from_json(codec_plan.plan_to_json(plan)) == plan
+        assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan
 
 
 def test_new_tasks_are_in_the_placement() -> None:
@@ -69,10 +71,10 @@ class TestEvidence:
 
     def test_it_travels(self) -> None:
         document = group(AFTER) | {"unknown": [{"what": "kafka_release", "reason": "not given"}]}
-        (first, *_) = candidates.propose(read(document), codec.change_from_json(change({"restart_client": {"process_id": C}})))
+        (first, *_) = candidates.propose(read(document), change_from_json(change({"restart_client": {"process_id": C}})))
         found = candidates.evaluate(read(document), first)
         assert found.give == (Give.RELEASE,)
-        assert codec_plan.evaluation_from_json(codec_plan.evaluation_to_json(found)) == found
+        assert evaluation_from_json(evaluation_to_json(found)) == found
 
     def test_several_releases_in_a_group_are_named(self) -> None:
         document = group(AFTER, "3.9.1")
@@ -103,5 +105,5 @@ class TestNothingIsAValue:
 
 
 def test_a_document_of_before_is_read() -> None:
-    cost = codec_plan.plan_to_json(planned(altered(group(AFTER), ["config"], {}), {"restart_client": {"process_id": C}}))
+    cost = plan_json.plan_to_json(planned(altered(group(AFTER), ["config"], {}), {"restart_client": {"process_id": C}}))
     assert "unsettled" not in str(cost)

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
-from holdfast.rollout import candidates, codec, timeline
-from holdfast.rollout.evaluation import Cost
-from holdfast.rollout.plan_value import PLAINLY
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.times import Estimate
+from holdfast.rollout.contract.times import Estimate
+from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.cost.evaluation import Cost
+from holdfast.rollout.streams.cost.times_of_costs import worked_out
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 RECORDED = Path(__file__).resolve().parents[1] / "recorded" / "times.jsonl"
 RECORDS = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
@@ -19,13 +22,13 @@ WIDEST = 12
 
 
 def cost(record: dict[str, Any]) -> Cost:
-    snapshot, change = codec.snapshot_from_json(record["snapshot"]), codec.change_from_json(record["change"])
+    snapshot, change = snapshot_from_json(record["snapshot"]), change_from_json(record["change"])
     baseline = next(one for one in candidates.propose(snapshot, change) if one.name == PLAINLY)
     return candidates.evaluate(snapshot, baseline).worst
 
 
 def ends(record: dict[str, Any]) -> Estimate:
-    times = timeline.worked_out(cost(record), Policy())
+    times = worked_out(cost(record), Policy())
     assert times.rebalancing_ends is not None
     return times.rebalancing_ends
 

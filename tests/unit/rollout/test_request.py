@@ -7,9 +7,10 @@ from tests.harness.article import AFTER, A, B, C, Document, group
 from tests.harness.plans import read
 
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
-from holdfast.rollout import codec
-from holdfast.rollout.codec.request import request_from_form
-from holdfast.rollout.request import FIELDS, What, change_of
+from holdfast.rollout.contract.requests import FIELDS, What
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.request import change_of
+from holdfast.rollout.streams.change.request_json import request_from_form
 
 SECRET = "open-sesame-4711"
 HOSTS = {C: "app-0", A: "app-1", B: "app-1"}
@@ -25,7 +26,7 @@ def hosted() -> Document:
 
 def events(**form: object) -> list[dict[str, object]]:
     made = change_of(request_from_form(form), read(hosted()))
-    return codec.change_to_json(made)["events"]
+    return change_to_json(made)["events"]
 
 
 def refusal(**form: object) -> str:

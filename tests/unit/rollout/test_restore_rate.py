@@ -11,14 +11,14 @@ from tests.harness.article import AFTER, A, B, Document, change, group
 from tests.harness.plans import REPLACE_FIRST, planned, read
 
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout import codec, restore_rate
-from holdfast.rollout.codec.policy import policy_from_json
-from holdfast.rollout.plan_value import PlanVerdict
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.rates import RateSource
-from holdfast.rollout.restore_rate import Measured, Rules
-from holdfast.rollout.rules import Status
-from holdfast.rollout.snapshot import Generation, GenerationMember
+from holdfast.rollout.contract.verdicts import PlanVerdict, Status
+from holdfast.rollout.policy.json import policy_from_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.policy.rates import RateSource
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.plan import restore_rate
+from holdfast.rollout.streams.plan.restore_rate import Measured, Rules
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OWN = {"1_0": (("repartition", 0),)}
@@ -126,7 +126,7 @@ def test_the_best_word_counts(
     settings = {"acceptable.recovery.lag": 10_000, "session.timeout.ms": 10_000}
     snapshot = replace(read(with_settings(settings)), generations=generations)
     policy = policy_from_json({"format_version": "1.0", **limits})
-    meant = codec.change_from_json(change(REPLACE_FIRST, assume=assume) if assume else change(REPLACE_FIRST))
+    meant = change_from_json(change(REPLACE_FIRST, assume=assume) if assume else change(REPLACE_FIRST))
     found = restore_rate.effective(policy, snapshot, meant)
 
     assert (found.restore_records_per_second, found.restore_rate_source) == (speed, source)

@@ -10,9 +10,9 @@ import pytest
 from tests.harness.article import AFTER, LAST, C, altered, group
 from tests.harness.plans import REPLACE_FIRST, article_plan, measured, planned, raised_plan
 
-from holdfast.rollout import rendering
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.review import review
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.plan.review import review
+from holdfast.rollout.text import rendering
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 HOSTILE = "x\x1b[31m\n# owned <script>|[a](http://evil) `b` *c* \u202ed"

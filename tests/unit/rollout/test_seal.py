@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from holdfast.errors import InvalidInput, StepRefused
-from holdfast.rollout.seal import FIELD, NO_KEYS, Kind, Seal, SigningKeys, derived, refuse, seal_of, signed, worst
+from holdfast.rollout.journal.seal import FIELD, NO_KEYS, Kind, Seal, SigningKeys, derived, refuse, seal_of, signed, worst
 
 FIRST, SECOND = "k" * 44, "0123456789abcdef0123456789abcdef"
 KEYS = SigningKeys.read(FIRST, "the test")

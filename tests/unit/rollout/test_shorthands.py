@@ -8,17 +8,21 @@ from tests.harness.article import AFTER, LAST, A, B, C, change, group
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec, shorthands
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.outcomes import Trigger
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.streams.change import shorthands
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.json import forecast_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
-SNAPSHOT = codec.snapshot_from_json(group(AFTER))
+SNAPSHOT = snapshot_from_json(group(AFTER))
 
 
 def events(*given: object) -> list[object]:
     """The events of the Change's JSON once its shorthands are written out."""
-    written = shorthands.written_out(SNAPSHOT, codec.change_from_json(change(*given)))
-    return codec.change_to_json(written)["events"]
+    written = shorthands.written_out(SNAPSHOT, change_from_json(change(*given)))
+    return change_to_json(written)["events"]
 
 
 def restart(process_id: str) -> dict[str, object]:
@@ -46,25 +50,25 @@ def test_what_follows_a_rolling_restart_waits_for_it_too() -> None:
 
 
 def test_the_forecast_shows_what_was_written_out() -> None:
-    short = codec.change_from_json(change({"rolling_restart": {}}))
-    long = codec.change_from_json(change(*events({"rolling_restart": {}})))
+    short = change_from_json(change({"rolling_restart": {}}))
+    long = change_from_json(change(*events({"rolling_restart": {}})))
 
-    document = codec.forecast_to_json(forecast(SNAPSHOT, short))
+    document = forecast_to_json(forecast(SNAPSHOT, short))
 
-    assert document == codec.forecast_to_json(forecast(SNAPSHOT, long))
+    assert document == forecast_to_json(forecast(SNAPSHOT, long))
     assert document["events"] == events({"rolling_restart": {}})
 
 
 def test_a_change_without_shorthands_stays_as_it_is() -> None:
-    plain = codec.change_from_json(change({"remove_client": {"process_id": A}}))
+    plain = change_from_json(change({"remove_client": {"process_id": A}}))
 
     assert shorthands.written_out(SNAPSHOT, plain) is plain
 
 
 def test_the_shorthand_survives_its_own_json() -> None:
-    short = codec.change_from_json(change({"rolling_restart": {"process_ids": [A], "at_once": 2, "keeps_state": False}}))
+    short = change_from_json(change({"rolling_restart": {"process_ids": [A], "at_once": 2, "keeps_state": False}}))
 
-    assert codec.change_from_json(codec.change_to_json(short)) == short
+    assert change_from_json(change_to_json(short)) == short
 
 
 @pytest.mark.parametrize(
@@ -79,12 +83,12 @@ def test_the_shorthand_survives_its_own_json() -> None:
 )
 def test_what_it_does_not_take_is_refused(content: dict[str, object], complaint: str) -> None:
     with pytest.raises(InvalidInput, match=complaint):
-        codec.change_from_json(change({"rolling_restart": content}))
+        change_from_json(change({"rolling_restart": content}))
 
 
 def test_an_empty_group_has_nothing_to_restart() -> None:
     with pytest.raises(InvalidInput, match=r"events\[0\].rolling_restart.process_ids"):
-        shorthands.written_out(codec.snapshot_from_json(group({})), codec.change_from_json(change({"rolling_restart": {}})))
+        shorthands.written_out(snapshot_from_json(group({})), change_from_json(change({"rolling_restart": {}})))
 
 
 def test_settings_and_a_release_hold_once_the_last_one_is_back() -> None:
@@ -93,8 +97,8 @@ def test_settings_and_a_release_hold_once_the_last_one_is_back() -> None:
     sets = [{"set_config": {"max.warmup.replicas": 6}}, {"set_release": {"kafka_release": "3.9.1"}}]
 
     assert events(given) == [restart(C), restart(A), stable, restart(B), *sets]
-    short = codec.change_from_json(change(given))
-    assert codec.change_from_json(codec.change_to_json(short)) == short
+    short = change_from_json(change(given))
+    assert change_from_json(change_to_json(short)) == short
     assert shorthands.written_out(SNAPSHOT, short, roll_outs=False).events == short.events
 
 
@@ -109,13 +113,13 @@ def test_everybody_is_who_is_there_then() -> None:
 
 def test_who_is_left_to_chance_restarts_too_in_each_outcome() -> None:
     fresh = {"add_client": {"process_id": None, "threads": 2}}
-    meant = codec.change_from_json(change(fresh, {"then": "stable"}, {"rolling_restart": {"at_once": 9}}))
+    meant = change_from_json(change(fresh, {"then": "stable"}, {"rolling_restart": {"at_once": 9}}))
 
     found = forecast(SNAPSHOT, meant)
 
     assert len(found.outcomes) == 4
     assert all(sum(one.trigger is Trigger.CHANGE for one in outcome.rounds) == 2 for outcome in found.outcomes)
-    assert codec.forecast_to_json(found)["events"][-1]["rolling_restart"]["at_once"] == 9
+    assert forecast_to_json(found)["events"][-1]["rolling_restart"]["at_once"] == 9
 
 
 def test_who_is_left_to_chance_cannot_lose_its_id_again() -> None:
@@ -123,7 +127,7 @@ def test_who_is_left_to_chance_cannot_lose_its_id_again() -> None:
     meant = change(fresh, {"then": "stable"}, {"rolling_restart": {"keeps_process_id": False}})
 
     with pytest.raises(InvalidInput, match=r"events\[2\].rolling_restart.process_ids: a client whose process ID is left to chance"):
-        forecast(SNAPSHOT, codec.change_from_json(meant))
+        forecast(SNAPSHOT, change_from_json(meant))
 
 
 class TestWhoseSettingsCount:
@@ -133,7 +137,7 @@ class TestWhoseSettingsCount:
 
     def counts(self, leader: str | None, roll: object = ROLL) -> tuple[int, ...]:
         led = replace(SNAPSHOT, leader_process_id=None if leader is None else ProcessId.of(UUID(leader)))
-        return shorthands.counts_earlier(led, codec.change_from_json(roll))
+        return shorthands.counts_earlier(led, change_from_json(roll))
 
     def test_at_the_earliest_those_of_the_leader_of_today_once_it_restarts(self) -> None:
         """C, A, B is the order; from the last on they count anyway."""
@@ -162,13 +166,13 @@ class TestWhoseSettingsCount:
         assert (found[0], found[-1]) == (1, 99)
 
     def test_the_settings_are_written_where_they_count(self) -> None:
-        written = shorthands.written_out(SNAPSHOT, codec.change_from_json(self.ROLL), counted_from=2)
+        written = shorthands.written_out(SNAPSHOT, change_from_json(self.ROLL), counted_from=2)
         stable, set_config = {"then": "stable"}, {"set_config": {"num.standby.replicas": 1}}
 
-        assert codec.change_to_json(written)["events"] == [restart(C), stable, restart(A), set_config, stable, restart(B)]
+        assert change_to_json(written)["events"] == [restart(C), stable, restart(A), set_config, stable, restart(B)]
 
     def test_the_range_covers_every_batch(self) -> None:
-        roll = codec.change_from_json(self.ROLL)
+        roll = change_from_json(self.ROLL)
         (found,) = forecast(replace(SNAPSHOT, leader_process_id=None), roll).outcomes
         each = [
             forecast(SNAPSHOT, shorthands.written_out(SNAPSHOT, roll, counted_from=batch)).outcomes[0].summary

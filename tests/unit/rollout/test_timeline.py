@@ -10,16 +10,19 @@ from tests.harness.plans import REPLACE_FIRST, article_plan, planned
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout import codec, time_words, timeline
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.policy import policy_from_json
-from holdfast.rollout.evaluation import Cost, Round
-from holdfast.rollout.plan_summary import summary
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.rates import RateSource
-from holdfast.rollout.rules import Rule, Status
-from holdfast.rollout.times import Act, Estimate, PhaseKind, Times
+from holdfast.rollout.contract.rebalances import Round
+from holdfast.rollout.contract.times import Act, Estimate, PhaseKind, Times
+from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.kinds.plan_summary import summary
+from holdfast.rollout.policy.json import policy_from_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.policy.rates import RateSource
+from holdfast.rollout.streams.cost.evaluation import Cost
+from holdfast.rollout.streams.cost.times_of_costs import worked_out
+from holdfast.rollout.streams.plan import json as plan_json
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.timing import time_words, timeline
 
 ROLL: list[object] = [
     {"restart_client": {"process_id": A}},
@@ -107,7 +110,7 @@ def a_round(trigger: str, at: int, records: int = 0) -> Round:
 def test_ranges_are_in_order_and_contain_one_another(source: RateSource, records: int) -> None:
     policy = Policy(restore_rate_source=source)
     one = cost(a_round("change", 10, records), a_round("probing", 70), acts=(Act(2, starts=1, noticed_s=10),))
-    found = timeline.worked_out(one, policy)
+    found = worked_out(one, policy)
 
     assert found.restored is not None
     for each in (ends(found), found.restored, *found.rebalances, *(phase.seconds for phase in found.phases)):
@@ -121,12 +124,12 @@ def test_ranges_are_in_order_and_contain_one_another(source: RateSource, records
 def test_a_cost_of_another_version_has_times_too() -> None:
     old = cost(a_round("change", 10), a_round("immediate", 10), a_round("change", 20))
 
-    assert ends(timeline.worked_out(old, Policy())).usual == (10 + 2 + 2) + 5 + (10 + 2)
-    assert ends(timeline.worked_out(replace(old, rounds=()), Policy())).high == 20
+    assert ends(worked_out(old, Policy())).usual == (10 + 2 + 2) + 5 + (10 + 2)
+    assert ends(worked_out(replace(old, rounds=()), Policy())).high == 20
 
 
 def test_a_plan_from_before_there_were_times_is_read() -> None:
-    document: Document = codec.loads(codec.dumps(codec_plan.plan_to_json(article_plan())))  # type: ignore[assignment]
+    document: Document = loads(dumps(plan_json.plan_to_json(article_plan())))  # type: ignore[assignment]
     for field in ("start_up_s", "start_up_s_least", "start_up_s_most", "between_steps_s_most", "restore_slowest"):
         del document["policy"][field]
     document["policy"] |= {"rebalances_most": 12, "time_to_stable_s_most": 3_600}
@@ -138,8 +141,8 @@ def test_a_plan_from_before_there_were_times_is_read() -> None:
             for a in each["rounds"]:
                 a.pop("restoring", None)
     content = {key: value for key, value in document.items() if key != "plan_id"}
-    document["plan_id"] = hashlib.sha256(codec.dumps(content).encode("ascii")).hexdigest()[:16]
-    plan = codec_plan.plan_from_json(document)
+    document["plan_id"] = hashlib.sha256(dumps(content).encode("ascii")).hexdigest()[:16]
+    plan = plan_json.plan_from_json(document)
 
     assert plan.policy.rebalances_most == 12
     assert plan.chosen_way is not None

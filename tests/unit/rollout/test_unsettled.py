@@ -8,11 +8,15 @@ from tests.harness import plain_groups
 from tests.harness.article import AFTER, Document, change, group
 
 from holdfast.errors import CannotPredict
-from holdfast.rollout import codec, guard, search, tables
-from holdfast.rollout.codec.consumer_change import consumer_change_from_json
-from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
-from holdfast.rollout.consumer import forecast as consumer_forecast
-from holdfast.rollout.forecast import forecast
+from holdfast.rollout.consumer.change.json import consumer_change_from_json
+from holdfast.rollout.consumer.forecast import forecast as consumer_forecast
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
+from holdfast.rollout.kinds import search
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.guard import guard
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.tables import group_rows
 from holdfast.workflows.forecast import assign_document
 
 STATES = ("PreparingRebalance", "CompletingRebalance", "Empty", "Dead")
@@ -33,11 +37,11 @@ def bare_plain(state: str | None) -> Document:
 @pytest.mark.parametrize("events", EVENTS, ids=["nothing", "a setting", "a client"])
 def test_a_streams_group_is_refused_in_every_question(state: str, events: list[object]) -> None:
     document, meant = bare(state), change(*events)
-    snapshot = codec.snapshot_from_json(document)
+    snapshot = snapshot_from_json(document)
     for question in (
         lambda: assign_document(document, None, ()),
         lambda: guard.look(snapshot),
-        lambda: forecast(snapshot, codec.change_from_json(meant)),
+        lambda: forecast(snapshot, change_from_json(meant)),
         lambda: search.candidates(json.dumps(document), json.dumps(meant)),
     ):
         with pytest.raises(CannotPredict, match=SAID):
@@ -62,7 +66,7 @@ def test_a_plain_group_is_refused_in_every_question(state: str) -> None:
 @pytest.mark.parametrize("kind", [bare, bare_plain])
 def test_the_fleet_says_why_it_has_no_targets(kind: object, state: str) -> None:
     assert callable(kind)
-    row = tables.targets(json.dumps(kind(state)))
+    row = group_rows.targets(json.dumps(kind(state)))
 
     assert row["targets"] == []
     assert re.search(SAID, row["problem"])
@@ -70,7 +74,7 @@ def test_the_fleet_says_why_it_has_no_targets(kind: object, state: str) -> None:
 
 def test_members_that_are_listed_in_a_rebalance_do_not_help() -> None:
     """The broker lists the members, and shows what none of them holds."""
-    snapshot = codec.snapshot_from_json(group(AFTER) | {"group_state": "CompletingRebalance"})
+    snapshot = snapshot_from_json(group(AFTER) | {"group_state": "CompletingRebalance"})
 
     with pytest.raises(CannotPredict, match=r"CompletingRebalance.*Take a new snapshot when it is stable"):
         guard.look(snapshot)
@@ -79,9 +83,9 @@ def test_members_that_are_listed_in_a_rebalance_do_not_help() -> None:
 @pytest.mark.parametrize("state", [None, "Stable"])
 def test_no_client_is_nothing_to_guard(state: str | None) -> None:
     with pytest.raises(CannotPredict, match="has no client"):
-        guard.look(codec.snapshot_from_json(bare(state)))
+        guard.look(snapshot_from_json(bare(state)))
 
 
 def test_a_state_that_nobody_knows_is_named() -> None:
     with pytest.raises(CannotPredict, match=r"was Reconciling\\u001b, not Stable"):
-        guard.look(codec.snapshot_from_json(group(AFTER) | {"group_state": "Reconciling\x1b"}))
+        guard.look(snapshot_from_json(group(AFTER) | {"group_state": "Reconciling\x1b"}))

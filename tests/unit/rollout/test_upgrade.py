@@ -6,15 +6,17 @@ from tests.harness.plans import planned
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Assignment
-from holdfast.rollout import codec
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.outcomes import Outcome, Trigger
-from holdfast.rollout.steps import SetRelease
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.outcomes import Outcome
+from holdfast.rollout.streams.plan import json as plan_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.steps.steps import SetRelease
 
 
 def outcome(document: object, *events: object) -> Outcome:
-    (found,) = forecast(codec.snapshot_from_json(document), codec.change_from_json(change(*events))).outcomes
+    (found,) = forecast(snapshot_from_json(document), change_from_json(change(*events))).outcomes
     return found
 
 
@@ -62,7 +64,7 @@ def test_4_3_counts_the_last_record_of_copies_that_older_releases_left(was: str,
     document = group({**AFTER, A: (("0_1", "1_1", "1_2"), ("0_4", "1_4")), B: (("0_2",), ("0_5", "1_5"))}, was)
     next(iter(document["clients"][B]["consumers"].values()))["task_offset_sums"] = {"1_2": copy}
     meant = change({"set_release": {"kafka_release": "4.3.1"}}, {"then": "rebalance"}, **({"assume": assume} if assume else {}))
-    (found,) = forecast(codec.snapshot_from_json(document), codec.change_from_json(meant)).outcomes
+    (found,) = forecast(snapshot_from_json(document), change_from_json(meant)).outcomes
     first = decisions(found)[0]
     warm_ups = [task for client in first.clients for task in client.standby]
 
@@ -91,4 +93,4 @@ def test_the_plan_rolls_every_client_and_survives_its_own_json() -> None:
     upgrades = [step.action for step in made.steps if isinstance(step.action, SetRelease)]
 
     assert upgrades == [SetRelease("3.9.1", "3.8.1")]
-    assert codec_plan.plan_from_json(codec_plan.plan_to_json(made)) == made
+    assert plan_json.plan_from_json(plan_json.plan_to_json(made)) == made

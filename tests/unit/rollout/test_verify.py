@@ -9,11 +9,12 @@ from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altere
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read, restarted, with_client, without_client
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import replay
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.verify import Result, verify
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.execution.json import verdict_to_json
+from holdfast.rollout.streams.execution.verify import verify
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.snapshot import replay
 
 STRANGER = "11111111-57d0-457d-951f-d06556c148ca"
 PLAINLY = Policy(exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first"))
@@ -57,7 +58,7 @@ def test_a_task_elsewhere_is_a_difference() -> None:
         f"Task 1_0 is on {B}, the forecast has it on {A}.",
         f"Task 1_1 is on {A}, the forecast has it on {B}.",
     )
-    assert codec_plan.verdict_to_json(verdict)["score"] == {"tasks_as_forecast": 10, "tasks": 12}
+    assert verdict_to_json(verdict)["score"] == {"tasks_as_forecast": 10, "tasks": 12}
 
 
 def test_a_warm_up_on_the_right_client_is_on_the_way() -> None:

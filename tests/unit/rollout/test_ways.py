@@ -7,15 +7,18 @@ from tests.harness.article import AFTER, LAST, A, B, C, Document, altered, chang
 from tests.harness.plans import NOON, planned, read
 
 from holdfast.errors import InvalidInput
-from holdfast.rollout import candidates, codec
-from holdfast.rollout.change import RestartClient, RollingRestart
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.evaluation import Candidate, Evaluation
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.plan import assemble
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.steps import (
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.change import RestartClient, RollingRestart
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.plan import json as plan_json
+from holdfast.rollout.streams.plan.assembly import assemble
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.steps.steps import (
     AwaitStable,
     ChangeThreads,
     DeployTopology,
@@ -24,16 +27,15 @@ from holdfast.rollout.steps import (
     StartClient,
     StopClient,
     StopEverybody,
-    WriteProcessMetadata,
 )
-from holdfast.rollout.steps import RestartClient as RestartInPlace
+from holdfast.rollout.streams.steps.steps import RestartClient as RestartInPlace
 
 COUNTS = ("another-count", "double-the-clients", "plainly")
 STABLE = {"then": "stable"}
 
 
 def ways(snapshot: Document, *events: object) -> dict[str, Candidate]:
-    return {way.name: way for way in candidates.propose(read(snapshot), codec.change_from_json(change(*events)))}
+    return {way.name: way for way in candidates.propose(read(snapshot), change_from_json(change(*events)))}
 
 
 def weighed(snapshot: Document, way: Candidate) -> Evaluation:
@@ -41,7 +43,7 @@ def weighed(snapshot: Document, way: Candidate) -> Evaluation:
 
 
 def events_of(way: Candidate) -> list[Any]:
-    return codec.change_to_json(way.change)["events"]
+    return change_to_json(way.change)["events"]
 
 
 def restart(process_id: str, **others: object) -> dict[str, object]:
@@ -115,9 +117,7 @@ class TestStaticMembers:
     def test_a_setting_is_rolled_out_to_static_members_without_a_rebalance(self) -> None:
         document = static(group(AFTER))
         (rolled,) = ways(document, {"set_config": {"max.warmup.replicas": 6}})["plainly"].change.events
-        (outcome,) = forecast(
-            read(document), codec.change_from_json(change({"rolling_restart": {"within_session": True}}))
-        ).outcomes
+        (outcome,) = forecast(read(document), change_from_json(change({"rolling_restart": {"within_session": True}}))).outcomes
 
         assert isinstance(rolled, RollingRestart)
         assert rolled.within_session
@@ -170,7 +170,7 @@ class TestRelabel:
         plan = planned(document, {"rolling_restart": {}})
 
         assert plan.chosen == "relabel"
-        assert codec_plan.plan_from_json(codec_plan.plan_to_json(plan)) == plan
+        assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan
 
     def test_clients_may_take_over_ids_only_from_those_that_leave_them(self) -> None:
         snapshot = read(group(AFTER))
@@ -178,14 +178,14 @@ class TestRelabel:
             {"restart_client": {"process_id": one, "keeps_process_id": False, "new_process_id": other}}
             for one, other in ((A, B), (B, A))
         ]
-        (outcome,) = forecast(snapshot, codec.change_from_json(change(*swap))).outcomes
+        (outcome,) = forecast(snapshot, change_from_json(change(*swap))).outcomes
 
         assert sorted(str(client.process_id) for client in outcome.clients) == sorted([A, B, C])
         with pytest.raises(InvalidInput, match="in the group already"):
-            forecast(snapshot, codec.change_from_json(change(swap[0])))
+            forecast(snapshot, change_from_json(change(swap[0])))
         both = {"restart_client": {"process_id": C, "keeps_process_id": False, "new_process_id": B}}
         with pytest.raises(InvalidInput, match="two clients would have one process ID"):
-            forecast(snapshot, codec.change_from_json(change(swap[0], both, {"remove_client": {"process_id": B}})))
+            forecast(snapshot, change_from_json(change(swap[0], both, {"remove_client": {"process_id": B}})))
 
 
 class TestCleared:
@@ -218,7 +218,7 @@ class TestCleared:
 class TestSomethingElse:
     def plan(self, *events: object) -> Plan:
         document, _ = fleet(20, 400, seed=5)
-        change_ = codec.change_from_json(change(*events))
+        change_ = change_from_json(change(*events))
         snapshot = read(document)
         wanted = ("plainly", "double-the-clients", "halve-the-clients", "another-count", "nothing-now")
         found = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, change_) if one.name in wanted)
@@ -307,7 +307,7 @@ class TestEverybody:
         plainly = ways(group(AFTER, "3.9.1"), event)["plainly"]
 
         assert [type(step.action) for step in plainly.steps] == [action, AwaitStable]
-        assert codec_plan.plan_from_json(codec_plan.plan_to_json(plan)) == plan
+        assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan
         assert plan.chosen_way is not None
         assert plan.chosen_way.costs
 
@@ -315,7 +315,7 @@ class TestEverybody:
 class TestPlacesOfAnId:
     def test_a_few_places_stand_for_all_with_the_worst_among_them(self) -> None:
         document, ids = fleet(20, 40, seed=9)
-        meant = codec.change_from_json(change({"replace_client": {"process_id": ids[3], "by": {"process_id": None, "threads": 1}}}))
+        meant = change_from_json(change({"replace_client": {"process_id": ids[3], "by": {"process_id": None, "threads": 1}}}))
         every, few = (forecast(read(document), meant, most) for most in (None, 4))
 
         assert (len(every.outcomes), len(few.outcomes)) == (20, 4)

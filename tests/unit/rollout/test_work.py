@@ -9,11 +9,14 @@ from tests.harness.article import AFTER, A, change, fleet, group
 from tests.harness.plans import NOON, read
 
 from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork
-from holdfast.rollout import candidates, codec, work
-from holdfast.rollout.codec.document import loads
-from holdfast.rollout.forecast import forecast
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.work import Work
+from holdfast.rollout.json.strict import loads
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast import work
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.work import Work
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import plan as plans
 
 RANDOM: dict[str, Any] = {"add_client": {"process_id": None, "threads": 1}}
@@ -34,7 +37,7 @@ def test_what_groups_usually_ask_for_is_a_small_part_of_what_they_may() -> None:
     for document, events in ((group(AFTER), [RANDOM]), (fleet(12, 72, 3)[0], [{"rolling_restart": {}}])):
         snapshot = read(document)
         took = work.allowed(snapshot)
-        forecast(snapshot, codec.change_from_json(change(*events)), work=took)
+        forecast(snapshot, change_from_json(change(*events)), work=took)
 
         assert 0 < took.taken < took.most / 10
 
@@ -43,14 +46,14 @@ def test_the_same_is_counted_every_time() -> None:
     counts = []
     for _ in range(2):
         took = Work(10**6)
-        forecast(read(group(AFTER)), codec.change_from_json(change(RANDOM)), work=took)
+        forecast(read(group(AFTER)), change_from_json(change(RANDOM)), work=took)
         counts.append(took.taken)
 
     assert counts[0] == counts[1]
 
 
 def test_where_every_position_is_too_much_some_stand_for_all() -> None:
-    snapshot, meant = read(group(AFTER)), codec.change_from_json(change(RANDOM, RANDOM))
+    snapshot, meant = read(group(AFTER)), change_from_json(change(RANDOM, RANDOM))
     took = Work(10**9)
     every = forecast(snapshot, meant, work=took).outcomes
     some = forecast(snapshot, meant, work=Work(took.taken // 2)).outcomes
@@ -79,13 +82,13 @@ def test_a_small_order_of_endless_work_is_refused_or_answered(
 ) -> None:
     snapshot, took = read(deep()), Work(40_000)
     with contextlib.suppress(TooMuchWork, InvalidInput):
-        forecast(snapshot, codec.change_from_json(change(*events, **more)), work=took)
+        forecast(snapshot, change_from_json(change(*events, **more)), work=took)
 
     assert took.taken <= took.most + most_at_once
 
 
 def test_an_option_that_is_too_much_says_so_and_the_plan_is_made_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    snapshot, meant = read(group(AFTER)), codec.change_from_json(change(RANDOM))
+    snapshot, meant = read(group(AFTER)), change_from_json(change(RANDOM))
     (first, *_) = candidates.propose(snapshot, meant)
     refused = candidates.evaluate(snapshot, first, Work(50))
 
@@ -112,12 +115,12 @@ def test_more_work_is_allowed_on_request() -> None:
 )
 def test_the_measures_of_a_change_are_bounded_when_it_is_read(event: object, times: int, says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
-        codec.change_from_json(change(*[event] * times))
+        change_from_json(change(*[event] * times))
 
 
 def test_restarts_of_everybody_over_and_over_are_not_written_out() -> None:
     with pytest.raises((InvalidInput, CannotPredict), match=r"50,000 restarts"):
-        forecast(read(fleet(100, 100, 1)[0]), codec.change_from_json(change(*[{"rolling_restart": {}}] * 600)))
+        forecast(read(fleet(100, 100, 1)[0]), change_from_json(change(*[{"rolling_restart": {}}] * 600)))
 
 
 @pytest.mark.parametrize("piece", ["{},", "1,", "[],", '"",', '{"a":1},'])
@@ -133,4 +136,4 @@ def test_a_document_wrong_all_over_is_refused_with_the_first_of_its_problems() -
     document = group(AFTER)
     document["tasks"] = {f"0_{number}": 1 for number in range(5_000)}
     with pytest.raises(InvalidInput, match="1,000 problems"):
-        codec.snapshot_from_json(json.loads(json.dumps(document)))
+        snapshot_from_json(json.loads(json.dumps(document)))

@@ -8,7 +8,7 @@ from tests.harness.plain_groups import member
 from tests.harness.plans import NOON, read
 from tests.harness.web_lake import WebLake, article, write_tables
 
-from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.web import fleet_view, group_view, overview
 from holdfast.web.group_view import Recorded
 

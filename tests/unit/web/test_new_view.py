@@ -11,9 +11,9 @@ from tests.harness.plans import NOON, read
 from tests.harness.web_lake import HOSTILE
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.rollout.codec import any_kind
-from holdfast.rollout.codec.any_kind import AnySnapshot
-from holdfast.rollout.request import What
+from holdfast.rollout.contract.requests import What
+from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.any_kind import AnySnapshot
 from holdfast.web import new_asked, new_page, new_view
 from holdfast.web.templating import sentence
 from holdfast.workflows import snapshots

@@ -6,7 +6,7 @@ import pytest
 from tests.harness.article import AFTER, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned
 
-from holdfast.rollout.codec import plan as codec_plan
+from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.web import plan_view
 from holdfast.web.ownership import NEEDLESS, Picture
 from holdfast.web.placement import MOST_HOSTS, OTHERS, PAGE_SIZE, about_tasks, matrix, select
@@ -34,11 +34,11 @@ def test_a_plan_from_before_is_still_read() -> None:
     """It has no subtopologies, and its ID is the digest of what it says."""
     plan = article_plan()
     before = replace(plan, basis=replace(plan.basis, subtopologies=()))
-    before = replace(before, plan_id=codec_plan.plan_id_of(before))
-    written = codec_plan.plan_to_json(before)
+    before = replace(before, plan_id=plan_json.plan_id_of(before))
+    written = plan_json.plan_to_json(before)
 
     assert "subtopologies" not in written["basis"]  # type: ignore[operator]
-    assert codec_plan.plan_from_json(written) == before
+    assert plan_json.plan_from_json(written) == before
     assert about_tasks(before.basis)("1_0") == "subtopology 1, partition 0"
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from tests.harness.plain_groups import Document, change, group, member
 from tests.harness.web_lake import WebLake
 
-from holdfast.rollout.codec.consumer_plan import consumer_plan_from_json, consumer_plan_to_json, with_id
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.plan_summary import summary, summary_from_json, summary_to_json
-from holdfast.rollout.policy import Policy
+from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consumer_plan_to_json, with_id
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
+from holdfast.rollout.policy.policy import Policy
 from holdfast.web.plain_view import plain_view
 from holdfast.web.plan_parts import PlanView
 from holdfast.web.plans import PlanRow, State

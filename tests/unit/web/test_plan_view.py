@@ -6,12 +6,12 @@ import pytest
 from tests.harness.article import AFTER, C, group
 from tests.harness.plans import NOON, article_plan, measured, planned
 
-from holdfast.rollout import policy
-from holdfast.rollout.consumer import rules as consumer_rules
-from holdfast.rollout.plan_summary import summary, summary_from_json, summary_to_json
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.time_words import usually
-from holdfast.rollout.wording import duration
+from holdfast.rollout.consumer.limits import rules as consumer_rules
+from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
+from holdfast.rollout.policy import policy
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.text.wording import duration
+from holdfast.rollout.timing.time_words import usually
 from holdfast.web import rule_words
 from holdfast.web.chart_data import timeline_data
 from holdfast.web.plan_parts import ago, compact, figures_of

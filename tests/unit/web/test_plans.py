@@ -14,10 +14,11 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import HoldfastError
 from holdfast.ports import LakePath
-from holdfast.rollout import codec
-from holdfast.rollout.codec.any_kind import AnyPlan
-from holdfast.rollout.journal import Approval
-from holdfast.rollout.plan_summary import PlanSummary, summary, summary_to_json
+from holdfast.rollout.journal.journal import Approval
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.kinds.plan_summary import PlanSummary, summary, summary_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.web import stages
 from holdfast.web.plan_page import PlanPages, Refused
 from holdfast.web.plans import PAGE_SIZE, Filter, PlanList, PlanRow, State, select, state_of, still_waits
@@ -126,7 +127,7 @@ def test_what_is_settled_is_read_once(tmp_path: Path) -> None:
     lake = Counting(str(tmp_path))
     for number in range(20):
         document = summary_to_json(one_summary(number))
-        lake.write(("plans", f"{number:016x}", "summary.json"), codec.dumps(document).encode())
+        lake.write(("plans", f"{number:016x}", "summary.json"), dumps(document).encode())
     shown = PlanList(lake)
     once = shown.rows(NOON + timedelta(days=30))
     read = lake.reads
@@ -238,7 +239,7 @@ def apply(plan: AnyPlan, web: WebLake) -> None:
     """As the command does it, with a snapshot of now."""
     at = (NOON + timedelta(seconds=30)).isoformat().replace("+00:00", "Z")
     later = NOON + timedelta(minutes=1)
-    fresh = codec.snapshot_from_json(article() | {"captured_at": later.isoformat().replace("+00:00", "Z")})
+    fresh = snapshot_from_json(article() | {"captured_at": later.isoformat().replace("+00:00", "Z")})
     hands = workflow.Hands(web.lake, LocalProcessMetadataFiles(), {}, lambda: later)
     workflow.apply(plan, fresh, Approval(plan.plan_id, True, "ann", "seen", at), (), hands)
 

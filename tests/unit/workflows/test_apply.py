@@ -23,8 +23,8 @@ from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.process_metadata import FILE_NAME, LocalProcessMetadataFiles
 from holdfast.errors import InvalidInput, StalePlan, StatePathTrouble, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.journal import Approval, Event
-from holdfast.rollout.policy import Policy
+from holdfast.rollout.journal.journal import Approval, Event
+from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
 from holdfast.workflows.apply import Hands

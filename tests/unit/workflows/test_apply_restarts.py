@@ -12,9 +12,9 @@ from tests.harness.plans import (
     restarted,
 )
 
-from holdfast.rollout import step_words
-from holdfast.rollout.journal import Event
-from holdfast.rollout.policy import Policy
+from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.steps import step_words
 from holdfast.workflows import plan as plans
 
 

@@ -10,8 +10,10 @@ from tests.unit.workflows.word_count import GROUP, LOG, NOW, SETTINGS, A, B, clu
 from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
-from holdfast.rollout import codec
-from holdfast.rollout.snapshot import Snapshot, StateDirectory, TaskDirectory, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory, TaskDirectory
 from holdfast.workflows import collect, settings
 
 
@@ -114,7 +116,7 @@ class TestWhatCanBeMissing:
         found = taken(cluster(*(() if state == "Empty" else (bare,)), state=state), limit_s=3)
         assert (found.clients, found.tasks, found.group_state) == ((), (), state)
         assert ("no member is running" if state == "Empty" else "middle of a rebalance") in said(found, "clients")
-        assert codec.snapshot_from_json(codec.snapshot_to_json(found)) == found
+        assert snapshot_from_json(snapshot_to_json(found)) == found
 
     @pytest.mark.parametrize("state", ["Stable", "PreparingRebalance"])
     def test_a_client_that_dies_again_and_again_is_said_in_whatever_state(self, state: str) -> None:

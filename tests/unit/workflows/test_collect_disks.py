@@ -7,8 +7,10 @@ from tests.unit.workflows.word_count import GROUP, A, B, cluster, disk, member, 
 
 from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout import codec
-from holdfast.rollout.snapshot import Lock, Snapshot, StateDirectory
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Lock, Snapshot, StateDirectory
 from holdfast.workflows import settings
 
 TASKS = ("0_0", "0_1", "1_0", "1_1")
@@ -50,7 +52,7 @@ class TestTheFirstReport:
     def test_of_a_stopped_client_is_in_the_snapshot_and_survives_its_json(self) -> None:
         found = taken(cluster(state="Empty"), {"a": replace(disk(A, t1_0=7, t1_1=None), lock=FREE)})
         assert found.state_directories[0].first_report == FirstReport(((TaskId(1, 0), 7),))
-        again = codec.snapshot_from_json(codec.loads(codec.dumps(codec.snapshot_to_json(found))))
+        again = snapshot_from_json(loads(dumps(snapshot_to_json(found))))
         assert again.state_directories == found.state_directories
 
     @pytest.mark.parametrize(("guarantee", "expected"), [("at_least_once", {"1_0": 8, "1_1": 0}), ("exactly_once_v2", {"1_0": 8})])

@@ -13,9 +13,10 @@ from holdfast.errors import ClusterTrouble, StatePathTrouble
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol
 from holdfast.ports import Figures, LakePath, ObservedGroup
-from holdfast.rollout import codec
-from holdfast.rollout.codec.any_kind import snapshot_to_json
-from holdfast.rollout.snapshot import GenerationMember, StateDirectory, Unknown
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.kinds.any_kind import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import GenerationMember, StateDirectory
 from holdfast.workflows import collect_kind, collect_many, collect_runs
 from holdfast.workflows.collect import Patience
 from holdfast.workflows.collect_kind import Given
@@ -108,7 +109,7 @@ def test_every_group_is_what_it_would_be_alone() -> None:
     }
     assert (report.groups, report.taken, report.unread) == (9, 9, ())
     assert {name: [json.loads(text) for text in texts] for name, texts in snapshots_in(lake).items()} == {
-        name: [json.loads(codec.dumps(snapshot_to_json(one)))] for name, one in alone.items()
+        name: [json.loads(dumps(snapshot_to_json(one)))] for name, one in alone.items()
     }
 
 

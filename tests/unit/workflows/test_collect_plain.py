@@ -12,9 +12,9 @@ from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolAssignment, encode_assignment
 from holdfast.ports import ObservedGroup
-from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json, consumer_snapshot_to_json
-from holdfast.rollout.consumer_snapshot import ConsumedPartition, ConsumerSnapshot
-from holdfast.rollout.snapshot import Generation, GenerationMember
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
+from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 from holdfast.workflows import collect_kind
 from holdfast.workflows.collect import Patience
 from holdfast.workflows.collect_kind import Given

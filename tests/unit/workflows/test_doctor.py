@@ -10,7 +10,7 @@ from tests.fakes.cluster import THE_CLUSTER, FakeCluster, FakeStateDirectories, 
 from tests.fakes.machine import FakeMachine
 
 from holdfast.ports import ObservedGroup
-from holdfast.rollout import codec
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import doctor
 from holdfast.workflows.doctor import Status
 
@@ -77,7 +77,7 @@ def test_a_state_directory_that_cannot_be_read_limits() -> None:
 
 def test_a_client_that_dies_again_and_again_limits() -> None:
     recorded = Path(__file__).resolve().parents[1] / "recorded" / "crash-loop-3.9.1.json"
-    loop = codec.snapshot_from_json(json.loads(recorded.read_text())).generations
+    loop = snapshot_from_json(json.loads(recorded.read_text())).generations
     fake = FakeCluster({"wc": [group()]}, EVERYTHING, history={"wc": loop})
     checks = [check for check in doctor.examine_group(fake, "wc") if "stay up" in check.name]
 

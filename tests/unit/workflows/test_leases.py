@@ -14,10 +14,10 @@ from tests.harness.plans import article_plan
 from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.journal import Event
-from holdfast.rollout.lease import CLOCKS_AGREE_WITHIN, HELD_FOR, Owner, State
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.seal import SigningKeys
+from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.lease import CLOCKS_AGREE_WITHIN, HELD_FOR, Owner, State
+from holdfast.rollout.journal.seal import SigningKeys
+from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans
 from holdfast.workflows.apply import Applied, Hands

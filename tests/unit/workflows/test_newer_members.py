@@ -7,12 +7,13 @@ import pytest
 from tests.conformance.snapshots import snapshot_of
 
 from holdfast.errors import CannotPredict
-from holdfast.rollout import codec
-from holdfast.rollout.forecast import forecast
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows.forecast import assign_document
 
 RECORDED = Path(__file__).parents[2] / "conformance" / "cases.jsonl"
-JOINS = codec.change_from_json(
+JOINS = change_from_json(
     {"format_version": "1.0", "events": [{"add_client": {"process_id": "fb5a5a5a-5a5a-4a5a-9a5a-5a5a5a5a5a5a", "threads": 2}}]}
 )
 
@@ -35,4 +36,4 @@ def test_assign_says_what_is_certain(snapshot: dict[str, object]) -> None:
 
 def test_a_forecast_names_the_member(snapshot: dict[str, object]) -> None:
     with pytest.raises(CannotPredict, match="give the release of the newest member"):
-        forecast(codec.snapshot_from_json(json.loads(json.dumps(snapshot))), JOINS)
+        forecast(snapshot_from_json(json.loads(json.dumps(snapshot))), JOINS)

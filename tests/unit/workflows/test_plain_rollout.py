@@ -16,17 +16,17 @@ from tests.harness.plain_groups import Document, change, group, member
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import InvalidInput, StalePlan, StepRefused
-from holdfast.rollout import codec, plan_tables
-from holdfast.rollout.codec import any_kind
-from holdfast.rollout.codec.consumer_change import consumer_change_from_json
-from holdfast.rollout.codec.consumer_snapshot import consumer_snapshot_from_json, consumer_snapshot_to_json
-from holdfast.rollout.consumer import difference
-from holdfast.rollout.consumer.forecast import forecast
-from holdfast.rollout.consumer.plan import ConsumerPlan
-from holdfast.rollout.consumer.verify import ConsumerVerdict
-from holdfast.rollout.journal import Approval
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.verify import Result
+from holdfast.rollout.consumer.change.json import consumer_change_from_json
+from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
+from holdfast.rollout.consumer.forecast.forecast import forecast
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.journal.journal import Approval
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.kinds import any_kind, consumer_difference
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.tables import plan_rows
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import consumer_groups, verify
 from holdfast.workflows import plan as plans
@@ -53,7 +53,7 @@ def lived(document: Document, *events: object, **more: object) -> Document:
 
 def named(member_id: str, *events: object) -> list[object]:
     """The events, with what a broker calls the new one."""
-    return [codec.loads(codec.dumps(list(events)).replace('"new"', f'"{member_id}"'))][0]  # type: ignore[return-value]
+    return [loads(dumps(list(events)).replace('"new"', f'"{member_id}"'))][0]  # type: ignore[return-value]
 
 
 class Operator:
@@ -208,9 +208,9 @@ class TestTheWholeWay:
         written = operator.lake.read(tuple(f"{path}/verdict.json".split("/")), 10**6)
         kept = operator.lake.read(tuple(f"{path}/plan.json".split("/")), 10**6)
 
-        (row,) = plan_tables.plan_rows(f"{path}/verdict.json", written)["verdicts"]  # type: ignore[misc]
+        (row,) = plan_rows.plan_rows(f"{path}/verdict.json", written)["verdicts"]  # type: ignore[misc]
         assert (row["result"], row["partitions"], row["partitions_as_forecast"]) == ("as forecast", 6, 6)
-        rows = plan_tables.plan_rows(f"{path}/plan.json", kept)["candidates"]
+        rows = plan_rows.plan_rows(f"{path}/plan.json", kept)["candidates"]
         assert [(one["name"], one["chosen"], one["partitions"]) for one in rows] == [("plainly", True, 6)]  # type: ignore[attr-defined]
 
 
@@ -240,7 +240,7 @@ class TestAnotherGroup:
             operator.verdict(streams_group(AFTER))
 
     def test_new_offsets_hosts_and_generations_are_none(self, operator: Operator) -> None:
-        moved = codec.loads(json.dumps(COOPERATIVE | {"generation": 40}).replace('"end_offset": 9', '"end_offset": 99'))
+        moved = loads(json.dumps(COOPERATIVE | {"generation": 40}).replace('"end_offset": 9', '"end_offset": 99'))
 
         assert waits_for(operator.apply(moved)) == "1"
 
@@ -293,15 +293,15 @@ class TestDifferences:
     def test_of_snapshots_begin_with_the_order_of_the_members(self) -> None:
         before = consumer_snapshot_from_json(COOPERATIVE)
         after = consumer_snapshot_from_json(lived(COOPERATIVE, *named("n", REPLACE)))
-        lines = difference.of_snapshots(before, after).lines
+        lines = consumer_difference.of_snapshots(before, after).lines
 
         assert (lines[0].part, lines[0].before, lines[0].after) == ("member order", "a b c", "b c n")
         assert {line.what for line in lines if line.part == "reader"} == {"orders-0", "orders-1"}
-        assert difference.of_snapshots(before, before).lines == ()
+        assert consumer_difference.of_snapshots(before, before).lines == ()
 
     def test_of_plans(self, operator: Operator, tmp_path: Path) -> None:
         other = Operator(tmp_path / "other", COOPERATIVE, {"remove_consumer": {"member_id": "a"}})
-        parts = {line.part for line in difference.of_plans(operator.plan, other.plan).lines}
+        parts = {line.part for line in consumer_difference.of_plans(operator.plan, other.plan).lines}
 
         assert {"made from", "step"} <= parts
-        assert difference.of_plans(operator.plan, operator.plan).lines == ()
+        assert consumer_difference.of_plans(operator.plan, operator.plan).lines == ()

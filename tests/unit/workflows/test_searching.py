@@ -10,7 +10,7 @@ from tests.harness.plain_groups import group as plain_group
 from tests.harness.plain_groups import member
 
 from holdfast.adapters.lake import FsspecLake
-from holdfast.rollout import search, search_progress
+from holdfast.rollout.kinds import search, search_progress
 from holdfast.workflows import searching
 
 DRAFT = ("drafts", "one")

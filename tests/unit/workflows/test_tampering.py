@@ -12,13 +12,13 @@ from tests.harness.operators_hands import BACK, GONE, Operator, approved, taken,
 from tests.harness.plans import article_plan
 
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
-from holdfast.rollout import codec
-from holdfast.rollout.codec import plan as codec_plan
-from holdfast.rollout.codec.journal import link_to_json
-from holdfast.rollout.journal import Approval, Decider, Entry, Event, Link
-from holdfast.rollout.plan_value import Plan
-from holdfast.rollout.policy import Policy
-from holdfast.rollout.seal import NO_KEYS, Kind, SigningKeys, signed
+from holdfast.rollout.journal.journal import Approval, Decider, Entry, Event, Link
+from holdfast.rollout.journal.json import approval_to_json, link_to_json
+from holdfast.rollout.journal.seal import NO_KEYS, Kind, SigningKeys, signed
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.plan import json as plan_json
+from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
@@ -74,7 +74,7 @@ def forge(signer: Signer, keys: SigningKeys = NO_KEYS) -> None:
     kept = journals.read(signer.lake, signer.plan.plan_id)
     entry = Entry("2026-11-20T12:02:00Z", "3", Event.CONFIRMED, "ann", "it runs")
     document = link_to_json(Link(signer.plan.plan_id, kept.number + 1, kept.last, entry), 1)
-    signer.entry(kept.number + 1).write_text(codec.dumps(signed(document, Kind.ENTRY, keys)))
+    signer.entry(kept.number + 1).write_text(dumps(signed(document, Kind.ENTRY, keys)))
 
 
 def old_journal(signer: Signer) -> None:
@@ -170,11 +170,11 @@ def test_who_puts_everything_back_as_it_was_is_not_noticed(signer: Signer, tmp_p
 class TestPlansAndDecisions:
     def test_an_edited_expiry_with_an_id_that_fits_it(self, signer: Signer) -> None:
         later = replace(signer.plan, expires_at="2036-11-20T12:00:00Z")
-        later = replace(later, plan_id=codec_plan.plan_id_of(later))
+        later = replace(later, plan_id=plan_json.plan_id_of(later))
         document = json.loads((signer.folder / "plan.json").read_text())
         for signature in (document["signature"], None):
-            forged = codec_plan.plan_to_json(later) | ({"signature": signature} if signature else {})
-            signer.lake.write(("plans", later.plan_id, "plan.json"), codec.dumps(forged).encode())
+            forged = plan_json.plan_to_json(later) | ({"signature": signature} if signature else {})
+            signer.lake.write(("plans", later.plan_id, "plan.json"), dumps(forged).encode())
 
             with pytest.raises(StepRefused, match="signature does not match" if signature else "not signed"):
                 plans.load(signer.lake, later.plan_id, KEYS)
@@ -192,7 +192,7 @@ class TestPlansAndDecisions:
         signer = Signer(tmp_path, article_plan())
         plans.keep(signer.lake, signer.plan, KEYS)
         by_hand = Approval(signer.plan.plan_id, True, "the policy", "", "2026-11-20T12:00:10Z", None, Decider.POLICY)
-        (signer.folder / "approval.json").write_text(codec.dumps(codec_plan.approval_to_json(by_hand)))
+        (signer.folder / "approval.json").write_text(dumps(approval_to_json(by_hand)))
 
         with pytest.raises(StepRefused, match=r"The decision about plan .*: not signed"):
             plans.approval_of(signer.lake, signer.plan.plan_id, KEYS)
@@ -256,7 +256,7 @@ class TestKeys:
     def test_journals_of_former_versions_are_read_and_gone_on_with(self, tmp_path: Path) -> None:
         operator = Signer(tmp_path, article_plan(), NO_KEYS)
         plans.keep(operator.lake, operator.plan)
-        (operator.folder / "approval.json").write_text(codec.dumps(codec_plan.approval_to_json(approved(operator.plan))))
+        (operator.folder / "approval.json").write_text(dumps(approval_to_json(approved(operator.plan))))
         line = {"at": "2026-11-20T12:00:40Z", "step": "1", "event": "done", "by": "holdfast", "detail": "it is gone"}
         (operator.folder / "journal.jsonl").write_text(json.dumps(line) + "\n")
 

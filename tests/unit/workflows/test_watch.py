@@ -7,8 +7,8 @@ from tests.harness.article import AFTER, A, B, altered, group
 from tests.harness.plans import planned, read, restarted
 
 from holdfast.errors import ClusterTrouble
-from holdfast.rollout.snapshot import Snapshot
-from holdfast.rollout.verify import Result
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import verify
 from holdfast.workflows.collect import Patience
 

@@ -6,7 +6,7 @@ from tests.fakes.cluster import FakeCluster, FakeStateDirectories, streams_membe
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
-from holdfast.rollout.snapshot import Generation, Snapshot, StateDirectory, TaskDirectory
+from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot, StateDirectory, TaskDirectory
 from holdfast.workflows import collect, settings
 
 GROUP = "wc"

@@ -1,1 +1,1 @@
-"""What is meant for a plain consumer group, and what Kafka will do about it: the same questions as for Kafka Streams."""
+"""Consumer groups without Kafka Streams: from a Snapshot to a Verdict, in the same folders."""

@@ -1,0 +1,1 @@
+"""What the operator means to do to a consumer group."""

@@ -1,0 +1,1 @@
+"""Carrying a plan for a consumer group out, and holding its forecast against what happened."""

@@ -1,0 +1,166 @@
+"""How a plain consumer group differs from the one that a plan was made for, and what of that the plan's own steps explain."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from holdfast.kafka.consumer.group import Member
+from holdfast.rollout.consumer.change.change import (
+    AddConsumer,
+    AddPartitions,
+    AddTopic,
+    ConsumerItem,
+    RemoveConsumer,
+    RemoveTopic,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
+from holdfast.rollout.consumer.snapshot.member_order import name_of
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.execution.drift import Drift, Kind
+from holdfast.rollout.text.wording import listed, many, printable
+
+_WHY_MEMBERS = "The forecast goes by who is in the group, with which list and which subscription."
+_WHY_OWNED = "What a member owns is what it keeps."
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Where some events leave a group: `gone`, IDs of the plan's members that are no more; `new`, how many others have come."""
+
+    gone: frozenset[str]
+    new: int
+    topics: frozenset[str]
+    """Those that another number of partitions is explained of."""
+
+
+def expected(basis: ConsumerSnapshot, items: Sequence[ConsumerItem]) -> Expected:
+    """After these events, if everybody who comes has an ID that nobody had."""
+    there = {member.member_id: None for member in basis.members}
+    came: dict[str, None] = {}
+    topics: dict[str, None] = {}
+
+    def swap(old: str | None, new: str | None) -> None:
+        if old is not None and came.pop(old, 0) == 0:
+            there.pop(old, None)
+        if new is not None:
+            came[new] = None
+
+    for item in items:
+        match item:
+            case AddConsumer(consumer):
+                swap(None, consumer.member_id)
+            case RemoveConsumer(member_id):
+                swap(member_id, None)
+            case ReplaceConsumer(member_id, by) | RestartConsumer(member_id, by):
+                swap(member_id, by.member_id)
+            case SetAssignors(_, member_ids):
+                for old, new in member_ids:
+                    swap(old, new)
+            case AddPartitions(topic) | AddTopic(topic) | RemoveTopic(topic):
+                topics[topic] = None
+    gone = frozenset(member.member_id for member in basis.members) - frozenset(there)
+    return Expected(gone, len(came), frozenset(topics))
+
+
+def drifts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, under_way: Sequence[ConsumerItem] = ()) -> tuple[Drift, ...]:
+    """Every difference that matters for the plan, and the others. `under_way`: events that are done, or being done: what they
+    bring about is no drift, and from the first of them on partitions may be on their way."""
+    if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
+        return (Drift(Kind.GROUP, "The snapshot is of another group.", True, "Another group has other members and topics."),)
+    allowed = expected(basis, under_way)
+    return (
+        *_facts(basis, fresh),
+        *_members(basis, fresh, allowed),
+        *(() if under_way or _assumed(fresh) else _owned(basis, fresh)),
+        *_topics(basis, fresh, allowed),
+    )
+
+
+def _assumed(fresh: ConsumerSnapshot) -> bool:
+    """Whether nobody said which assignors the members have, on which what they own depends: that contradicts nothing."""
+    return any(one.what == "consumers.assignors" for one in fresh.unknown)
+
+
+def _facts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> Iterator[Drift]:
+    """A broker does not tell these, people do: what nobody said this time is no drift."""
+    was, now = basis.kafka_release, fresh.kafka_release
+    if was != now and now is not None:
+        found = f"The clients' Kafka release was {printable(was or 'not known')}, it is now {printable(now)}."
+        yield Drift(Kind.FACT, found, True, "Each release decides in its own way.")
+    before, after = dict(basis.config), dict(fresh.config)
+    for key in sorted(after):
+        if before.get(key) != after[key]:
+            found = f"{printable(key)} was {printable(str(before.get(key, 'not given')))}, it is now {printable(str(after[key]))}."
+            yield Drift(Kind.SETTING, found, True, "It decides when the group notices and where readers go on.")
+
+
+def _members(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, allowed: Expected) -> Iterator[Drift]:
+    there = {member.member_id: member for member in fresh.members}
+    back = {name_of(member): member for member in fresh.members if member.group_instance_id is not None}
+    known = frozenset(member.member_id for member in basis.members)
+    returned: dict[str, None] = {}
+    for was in basis.members:
+        now = there.get(was.member_id) or back.get(name_of(was))
+        if now is None:
+            if was.member_id not in allowed.gone:
+                yield Drift(Kind.MEMBERS, f"{_named(was)} is not in the group any more.", True, _WHY_MEMBERS)
+            continue
+        if now.member_id != was.member_id:
+            returned[now.member_id] = None
+            if was.member_id not in allowed.gone:
+                yield Drift(Kind.MEMBERS, f"{_named(was)} is back under another member ID.", False, "A static one is the same.")
+        yield from _changed(was, now if not _assumed(fresh) else replace(now, assignors=was.assignors), allowed)
+    strangers = [member for member in fresh.members if member.member_id not in known and member.member_id not in returned]
+    if len(strangers) > allowed.new:
+        names = listed([_named(member) for member in strangers])
+        planned = f"; {allowed.new} were planned" if allowed.new else ""
+        yield Drift(
+            Kind.MEMBERS,
+            f"{many(len(strangers), 'consumer')} joined since the plan was made ({names}){planned}.",
+            True,
+            _WHY_MEMBERS,
+        )
+
+
+def _changed(was: Member, now: Member, allowed: Expected) -> Iterator[Drift]:
+    if was.member_id in allowed.gone:
+        return
+    for what, before, after in (
+        ("subscription", sorted(was.subscription), sorted(now.subscription)),
+        ("list of assignors", list(map(str, was.assignors)), list(map(str, now.assignors))),
+        ("rack", [was.rack or "none"], [now.rack or "none"]),
+    ):
+        if before != after:
+            said = f"{listed(list(map(printable, before)))}, it is now {listed(list(map(printable, after)))}"
+            yield Drift(Kind.MEMBERS, f"The {what} of {_named(was)} was {said}.", True, _WHY_MEMBERS)
+    if was.host != now.host:
+        yield Drift(
+            Kind.HOST, f"{_named(was)} runs on {printable(now.host or 'an unknown host')} now.", False, "It is the same one."
+        )
+
+
+def _owned(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> Iterator[Drift]:
+    now = {name_of(member): frozenset(member.owned) for member in fresh.members}
+    for was in basis.members:
+        name = name_of(was)
+        if name in now and now[name] != frozenset(was.owned):
+            yield Drift(Kind.OWNER, f"{_named(was)} owns other partitions than when the plan was made.", True, _WHY_OWNED)
+
+
+def _topics(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, allowed: Expected) -> Iterator[Drift]:
+    before, after = ({topic.name: topic for topic in one.topics} for one in (basis, fresh))
+    for name in sorted({**before, **after}):
+        if name in allowed.topics:
+            continue
+        was, now = (len(one[name].partitions) if name in one else 0 for one in (before, after))
+        racks = tuple(tuple(each.replica_racks for each in one[name].partitions) if name in one else () for one in (before, after))
+        if was != now:
+            found = f"{printable(name)} had {many(was, 'partition')}, it now has {now:,}."
+            yield Drift(Kind.TASKS, found, True, "Partitions are what is dealt out.")
+        elif racks[0] != racks[1] and any(member.rack for member in fresh.members):
+            yield Drift(Kind.PLACE, f"Replicas of {printable(name)} stand in other racks.", True, "Racks decide who is near.")
+
+
+def _named(member: Member) -> str:
+    return printable(name_of(member), 80)

@@ -1,0 +1,92 @@
+"""What a fresh snapshot of a plain group shows of each step of a plan. As `streams.execution.evidence`, whose words it uses.
+
+The broker makes the member ID of whoever joins: who is in the group under an ID from before has not restarted.
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from holdfast.rollout.consumer.change.change import (
+    AddConsumer,
+    AddPartitions,
+    AddTopic,
+    ConsumerItem,
+    RemoveConsumer,
+    RemoveTopic,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
+from holdfast.rollout.consumer.execution.drift import expected
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
+from holdfast.rollout.text.wording import listed, many, printable
+
+
+def of_plan(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> tuple[StepEvidence, ...]:
+    """Every step, in order."""
+    found: list[StepEvidence] = []
+    for index, step in enumerate(plan.steps):
+        until = [one.item for one in plan.steps[: index + 1] if not isinstance(one.item, Then)]
+        open_before = any(one.evidence.shown is Shown.NOT_YET for one in found)
+        evidence = _waited(fresh, open_before) if isinstance(step.item, Then) else _shown(plan.basis, step.item, until, fresh)
+        found.append(StepEvidence(step.id, step.says, evidence))
+    return tuple(found)
+
+
+def olds(item: ConsumerItem) -> list[str]:
+    """The members that end, or come back under other IDs."""
+    match item:
+        case RemoveConsumer(member_id) | ReplaceConsumer(member_id) | RestartConsumer(member_id):
+            return [member_id]
+        case SetAssignors(_, member_ids):
+            return [old for old, _ in member_ids]
+        case _:
+            return []
+
+
+def _waited(fresh: ConsumerSnapshot, open_before: bool) -> Evidence:
+    if fresh.group_state not in (None, STABLE):
+        return Evidence(Shown.NOT_YET, f"The group is {printable(fresh.group_state)}, not {STABLE}.")
+    if open_before:
+        return Evidence(Shown.NOT_YET, "A step before it does not show yet.")
+    number = "" if fresh.generation is None else f" in generation {fresh.generation}"
+    return Evidence(Shown.HAPPENED, f"The group is stable{number}.")
+
+
+def _shown(basis: ConsumerSnapshot, item: ConsumerItem, until: Sequence[ConsumerItem], fresh: ConsumerSnapshot) -> Evidence:
+    match item:
+        case AddPartitions(topic, partitions) | AddTopic(topic, partitions):
+            has = next((len(one.partitions) for one in fresh.topics if one.name == topic), 0)
+            shown = Shown.HAPPENED if has == partitions else Shown.CONTRADICTED if has > partitions else Shown.NOT_YET
+            return Evidence(shown, f"{printable(topic)} has {many(has, 'partition')}, the plan has {partitions:,}.")
+        case RemoveTopic(topic):
+            there = any(one.name == topic for one in fresh.topics)
+            return Evidence(
+                Shown.NOT_YET if there else Shown.HAPPENED, f"{printable(topic)} is {'still there' if there else 'gone'}."
+            )
+        case AddConsumer() | RemoveConsumer() | ReplaceConsumer() | RestartConsumer() | SetAssignors():
+            return _members(basis, item, until, fresh)
+        case Then():
+            raise AssertionError("a wait is looked at with what is before it")
+        case _:
+            assert_never(item)
+
+
+def _members(basis: ConsumerSnapshot, item: ConsumerItem, until: Sequence[ConsumerItem], fresh: ConsumerSnapshot) -> Evidence:
+    known = frozenset(member.member_id for member in basis.members)
+    there = frozenset(member.member_id for member in fresh.members)
+    still = [old for old in olds(item) if old in known and old in there]
+    if still:
+        return Evidence(
+            Shown.NOT_YET, f"The group still lists {listed([printable(old) for old in still])} under the ID from before."
+        )
+    came, wanted = len(there - known), expected(basis, until).new
+    if came < wanted:
+        return Evidence(Shown.NOT_YET, f"{came} of {many(wanted, 'new member')} are there.")
+    if any(old not in known for old in olds(item)):
+        return Evidence(Shown.CANNOT_SHOW, "It came in the plan's own course: that it restarted again does not show.")
+    return Evidence(Shown.HAPPENED, f"{many(came, 'new member')} are there, and nobody who was to go." if came else "It is gone.")

@@ -1,0 +1,255 @@
+"""The forecast of a plain group's plan against the group as it is afterwards, partition by partition.
+
+The broker makes the member ID of whoever joins, and the order of the IDs decides. So what is compared is the forecast of the same
+change with the IDs that the consumers really got.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, permutations
+
+from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka.consumer.group import Member
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.consumer.change.change import (
+    AddConsumer,
+    ConsumerChange,
+    ConsumerItem,
+    RemoveConsumer,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
+from holdfast.rollout.consumer.execution import evidence
+from holdfast.rollout.consumer.forecast.forecast import begun_anew, forecast, name_at_the_end
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.snapshot import ownership
+from holdfast.rollout.consumer.snapshot.member_order import readers_of
+from holdfast.rollout.consumer.snapshot.ownership import Readers
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.step_evidence import Shown, StepEvidence
+from holdfast.rollout.text.wording import listed, many, printable
+
+MOST_PAIRINGS = 24
+"""Ways to say which consumer that came is which of the plan's, where nothing tells them apart."""
+MOST_DIFFERENCES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionVerdict:
+    """One partition at the end: the member that the forecast has reading it, and the one found (None: nobody)."""
+
+    partition: TopicPartition
+    expected: str
+    found: str | None
+
+    @property
+    def agrees(self) -> bool:
+        return self.expected == self.found
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerVerdict:
+    """`rebalances` None: the generation is not known, then or now. `differences` are sentences, worst first."""
+
+    plan_id: str
+    cluster: str
+    group_id: str
+    observed_at: str | None
+    result: Result
+    partitions: tuple[PartitionVerdict, ...]
+    rebalances_expected: int
+    rebalances: int | None
+    differences: tuple[str, ...]
+    steps: tuple[StepEvidence, ...] = ()
+
+
+def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
+    """Compare. Raise InvalidInput for a plan without a chosen way or a snapshot of another group, CannotPredict where nobody can
+    say what the change does to the members that came."""
+    way, basis = plan.chosen_way, plan.basis
+    if way is None or way.summary is None:
+        raise InvalidInput(f"Plan {plan.plan_id} does nothing ({plan.verdict}): there is no forecast to verify")
+    if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
+        raise InvalidInput(
+            f"The snapshot is of group {fresh.group_id!r} on cluster {fresh.cluster!r};"
+            f" plan {plan.plan_id} is for {basis.group_id!r} on {basis.cluster!r}"
+        )
+    verdict = ConsumerVerdict(
+        plan.plan_id,
+        fresh.cluster,
+        fresh.group_id,
+        fresh.captured_at,
+        Result.ON_THE_WAY,
+        (),
+        way.summary.rebalances,
+        _rebalances(basis, fresh),
+        (),
+        evidence.of_plan(plan, fresh),
+    )
+    if fresh.group_state not in (None, STABLE):
+        return replace(verdict, differences=(f"The group is {fresh.group_state}, not {STABLE}: nobody can see who reads what.",))
+    acts = {one.id for one in plan.steps if not isinstance(one.item, Then)}
+    late = [one for one in verdict.steps if one.step in acts and one.evidence.shown in (Shown.NOT_YET, Shown.CONTRADICTED)]
+    not_shown = tuple(f"Step {one.step} {one.evidence.shown}: {one.evidence.text}" for one in late)
+    foreseen = forecast(basis, way.change)
+    known_as = _back_by_themselves(basis, way.change, fresh)
+    found_members = [replace(one, member_id=known_as.get(one.member_id, one.member_id)) for one in fresh.members]
+    pairings, trouble = _pairings(basis, way.change, foreseen.outcome.members, found_members)
+    if trouble is not None:
+        result = Result.NOT_YET if not_shown and trouble[0] is Result.ON_THE_WAY else trouble[0]
+        return replace(verdict, result=result, differences=(trouble[1], *not_shown))
+    if not_shown:
+        contradicted = any(one.evidence.shown is Shown.CONTRADICTED for one in late)
+        return replace(verdict, result=Result.DIFFERENT if contradicted else Result.NOT_YET, differences=not_shown)
+    reads = readers_of(fresh)
+    if reads is None:
+        raise CannotPredict("Who reads what is not known: the snapshot does not say what the consumers were assigned.")
+    reads = {one: known_as.get(reader, reader) for one, reader in reads.items()}
+    found = [_compared(basis, named(way.change, names), reads) for names in pairings]
+    best = min(found, key=lambda one: sum(not each.agrees for each in one))
+    return _judged(verdict, best, way.change)
+
+
+def _back_by_themselves(basis: ConsumerSnapshot, change: ConsumerChange, fresh: ConsumerSnapshot) -> dict[str, str]:
+    """Static consumers that the change leaves alone and that came back unnoticed: from the IDs that they have to those they had."""
+    anew = frozenset(begun_anew(change))
+    there = frozenset(member.member_id for member in fresh.members)
+    gone = {
+        member.group_instance_id: member.member_id
+        for member in basis.members
+        if member.group_instance_id is not None and member.member_id not in there and member.member_id not in anew
+    }
+    return {one.member_id: gone[one.group_instance_id] for one in fresh.members if one.group_instance_id in gone}
+
+
+def _judged(verdict: ConsumerVerdict, partitions: tuple[PartitionVerdict, ...], change: ConsumerChange) -> ConsumerVerdict:
+    wrong = [one for one in partitions if not one.agrees]
+    differences = [
+        f"{printable(one.partition.topic)}-{one.partition.partition} is read by {printable(one.found or 'nobody')},"
+        f" the forecast has {printable(one.expected)}."
+        for one in wrong[:MOST_DIFFERENCES]
+    ]
+    seen, planned = verdict.rebalances, verdict.rebalances_expected
+    counted = seen is not None and not begun_anew(change)  # a restart is one rebalance or two: it depends on how fast it is
+    if counted and seen != planned:
+        differences.append(f"{many(seen or 0, 'rebalance')} since the plan was made, the forecast has {planned}.")
+    result = Result.DIFFERENT if differences else Result.AS_FORECAST
+    if wrong and seen is not None and seen < planned:
+        result = Result.ON_THE_WAY
+    return replace(verdict, result=result, partitions=partitions, differences=tuple(differences))
+
+
+def _rebalances(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> int | None:
+    """Since the plan was made."""
+    if basis.generation is None or fresh.generation is None or fresh.generation < basis.generation:
+        return None
+    return fresh.generation - basis.generation
+
+
+def _compared(basis: ConsumerSnapshot, change: ConsumerChange, reads: Readers) -> tuple[PartitionVerdict, ...]:
+    wanted = _readers_at_the_end(basis, change, forecast(basis, change))
+    return tuple(PartitionVerdict(one, reader, reads.get(one)) for one, reader in sorted(wanted.items()))
+
+
+def _readers_at_the_end(basis: ConsumerSnapshot, change: ConsumerChange, foreseen: ConsumerForecast) -> Readers:
+    if not foreseen.outcome.stable:
+        raise CannotPredict(f"With the member IDs that were found: {foreseen.outcome.notes[-1]}")
+    if foreseen.outcome.rounds:
+        return ownership.readers_after(foreseen.outcome.rounds[-1].decision)
+    return {one: name_at_the_end(reader, change) for one, reader in (readers_of(basis) or {}).items()}
+
+
+_Trouble = tuple[Result, str]
+
+
+def _pairings(
+    basis: ConsumerSnapshot, change: ConsumerChange, end: Sequence[Member], found: Sequence[Member]
+) -> tuple[list[Mapping[str, str]], _Trouble | None]:
+    """Which member that was found may be which of the forecast's: from the forecast's IDs to the real ones, the likeliest first.
+
+    Nothing but trouble, where the members cannot be those: not all are there yet, or others are.
+    """
+    anew = frozenset(begun_anew(change))
+    staying = frozenset(member.member_id for member in basis.members) & frozenset(one.member_id for one in end) - anew
+    there = {member.member_id: member for member in found}
+    comers = [member for member in end if member.member_id not in staying]
+    arrived = [member for member in found if member.member_id not in staying]
+    left = [one for one in sorted(staying) if one not in there]
+    old = [one.member_id for one in basis.members if one.member_id in there and one.member_id not in staying]
+    if left:
+        gone = f"{listed([printable(one) for one in left])}, whom the change leaves alone, is not in the group any more"
+        return [], (Result.DIFFERENT, f"{gone}: it has ended, or came back under another member ID.")
+    if len(arrived) != len(comers) or (old and not all(one in frozenset(each.member_id for each in comers) for one in old)):
+        on_the_way = len(arrived) <= len(comers) or bool(old)
+        there_still = (
+            f", and {listed([printable(one) for one in old])} {'is' if len(old) == 1 else 'are'} still there" if old else ""
+        )
+        text = f"Of {many(len(comers), 'consumer')} to come {len(arrived) - len(old)} are there{there_still}."
+        return [], (Result.ON_THE_WAY if on_the_way else Result.DIFFERENT, text)
+    static, dynamic = _by_instance(comers, arrived)
+    if static is None:
+        return [], (Result.DIFFERENT, "Static consumers came under other group.instance.ids than the forecast has.")
+    waiting = [one for one in comers if one.member_id not in static]
+    orders = permutations(sorted(dynamic, key=lambda one: one.member_id))
+    ranked = sorted(islice(orders, MOST_PAIRINGS), key=lambda order: -_alike(waiting, order))
+    most = _alike(waiting, ranked[0])
+    return [
+        static | {one.member_id: real.member_id for one, real in zip(waiting, order, strict=True)}
+        for order in ranked
+        if _alike(waiting, order) == most
+    ], None
+
+
+def _by_instance(comers: Sequence[Member], arrived: Sequence[Member]) -> tuple[dict[str, str] | None, list[Member]]:
+    """Static ones are known by their instance IDs: from the forecast's IDs to the real ones, and who is left. None: others came."""
+    real = {member.group_instance_id: member.member_id for member in arrived if member.group_instance_id is not None}
+    wanted = [member for member in comers if member.group_instance_id is not None]
+    names = {one.member_id: real[one.group_instance_id] for one in wanted if one.group_instance_id in real}
+    if not len(real) == len(wanted) == len(names):
+        return None, []
+    return names, [member for member in arrived if member.group_instance_id is None]
+
+
+def _alike(comers: Sequence[Member], found: Sequence[Member]) -> int:
+    """How much speaks for these being those."""
+    return sum(
+        4 * (frozenset(one.subscription) == frozenset(real.subscription))
+        + 2 * (one.host is not None and one.host == real.host)
+        + (one.client_id == real.client_id)
+        for one, real in zip(comers, found, strict=True)
+    )
+
+
+def named(change: ConsumerChange, names: Mapping[str, str]) -> ConsumerChange:
+    """The change with other IDs for those who join in it. Who is there before keeps its own, also if somebody joins under it."""
+    now: dict[str, str] = {}
+
+    def joins(member_id: str) -> str:
+        now[member_id] = names.get(member_id, member_id)
+        return now[member_id]
+
+    def known(member_id: str) -> str:
+        return now.get(member_id, member_id)
+
+    def renamed(item: ConsumerItem) -> ConsumerItem:
+        match item:
+            case AddConsumer(consumer):
+                return AddConsumer(replace(consumer, member_id=joins(consumer.member_id)))
+            case RemoveConsumer(member_id):
+                return replace(item, member_id=known(member_id))
+            case ReplaceConsumer(member_id, by):
+                return ReplaceConsumer(known(member_id), replace(by, member_id=joins(by.member_id)))
+            case RestartConsumer(member_id, back):
+                return replace(item, member_id=known(member_id), back=replace(back, member_id=joins(back.member_id)))
+            case SetAssignors(assignors, member_ids):
+                olds = [known(old) for old, _ in member_ids]
+                return SetAssignors(assignors, tuple(zip(olds, (joins(new) for _, new in member_ids), strict=True)))
+            case _:
+                return item
+
+    return ConsumerChange(tuple(renamed(item) for item in change.events))

@@ -1,0 +1,1 @@
+"""What Kafka will do about a Change to a consumer group."""

@@ -1,0 +1,316 @@
+"""What Kafka will do about a Change to a plain consumer group, rebalance by rebalance, until nothing is pending.
+
+Each rebalance is the leader's own decision (`kafka.consumer.leader`); what members report from one to the next is `memory`. Where
+evidence is missing, or releases that nobody has told apart would differ, it is CannotPredict.
+"""
+
+import math
+from dataclasses import replace
+
+from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka.consumer import config, leader
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member, NextRebalance
+from holdfast.kafka.consumer.release import LINES, behaviour
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.consumer.change import events, timing
+from holdfast.rollout.consumer.change.change import (
+    AddConsumer,
+    AddPartitions,
+    AddTopic,
+    ConsumerChange,
+    ConsumerEvent,
+    RemoveConsumer,
+    RemoveTopic,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
+from holdfast.rollout.consumer.change.events import Scene
+from holdfast.rollout.consumer.change.timing import Span
+from holdfast.rollout.consumer.forecast import memory, positions
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
+from holdfast.rollout.consumer.snapshot import ownership
+from holdfast.rollout.consumer.snapshot.ownership import Readers
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.batches import Lot, Wait
+from holdfast.rollout.contract.group_state import refuse_unsettled
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.contract.times import METADATA_MAX_AGE_S, Act
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.text.wording import printable
+
+MOST_ROUNDS = 1_000
+"""Without a marker or an end. A cooperative group needs two."""
+
+
+def forecast(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerForecast:
+    """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group."""
+    refuse_unsettled(snapshot.group_id, snapshot.group_state, members=len(snapshot.members))
+    unknown = list(snapshot.unknown)
+    if snapshot.kafka_release is not None:
+        outcome = _outcome(snapshot, change)
+    else:
+        releases = [line.releases[-1] for line in reversed(LINES)]
+        answers = [(release, _outcome(replace(snapshot, kafka_release=release), change)) for release in releases]
+        outcome = answers[0][1]
+        different = [release for release, one in answers if _whatever_order(one) != _whatever_order(outcome)]
+        if different:
+            raise CannotPredict(
+                f"The release of the Kafka clients is not known, and it matters here: with {releases[0]} one thing comes about,"
+                f" with {', '.join(different)} another. Say which one: kafka_release in the Snapshot."
+            )
+        unknown.append(Unknown("kafka_release", f"not given; {', '.join(releases)} all come to the same"))
+    unknown.extend(Unknown("forecast", note) for note in outcome.notes)
+    return ConsumerForecast(change, outcome, tuple(unknown))
+
+
+def refuse_misfit(snapshot: ConsumerSnapshot, change: ConsumerChange) -> None:
+    """Raise InvalidInput for a change that does not fit the group: its events are carried out once, without rebalances."""
+    settings = settings_of(snapshot)
+    scene = Scene(snapshot.members, snapshot.topics, snapshot.leader_member_id)
+    for lot in change.lots():
+        scene = events.apply(scene, lot, settings)
+
+
+def _whatever_order(outcome: ConsumerOutcome) -> object:
+    """The order in which a leader lists partitions is not in the contract, and neither is what members would report at the end."""
+    decisions = [
+        one.decision
+        if isinstance(one.decision, LeaderFailure)
+        else replace(
+            one.decision,
+            members=tuple(replace(each, partitions=tuple(sorted(each.partitions))) for each in one.decision.members),
+        )
+        for one in outcome.rounds
+    ]
+    summary = outcome.summary  # (how long a session lasts is another thing than who gets what)
+    return outcome.stable, decisions, (summary.partitions, summary.moved, summary.needless, summary.rebalances, summary.stops)
+
+
+def _outcome(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerOutcome:
+    """Carry out the change, lot by lot, each with the rebalances that it causes."""
+    stage = _Stage(snapshot)
+    trouble = None
+    for lot in change.lots():
+        stage.carry_out(lot)
+        if events.causes_no_rebalance(lot):
+            stage.close_act(lot)
+            continue
+        trouble = stage.rebalance(until=lot.wait or Wait.STABLE)
+        stage.close_act(lot)
+        if trouble is not None:
+            break
+    return stage.outcome(change, trouble)
+
+
+class _Stage:
+    """The one mutable thing of a forecast: where the group is now, and how it came there."""
+
+    def __init__(self, snapshot: ConsumerSnapshot) -> None:
+        self._snapshot = snapshot
+        self._before = ownership.readers_now(snapshot.group(_release(snapshot)), snapshot.assigned)
+        self._reads = self._before
+        self._rounds: list[ConsumerRound] = []
+        self._acts: list[Act] = []
+        self._generation = memory.first_generation(snapshot.generation, snapshot.members)
+        self._at_seconds: float = 0
+        self._pending = False
+        self._from_empty = False
+        self._taken: dict[TopicPartition, bool] = {}
+        """What some member began to read, and whether the one before it had committed how far it had come."""
+        self._given_up: dict[TopicPartition, None] = {}
+        """What cooperative members had to give up and nobody has taken yet."""
+        self._config = settings_of(snapshot)
+        self.scene = Scene(snapshot.members, snapshot.topics, snapshot.leader_member_id)
+
+    def carry_out(self, lot: Lot[ConsumerEvent]) -> None:
+        """Let events take effect. Raise InvalidInput for one that does not fit the group."""
+        if self._pending and events.causes_no_rebalance(lot):
+            raise InvalidInput(
+                "the group still rebalances; what follows from a return in the middle of that is not modelled: wait until it is"
+                ' stable ({"then": "stable"})',
+                f"events[{lot.events[0][0]}].restart_consumer.within_session",
+            )
+        before = self.scene.members
+        self.scene = events.apply(self.scene, lot, self._config)
+        self._from_empty = not any(one is member or member.group_instance_id for member in before for one in self.scene.members)
+        self._at_seconds += int(self.scene.noticed_s) if self.scene.noticed_s == int(self.scene.noticed_s) else self.scene.noticed_s
+
+    def close_act(self, lot: Lot[ConsumerEvent]) -> None:
+        """Keep what was done as it takes time, and how many rebalances followed."""
+        unseen = events.causes_no_rebalance(lot)
+        starts = (AddConsumer, ReplaceConsumer, RestartConsumer, SetAssignors)
+        grown = any(isinstance(event, AddPartitions | AddTopic | RemoveTopic) for _, event in lot.events)
+        self._acts.append(
+            Act(
+                rebalances=len(self._rounds) - sum(one.rebalances for one in self._acts),
+                starts=sum(isinstance(event, starts) for _, event in lot.events),
+                noticed_s=0 if unseen else math.ceil(self.scene.noticed_s),
+                refresh_s=METADATA_MAX_AGE_S if grown else 0,
+                unseen=unseen,
+            )
+        )
+
+    def rebalance(self, until: Wait) -> str | None:
+        """Rebalance once, or until nothing is pending. Returns why that does not come about (None: it does)."""
+        if not self.scene.members:
+            raise CannotPredict("No consumer is left in the group: nobody reads its topics until one joins.")
+        trigger = Trigger.CHANGE
+        seen: dict[object, None] = {}
+        for _ in range(MOST_ROUNDS):
+            state = self._state()
+            if state in seen:
+                return "The group does not settle: it is where it was some rebalances ago, and rebalances on."
+            seen[state] = None
+            decision = self._decide(trigger)
+            if isinstance(decision, LeaderFailure):
+                return f"The leader itself fails: {decision.error}"
+            self._pending = any(one.next_rebalance is NextRebalance.IMMEDIATE for one in decision.members)
+            if not self._pending or until is Wait.REBALANCE:
+                return None
+            trigger = Trigger.IMMEDIATE
+        return f"The group does not settle within {MOST_ROUNDS:,} rebalances."
+
+    def _state(self) -> object:
+        """What the next decision depends on. Generations are only compared with one another."""
+        newest = self._generation
+        return tuple(
+            (member.owned, "newest" if member.owned_generation == newest else member.owned_generation)
+            for member in self.scene.members
+        )
+
+    def _decide(self, trigger: Trigger) -> Assignment | LeaderFailure:
+        """One rebalance, and what the members have of it."""
+        members = self.scene.members
+        group = replace(
+            self._snapshot, members=members, topics=self.scene.topics, leader_member_id=self.scene.leader_member_id
+        ).group(_release(self._snapshot))
+        decision = leader.assign(group)
+        stopped = None if self._reads is None else ownership.standing_still(self._reads, members)
+        unread = 0
+        if isinstance(decision, Assignment):
+            self._generation += 1
+            self._take_up(members, decision)
+            self.scene = replace(self.scene, members=memory.after_round(members, decision, self._generation))
+            self._reads = ownership.readers_after(decision)
+            unread = sum(len(one.withheld) for one in decision.members)
+        first = trigger is Trigger.CHANGE
+        lasts = timing.round_span(self._config, from_empty=first and self._from_empty)
+        noticed_s = self.scene.noticed_s if first else 0
+        self._rounds.append(ConsumerRound(trigger, self._at_seconds, decision, stopped, unread, noticed_s, lasts))
+        return decision
+
+    def _take_up(self, members: tuple[Member, ...], decision: Assignment) -> None:
+        """Whoever did not read a partition until now, or gave it up before it joined, begins where the group has committed.
+
+        An eager member commits before it gives up everything (`enable.auto.commit`). A cooperative one commits before it joins,
+        reads on, and is then told what to give up: it commits no more (`ConsumerCoordinator.onJoinPrepare`, `onJoinComplete`).
+        """
+        abrupt = frozenset(self.scene.abrupt)
+        reads = self._reads or {}
+        for member, part in zip(members, decision.members, strict=True):
+            kept = frozenset(member.owned) if member.cooperative else frozenset[TopicPartition]()
+            for one in part.partitions:
+                if one not in kept:
+                    committed = reads.get(one) not in abrupt and one not in self._given_up
+                    self._taken[one] = committed and self._taken.get(one, True)
+                    self._given_up.pop(one, None)
+            self._given_up |= dict.fromkeys(part.revoked)
+
+    def outcome(self, change: ConsumerChange, trouble: str | None) -> ConsumerOutcome:
+        notes = (*self.scene.notes, *_notes(self._snapshot, change), *(() if trouble is None else (trouble,)))
+        found = positions.positions(self._taken, self.scene.topics, self._config)
+        return ConsumerOutcome(
+            stable=trouble is None,
+            rounds=tuple(self._rounds),
+            summary=self._summary(change, trouble),
+            members=self.scene.members,
+            positions=found,
+            config=self._config,
+            warnings=positions.warnings(found, self._config),
+            notes=notes,
+            acts=tuple(self._acts),
+        )
+
+    def _summary(self, change: ConsumerChange, trouble: str | None) -> ConsumerSummary:
+        moved = None
+        if trouble is None and self._before is not None and self._reads is not None:
+            before, after = (
+                frozenset(one.member_id for one in members) for members in (self._snapshot.members, self.scene.members)
+            )
+            staying = (before & after) - frozenset(begun_anew(change))
+            moved = ownership.difference(self._renamed(self._before, change), self._renamed(self._reads, change), staying)
+        stops = [None if one.stopped is None else one.stopped + one.unread for one in self._rounds]
+        known = trouble is None and None not in stops
+        spans = [span for index in range(len(self._rounds)) for span in self._stops(index)] if known else []
+        return ConsumerSummary(
+            partitions=ownership.subscribed(self.scene.members, self.scene.topics),
+            moved=None if moved is None else moved.moved,
+            needless=None if moved is None else moved.needless,
+            rebalances=len(self._rounds),
+            stops=sum(one or 0 for one in stops) if known else None,
+            seconds_to_stable=self._at_seconds if trouble is None else None,
+            longest_stop=timing.longest([span for span, count in spans if count]) if known else None,
+            partition_seconds=sum((span.times(count) for span, count in spans), timing.NOTHING) if known else None,
+        )
+
+    def _renamed(self, reads: Readers, change: ConsumerChange) -> Readers:
+        """With the IDs that the readers have at the end."""
+        there = frozenset(member.member_id for member in self.scene.members)
+        names = {one: one if one in there else name_at_the_end(one, change) for one in dict.fromkeys(reads.values())}
+        return {partition: names[reader] for partition, reader in reads.items()}
+
+    def _stops(self, index: int) -> tuple[tuple[Span, int], ...]:
+        """How long partitions stand still because of this round, and how many. What is withheld waits for the next one."""
+        one = self._rounds[index]
+        following = self._rounds[index + 1].lasts if index + 1 < len(self._rounds) else timing.NOTHING
+        unnoticed = Span(one.noticed_s, one.noticed_s)
+        return (one.lasts + unnoticed, one.stopped or 0), (following, one.unread)
+
+
+def _release(snapshot: ConsumerSnapshot) -> str:
+    assert snapshot.kafka_release is not None, "a forecast is for one release"
+    return snapshot.kafka_release
+
+
+def settings_of(snapshot: ConsumerSnapshot) -> ConsumerConfig:
+    """Without a release as the newest reads them. Raise InvalidInput for one that Kafka refuses, Unsupported for the release."""
+    try:
+        return config.read(snapshot.kafka_release or LINES[-1].releases[-1], dict(snapshot.config))
+    except InvalidInput as problem:
+        raise InvalidInput(problem.problem, f"config.{problem.where}") from None
+
+
+def name_at_the_end(member_id: str, change: ConsumerChange) -> str:
+    """The ID under which a consumer comes back that restarts: it is still the same one."""
+    for item in change.events:
+        match item:
+            case RestartConsumer(old, back) if old == member_id:
+                member_id = back.member_id
+            case SetAssignors(_, member_ids):
+                member_id = dict(member_ids).get(member_id, member_id)
+    return member_id
+
+
+def begun_anew(change: ConsumerChange) -> list[str]:
+    """Members that the change itself takes away, replaces or restarts."""
+    found: list[str] = []
+    for item in change.events:
+        match item:
+            case RemoveConsumer(member_id) | ReplaceConsumer(member_id) | RestartConsumer(member_id):
+                found.append(member_id)
+            case SetAssignors(_, member_ids):
+                found.extend(old for old, _ in member_ids)
+    return found
+
+
+def _notes(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[str, ...]:
+    """What is taken for granted without evidence."""
+    if not behaviour(_release(snapshot)).racks or not any(member.rack for member in snapshot.members):
+        return ()
+    return tuple(
+        f"Where the new partitions of '{printable(item.topic)}' will stand is not said; it is taken that no consumer is near them."
+        for item in change.events
+        if isinstance(item, AddPartitions | AddTopic) and item.replica_racks is None
+    )

@@ -1,0 +1,69 @@
+"""What the Forecast of a plain group consists of. Values only; `forecast` makes them."""
+
+from dataclasses import dataclass
+
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member
+from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.change.timing import Span
+from holdfast.rollout.consumer.forecast.positions import Positions
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.contract.times import Act
+from holdfast.rollout.contract.unknown import Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerRound:
+    """One rebalance. `stopped`: partitions that somebody read before and that stand still while the members join (None: not known);
+    `unread`: partitions that nobody reads when it is over, because they are withheld. `noticed_s`: how long it took the group to
+    notice what brought it about; `lasts`: how long it takes in seconds."""
+
+    trigger: Trigger
+    at_seconds: float
+    decision: Assignment | LeaderFailure
+    stopped: int | None
+    unread: int
+    noticed_s: float
+    lasts: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerSummary:
+    """`partitions`: those that are subscribed to at the end. `moved`: those that another consumer reads than before (one that
+    restarts is the same); `needless`: the same between consumers that nobody touched. `stops`: how often a partition stands still,
+    over all rounds. None: who read what before is not known, or the group does not settle.
+
+    `longest_stop`: how long one partition stands still at a time, in seconds; `partition_seconds`: all of them together.
+    """
+
+    partitions: int
+    moved: int | None
+    needless: int | None
+    rebalances: int
+    stops: int | None
+    seconds_to_stable: float | None
+    longest_stop: Span | None
+    partition_seconds: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerOutcome:
+    """What comes about. `members`: what they would report after it; `warnings`: what a reader has to see first."""
+
+    stable: bool
+    rounds: tuple[ConsumerRound, ...]
+    summary: ConsumerSummary
+    members: tuple[Member, ...]
+    positions: Positions
+    config: ConsumerConfig
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    acts: tuple[Act, ...] = ()
+    """What is done, lot by lot, as it takes time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerForecast:
+    change: ConsumerChange
+    outcome: ConsumerOutcome
+    unknown: tuple[Unknown, ...] = ()

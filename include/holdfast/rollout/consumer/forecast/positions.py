@@ -1,0 +1,105 @@
+"""Where the readers go on: at the committed offset, or where `auto.offset.reset` says if there is none or it is out of range.
+
+Java: `ConsumerCoordinator.refreshCommittedOffsetsIfNeeded`, `OffsetFetcher.resetPositionsIfNeeded`. A reader that takes a partition
+over knows nothing of how far the one before it had come.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from holdfast.kafka.consumer.config import ConsumerConfig, Reset
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic
+from holdfast.rollout.text.wording import listed, many, printable
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Of the partitions that are taken up: how many go on at their committed offset, how many are reset, of how many nobody knows.
+
+    `skipping`: those that are reset past records, and how many records each (None: not known). `records_read_twice_at_most`: what
+    may have been read and not committed; None: not known.
+    """
+
+    committed: int
+    reset: int
+    unknown: int
+    reset_to: Reset
+    skipping: tuple[tuple[TopicPartition, int | None], ...]
+    records_read_twice_at_most: int | None
+
+    @property
+    def records_skipped(self) -> int | None:
+        """None: not known."""
+        found = [records for _, records in self.skipping]
+        return None if None in found else sum(records or 0 for records in found)
+
+
+def positions(taken: Mapping[TopicPartition, bool], topics: Iterable[ConsumedTopic], config: ConsumerConfig) -> Positions:
+    """`taken`: every partition that some member begins to read, and whether the one before it had committed how far it had come."""
+    known = {topic.name: topic.partitions for topic in topics}
+    committed = reset = unknown = 0
+    twice: int | None = 0
+    skipping: list[tuple[TopicPartition, int | None]] = []
+    for one, up_to_date in taken.items():
+        if one.partition >= len(known.get(one.topic, ())):
+            continue
+        partition = known[one.topic][one.partition]
+        if not (partition.uncommitted or _out_of_range(partition)):
+            committed += partition.committed_offset is not None
+            unknown += partition.committed_offset is None
+            if not (up_to_date and config.auto_commit) and twice is not None:
+                behind = _difference(partition.committed_offset, partition.end_offset)
+                twice = None if behind is None else twice + behind
+            continue
+        reset += 1
+        passed = _passed(partition, config.reset)
+        if passed != 0:
+            skipping.append((one, passed))
+    return Positions(committed, reset, unknown, config.reset, tuple(sorted(skipping)), twice)
+
+
+def _out_of_range(partition: ConsumedPartition) -> bool:
+    """Retention has taken what stood there, or the log was cut off before it."""
+    committed, begin, end = partition.committed_offset, partition.begin_offset, partition.end_offset
+    if committed is None:
+        return False
+    return (begin is not None and committed < begin) or (end is not None and committed > end)
+
+
+def _passed(partition: ConsumedPartition, to: Reset) -> int | None:
+    """How many records that are there are never read, because the reader is set behind them; None: not known."""
+    match to:
+        case Reset.EARLIEST | Reset.NONE:
+            return 0
+        case Reset.BY_DURATION:
+            return None if _difference(partition.begin_offset, partition.end_offset) != 0 else 0
+        case Reset.LATEST:
+            return _difference(partition.begin_offset, partition.end_offset)
+
+
+def _difference(low: int | None, high: int | None) -> int | None:
+    return None if low is None or high is None else max(high - low, 0)
+
+
+def warnings(found: Positions, config: ConsumerConfig) -> tuple[str, ...]:
+    """What a reader of the forecast has to see first."""
+    default = "" if "auto.offset.reset" in config.given else " (Kafka's default; it was not given)"
+    if found.reset and found.reset_to is Reset.NONE:
+        return (f"STOPS CONSUMERS: {many(found.reset, 'partition')} {_WITHOUT} none: whoever gets one of them throws.",)
+    if not found.skipping:
+        return ()
+    which = listed([f"{printable(one.topic, 60)}-{one.partition}" for one, _ in found.skipping])
+    count = found.records_skipped
+    records = (
+        "what was written before they are found is never read; how much is not known"
+        if count is None
+        else f"{many(count, 'record')} are never read"
+    )
+    if found.reset_to is Reset.BY_DURATION:
+        records = f"what is older than {config.duration} is never read"
+    partitions = f"{many(len(found.skipping), 'partition')} ({which})"
+    return (f"SKIPS DATA: {partitions} {_WITHOUT} {found.reset_to}{default}: {records}.",)
+
+
+_WITHOUT = "to take up without a committed offset that is in range, and auto.offset.reset is"

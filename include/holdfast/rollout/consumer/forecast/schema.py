@@ -1,0 +1,97 @@
+"""JSON Schema of an Assignment and a Forecast of a consumer group."""
+
+from holdfast.kafka.consumer.config import Reset
+from holdfast.kafka.consumer.group import Assignor, NextRebalance
+from holdfast.rollout.consumer.change.schema import EVENTS
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.json import shapes
+from holdfast.rollout.json.shapes import Shape, closed, count, fields, items, nullable, one_of, table, text
+
+partitions = items(shapes.TOPIC_PARTITION)
+
+
+_part = fields({"partitions": partitions, "withheld": partitions, "revoked": partitions, "next_rebalance": one_of(NextRebalance)})
+
+
+ASSIGNMENT: Shape = {
+    "description": "What the leader decides in one rebalance; `error` where it would fail.",
+    "if": {"required": ["error"]},
+    "then": fields({"format_version": shapes.FORMAT_VERSION, "error": text()}),
+    "else": fields(
+        {
+            "format_version": shapes.FORMAT_VERSION,
+            "assignor": one_of(Assignor, "The one that the coordinator picks."),
+            "consumers": table(shapes.name(), _part),
+        }
+    ),
+}
+
+
+span = shapes.row(
+    shapes.number(0), shapes.number(0), about="Usually (members poll as soon as they hear of it), and at most (one is busy)."
+)
+
+
+_round = fields(
+    {
+        "trigger": one_of((Trigger.CHANGE, Trigger.IMMEDIATE)),
+        "at_seconds": shapes.number(0),
+        "assignment": ASSIGNMENT,
+        "stopped": nullable(count("Partitions that were read and stand still while the members join; null: not known.")),
+        "unread": count("Partitions that nobody reads once it is over."),
+        "noticed_seconds": shapes.number(0, about="Until the group noticed what brought it about."),
+        "lasts_seconds": span,
+    }
+)
+
+
+SUMMARY = closed(
+    {
+        "partitions": count("That somebody subscribes to at the end."),
+        "moved": nullable(count("That another member reads than before.")),
+        "needless": nullable(count("The same between members that were there all the time.")),
+        "rebalances": count(),
+        "stops": nullable(count("How often a partition stands still, over all rounds.")),
+        "seconds_to_stable": nullable(shapes.number(0)),
+        "longest_stop_seconds": nullable(span, "How long one partition stands still at a time."),
+        "stopped_partition_seconds": nullable(span, "All of them together."),
+    }
+)
+
+
+_positions = fields(
+    {
+        "committed": count("Partitions that are taken up at their committed offset."),
+        "reset": count("Those without one that is in range."),
+        "unknown": count("Those of which it is not known."),
+        "reset_to": one_of(Reset),
+        "records_skipped": nullable(count()),
+        "records_read_twice_at_most": nullable(count()),
+        "skipping": items(shapes.row(shapes.name(), shapes.PARTITION, nullable(count()))),
+    },
+    about="Where those go on who begin to read a partition.",
+)
+
+
+FORECAST: Shape = fields(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "assumptions": fields({"given": items(text("A setting that the Snapshot has; the others are Kafka's defaults."))}),
+        "events": EVENTS,
+        "outcomes": items(
+            fields(
+                {
+                    "probability": shapes.number(0, 1),
+                    "member_ids": items(shapes.name()),
+                    "stable": shapes.boolean(),
+                    "warnings": items(text("What a reader has to see first.")),
+                    "positions": _positions,
+                    "summary": SUMMARY,
+                },
+                {"rounds": items(_round, "Left out with `--detail summary`.")},
+            )
+        ),
+        "unknown": items(shapes.UNKNOWN),
+    },
+    about="What Kafka will do about a change to a plain consumer group, rebalance by rebalance.",
+)

@@ -1,0 +1,1 @@
+"""What the loss of any one consumer would do to its group."""

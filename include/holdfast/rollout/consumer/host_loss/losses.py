@@ -1,0 +1,103 @@
+"""What the loss of any one consumer of a plain group would do: it is not replaced, comes back, or is replaced at once.
+
+Each way is a Change (`change_of`), and every figure is what the forecast of that Change says. The broker makes a member ID of the
+client.id and a random UUID: where a fresh one falls in the order of the members is left to chance, and range and roundrobin go by
+that order.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka.consumer.group import Member
+from holdfast.rollout.consumer.change.change import ConsumerChange, NewConsumer, RemoveConsumer, ReplaceConsumer, RestartConsumer
+from holdfast.rollout.consumer.change.timing import Departure
+from holdfast.rollout.consumer.forecast.forecast import forecast
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
+from holdfast.rollout.consumer.snapshot.fresh_places import FreshPlace, fresh_places
+from holdfast.rollout.consumer.snapshot.member_order import with_a_release
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.scenarios import Scenario
+
+MOST_WORK = 5_000
+"""Positions of a fresh ID, times partitions: up to that all of them are forecast for each consumer, beyond only the likeliest."""
+
+
+MOST_FORECAST = 50_000_000
+"""Consumers, times partitions: up to that (some minutes' work) every loss is forecast, in a larger group none."""
+
+
+_TOO_LARGE = "the group is too large for a forecast of every loss; `holdfast forecast` tells of any one"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerLoss:
+    """One way of losing a consumer. `outcome` None: `reason` says why it cannot be told.
+
+    `expected_moved`: of a fresh ID, on average over its positions; None: not all of them were forecast.
+    """
+
+    member: Member
+    scenario: Scenario
+    place: FreshPlace | None
+    outcome: ConsumerOutcome | None
+    expected_moved: float | None = None
+    reason: str | None = None
+
+    @property
+    def moved(self) -> int:
+        return -1 if self.outcome is None or self.outcome.summary.moved is None else self.outcome.summary.moved
+
+
+def losses(snapshot: ConsumerSnapshot, only: Sequence[Member] | None = None) -> tuple[ConsumerLoss, ...]:
+    """Of every consumer, in the order of the member list, or of `only` these. Without a release: as the newest.
+
+    Raise Unsupported or InvalidInput for a group of which no forecast can be made at all.
+    """
+    snapshot = with_a_release(snapshot)
+    if len(snapshot.members) * sum(len(topic.partitions) for topic in snapshot.topics) > MOST_FORECAST:
+        looked_at = snapshot.members if only is None else only
+        return tuple(ConsumerLoss(one, Scenario.NOT_REPLACED, None, None, reason=_TOO_LARGE) for one in looked_at)
+    return tuple(loss for member in (snapshot.members if only is None else only) for loss in _of_member(snapshot, member))
+
+
+def change_of(member: Member, scenario: Scenario, place: FreshPlace | None) -> ConsumerChange:
+    """The Change whose forecast this is."""
+    match scenario:
+        case Scenario.NOT_REPLACED:
+            return ConsumerChange((RemoveConsumer(member.member_id, Departure.CRASHES),))
+        case Scenario.SAME_ID:
+            back = NewConsumer(f"{member.member_id}~back")
+            return ConsumerChange((RestartConsumer(member.member_id, back, within_session=True),))
+        case Scenario.FRESH_LIKELIEST | Scenario.FRESH_WORST:
+            assert place is not None, "a fresh ID falls somewhere"
+            return ConsumerChange((ReplaceConsumer(member.member_id, NewConsumer(place.member_id)),))
+
+
+def _of_member(snapshot: ConsumerSnapshot, member: Member) -> Iterator[ConsumerLoss]:
+    yield _loss(snapshot, member, Scenario.NOT_REPLACED, None)
+    if member.group_instance_id is not None:
+        yield _loss(snapshot, member, Scenario.SAME_ID, None)
+        return
+    places = fresh_places(member, [one for one in snapshot.members if one is not member])
+    likeliest = max(places, key=lambda one: (one.probability, -one.place))
+    if len(places) * sum(len(topic.partitions) for topic in snapshot.topics) > MOST_WORK:
+        yield _loss(snapshot, member, Scenario.FRESH_LIKELIEST, likeliest)
+        return
+    found = [_loss(snapshot, member, Scenario.FRESH_WORST, place) for place in places]
+    known = all(one.moved >= 0 for one in found)
+    expected = sum(place.probability * one.moved for place, one in zip(places, found, strict=True)) if known else None
+    worst = max(found, key=lambda one: (one.moved, one.place.probability if one.place else 0))
+    likely = found[places.index(likeliest)]
+    for one, scenario in ((likely, Scenario.FRESH_LIKELIEST), (worst, Scenario.FRESH_WORST)):
+        yield ConsumerLoss(member, scenario, one.place, one.outcome, expected, one.reason)
+
+
+def _loss(snapshot: ConsumerSnapshot, member: Member, scenario: Scenario, place: FreshPlace | None) -> ConsumerLoss:
+    try:
+        outcome = forecast(snapshot, change_of(member, scenario, place)).outcome
+    except CannotPredict as refusal:
+        return ConsumerLoss(member, scenario, place, None, reason=str(refusal))
+    if not outcome.stable:
+        return ConsumerLoss(member, scenario, place, None, reason=outcome.notes[-1])
+    return ConsumerLoss(member, scenario, place, outcome)

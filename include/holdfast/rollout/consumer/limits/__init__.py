@@ -1,0 +1,1 @@
+"""What a team's policy says about one option."""

@@ -1,0 +1,59 @@
+"""One way to change a plain consumer group, forecast: what a plan needs of it. Each can be computed apart from the others."""
+
+from dataclasses import dataclass, replace
+
+from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.rollout.consumer.forecast.course import Course, course
+from holdfast.rollout.consumer.forecast.forecast import forecast
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
+from holdfast.rollout.consumer.options.ways import Way
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.times import Act
+from holdfast.rollout.contract.verdicts import PLAINLY
+
+
+@dataclass(frozen=True, slots=True)
+class WayForecast:
+    """What comes of the way called `name`. `summary` None: `refused` says why nothing can be predicted.
+
+    `unsettled`: why the group does not settle (None: it does). `unknown`: sentences. `offsets_unknown`: of how many partitions
+    nobody knows where their readers go on. `read_twice`: records that may have been read and not committed, at most; None: not
+    known. `course` None: nobody can tell. `acts`: what is done, as it takes time.
+    """
+
+    name: str
+    summary: ConsumerSummary | None
+    refused: str | None = None
+    unsettled: str | None = None
+    warnings: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    offsets_unknown: int = 0
+    read_twice: int | None = None
+    course: Course | None = None
+    acts: tuple[Act, ...] = ()
+
+
+def evaluate(snapshot: ConsumerSnapshot, way: Way) -> WayForecast:
+    """Raise InvalidInput for a change that does not fit the group, as it was asked for."""
+    settings = {one.key: one.value for one in way.settings}
+    meanwhile = replace(snapshot, config=tuple(sorted((dict(snapshot.config) | settings).items()))) if settings else snapshot
+    try:
+        foreseen = forecast(meanwhile, way.change)
+    except (CannotPredict, Unsupported) as refusal:
+        return WayForecast(way.name, None, f"Cannot predict: {refusal}")
+    except InvalidInput:
+        if way.name == PLAINLY:
+            raise
+        return WayForecast(way.name, None, "The change cannot be made in this order.")  # one event may need what another one did
+    outcome = foreseen.outcome
+    return WayForecast(
+        name=way.name,
+        summary=outcome.summary,
+        unsettled=None if outcome.stable else next(iter(reversed(outcome.notes)), "it does not"),
+        warnings=outcome.warnings,
+        unknown=tuple(f"{each.what}: {each.reason}" for each in foreseen.unknown),
+        offsets_unknown=outcome.positions.unknown,
+        read_twice=outcome.positions.records_read_twice_at_most,
+        course=course(meanwhile, way.change, outcome),
+        acts=outcome.acts,
+    )

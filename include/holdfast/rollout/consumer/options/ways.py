@@ -1,0 +1,256 @@
+"""The ways in which a change to a plain consumer group can be made: as it is asked for, and what may spare partitions a stop."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka.consumer.config import SESSION_TIMEOUT
+from holdfast.kafka.consumer.election import chosen_assignor
+from holdfast.kafka.consumer.group import Assignor
+from holdfast.rollout.consumer.change.change import (
+    ConsumerChange,
+    ConsumerItem,
+    NewConsumer,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.contract.group_state import refuse_unsettled
+from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.text.wording import duration
+
+WITHIN_SESSION, LONGER_SESSION, ONE_BY_ONE, OTHER_ORDER, TWO_WAVES, TOGETHER, TWO_BOUNCES, MAKE_STATIC, MAKE_COOPERATIVE = (
+    "static-within-session",
+    "longer-session",
+    "one-by-one",
+    "reverse-order",
+    "two-waves",
+    "all-together",
+    "two-bounces",
+    "make-static",
+    "make-cooperative",
+)
+NAMES = (
+    PLAINLY,
+    WITHIN_SESSION,
+    LONGER_SESSION,
+    ONE_BY_ONE,
+    OTHER_ORDER,
+    TWO_WAVES,
+    TOGETHER,
+    TWO_BOUNCES,
+    MAKE_STATIC,
+    MAKE_COOPERATIVE,
+)
+LONG_SESSION_MS = 300_000
+"""`session.timeout.ms` for the time of a roll: pulling an image fits in. Brokers allow 30 min unless told otherwise."""
+MOST_CONSUMERS_MIGRATED = 100
+"""So many restarts, twice over, are forecast for a migration that nobody asked for."""
+Bounce = ReplaceConsumer | RestartConsumer | SetAssignors
+"""An event after which one consumer is back."""
+
+_IDS = (
+    "A consumer that joins gets another member ID than the change names (the broker makes it of its client.id and a random UUID):"
+    " the order of member IDs decides who gets what."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to make a change. `drawback`: why it is shown, and never chosen; empty: it may be chosen.
+
+    `settings`: those for the time of the roll.
+    """
+
+    name: str
+    title: str
+    change: ConsumerChange
+    preconditions: tuple[str, ...]
+    wrong_if: str
+    drawback: str = ""
+    settings: tuple[SettingChange, ...] = ()
+
+
+def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Way, ...]:
+    """Plainly first. A way that comes to the same events, under the same settings, as one before it is left out.
+
+    Raise CannotPredict for a group in the middle of a rebalance or without members.
+    """
+    refuse_unsettled(snapshot.group_id, snapshot.group_state, members=len(snapshot.members), not_said=True)
+    found: dict[object, Way] = {}
+    for way in (*_ways(snapshot, change), *_beyond(snapshot, change)):
+        found.setdefault((way.change.events, way.settings), way)
+    return tuple(found.values())
+
+
+def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
+    yield Way(PLAINLY, "Make the change as it is", change, (), _IDS)
+    within = _within_session(snapshot, change)
+    if within is not None:
+        yield Way(
+            WITHIN_SESSION,
+            "Restart static consumers so fast that nobody notices",
+            within,
+            ("Each consumer is back, with its group.instance.id, before its session times out (session.timeout.ms).",),
+            "One of them is away for longer than its session lasts: then the group rebalances when it ends, and when it is back.",
+        )
+        longer = _longer_session(snapshot)
+        if longer is not None:
+            yield Way(
+                LONGER_SESSION,
+                f"Restart static consumers unnoticed, with sessions of {duration(LONG_SESSION_MS // 1000)} meanwhile",
+                within,
+                ("Each consumer has the longer session before its restart, and is back, with its group.instance.id, within it.",),
+                "One of them is away for longer than its session lasts.",
+                drawback="A consumer that dies meanwhile is noticed so much later. Take it where a restart outlasts a session.",
+                settings=(longer,),
+            )
+    bounces = _bounces(change)
+    if len(bounces) > 1:
+        yield Way(ONE_BY_ONE, "Restart one consumer after the other", _waves(bounces, len(bounces)), (), _IDS)
+        yield Way(
+            OTHER_ORDER, "Restart one consumer after the other, the last one first", _waves(bounces[::-1], len(bounces)), (), _IDS
+        )
+        if len(bounces) > 3:
+            yield Way(TWO_WAVES, "Restart in two waves", _waves(bounces, 2), (), _IDS)
+        yield Way(
+            TOGETHER,
+            "Restart all of them together",
+            _waves(bounces, 1),
+            ("All are back before the first of them has been assigned anything.",),
+            _IDS,
+            drawback="All of them are away at once: what they read stands still until they are back, which no forecast can count.",
+        )
+    first = _first_bounce(snapshot, bounces)
+    if first is not None:
+        yield Way(
+            TWO_BOUNCES,
+            f"Restart every consumer twice: first with the new assignor beside {first}, then without {first}",
+            _twice(bounces, first),
+            (f"Every consumer of the group is in the change: while one has only {first}, the others need it too.",),
+            _IDS,
+        )
+
+
+def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
+    """What would serve the next change too, and takes a decision that nobody has made yet: shown beside the others."""
+    bounces = [item for item in _bounces(change) if isinstance(item, RestartConsumer)]
+    restarted = [bounce.member_id for bounce in bounces if bounce.back == NewConsumer(bounce.back.member_id)]
+    static = _made_static(snapshot, change)
+    if static is not None:
+        yield Way(
+            MAKE_STATIC,
+            "Give each consumer that restarts a group.instance.id of its own",
+            static,
+            ("Each consumer has a group.instance.id that no other has, and keeps it.",),
+            "Two consumers have the same group.instance.id: then the older one is thrown out.",
+            drawback="This roll rebalances all the same, later ones need not. It takes a setting in each consumer: you decide.",
+        )
+    everybody = len(restarted) == len(snapshot.members) and len(bounces) == len(_bounces(change))
+    picked = _picked(snapshot)
+    eager = picked is not None and picked is not Assignor.COOPERATIVE_STICKY
+    if everybody and eager and picked is not None and len(restarted) <= MOST_CONSUMERS_MIGRATED:
+        new = [SetAssignors((Assignor.COOPERATIVE_STICKY,), ((one.member_id, one.back.member_id),)) for one in bounces]
+        yield Way(
+            MAKE_COOPERATIVE,
+            "Restart every consumer twice, and be cooperative from then on",
+            _twice(new, picked),
+            ("Everybody's code copes with losing some of its partitions while it keeps the others (ConsumerRebalanceListener).",),
+            _IDS,
+            drawback="It restarts everybody twice; from then on a rebalance stops only what moves. Ask for it with set_assignors.",
+        )
+
+
+def _picked(snapshot: ConsumerSnapshot) -> Assignor | None:
+    """The assignor that the group has now. None: it has none, or nobody can tell."""
+    try:
+        now = chosen_assignor(snapshot.members, snapshot.broker_release)
+    except CannotPredict:
+        return None
+    return now if isinstance(now, Assignor) else None
+
+
+def _longer_session(snapshot: ConsumerSnapshot) -> SettingChange | None:
+    """None: sessions are as long already."""
+    given = dict(snapshot.config).get(SESSION_TIMEOUT)
+    if isinstance(given, int) and given >= LONG_SESSION_MS:
+        return None
+    note = "Consumers read it when they start: set it in the roll before this one, and take it back in the next."
+    return SettingChange(SESSION_TIMEOUT, LONG_SESSION_MS, given, note)
+
+
+def _made_static(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerChange | None:
+    """None: nobody restarts just as it was who is not static already. Made-up instance IDs stand for those that it will get."""
+    dynamic = {member.member_id: place for place, member in enumerate(snapshot.members) if member.group_instance_id is None}
+    events: list[ConsumerItem] = []
+    for item in change.events:
+        if isinstance(item, RestartConsumer) and item.member_id in dynamic and item.back == NewConsumer(item.back.member_id):
+            instance = f"instance-{dynamic[item.member_id]:05}"
+            events.append(replace(item, back=replace(item.back, group_instance_id=instance)))
+        else:
+            events.append(item)
+    return None if tuple(events) == change.events else ConsumerChange(tuple(events))
+
+
+def _within_session(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerChange | None:
+    """None: no static consumer restarts just as it was."""
+    static = {member.member_id for member in snapshot.members if member.group_instance_id is not None}
+    events: list[ConsumerItem] = []
+    for item in change.events:
+        if isinstance(item, RestartConsumer) and item.member_id in static and item.back == NewConsumer(item.back.member_id):
+            events.append(replace(item, within_session=True))
+        else:
+            events.append(item)
+    return None if tuple(events) == change.events else ConsumerChange(tuple(events))
+
+
+def _bounces(change: ConsumerChange) -> tuple[Bounce, ...]:
+    """The bounces that the change consists of, one a consumer; none if there is anything else in it."""
+    found: list[Bounce] = []
+    for item in change.events:
+        match item:
+            case ReplaceConsumer() | RestartConsumer(within_session=False):
+                found.append(item)
+            case SetAssignors(assignors, member_ids):
+                found += [SetAssignors(assignors, (pair,)) for pair in member_ids]
+            case Then():
+                continue
+            case _:
+                return ()
+    return tuple(found)
+
+
+def _waves(bounces: Sequence[Bounce], count: int) -> ConsumerChange:
+    """So many lots of about the same size, each after the group is stable."""
+    events: list[ConsumerItem] = []
+    size = -(-len(bounces) // count)
+    for number, bounce in enumerate(bounces):
+        if number and number % size == 0:
+            events.append(Then(Wait.STABLE))
+        events.append(bounce)
+    return ConsumerChange(tuple(events))
+
+
+def _first_bounce(snapshot: ConsumerSnapshot, bounces: Sequence[Bounce]) -> Assignor | None:
+    """The assignor that the group has now, if everybody is to have a list without it."""
+    lists = [bounce.assignors for bounce in bounces if isinstance(bounce, SetAssignors)]
+    if not lists or len(lists) < len(bounces):
+        return None
+    now = _picked(snapshot)
+    return now if now is not None and not any(now in one for one in lists) else None
+
+
+def _twice(bounces: Sequence[Bounce], now: Assignor) -> ConsumerChange:
+    """Each consumer with both lists, one after the other, and then each with the new one. The IDs between are made up."""
+    first: list[Bounce] = []
+    second: list[Bounce] = []
+    for bounce in bounces:
+        assert isinstance(bounce, SetAssignors), "nothing else is a change of assignors"
+        ((old, new),) = bounce.member_ids
+        between = f"{new}~1"
+        first.append(SetAssignors((*bounce.assignors, now), ((old, between),)))
+        second.append(SetAssignors(bounce.assignors, ((between, new),)))
+    return _waves([*first, *second], 2 * len(bounces))

@@ -1,0 +1,67 @@
+"""A plan for a consumer group in a few figures."""
+
+import math
+from dataclasses import dataclass, replace
+
+from holdfast.rollout.consumer.plan.plan import Considered as PlainWay
+from holdfast.rollout.contract.times import EffortCounts, Times
+from holdfast.rollout.text.wording import duration
+from holdfast.rollout.timing import time_words
+from holdfast.rollout.timing.time_words import until_stable
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFigures:
+    """What one way costs a plain consumer group. Times in seconds; None: not known, or without end.
+
+    `unread`: the longest that nobody reads a partition, usually; `unread_most`: where a consumer is slow to poll. `read_twice`:
+    records that may be read a second time, at most.
+    """
+
+    moved: int | None
+    partitions: int
+    unread: int | None
+    unread_most: int | None
+    rebalances: int
+    to_stable: int | None
+    read_twice: int | None
+    times: Times | None = None
+    effort: EffortCounts | None = None
+
+    @property
+    def still_says(self) -> str:
+        return "none" if not self.rebalances else "not known" if self.unread is None else duration(self.unread)
+
+    @property
+    def stable_says(self) -> str:
+        return until_stable(self.to_stable) if self.times is None else time_words.estimate(self.times.rebalancing_ends)
+
+    @property
+    def effort_says(self) -> str:
+        return time_words.effort(self.effort)
+
+
+def read_figures(way: PlainWay) -> ReadFigures | None:
+    """None: nothing can be predicted."""
+    found = way.summary
+    if found is None:
+        return None
+    longest = found.longest_stop
+    return ReadFigures(
+        moved=found.moved,
+        partitions=found.partitions,
+        unread=None if longest is None else math.ceil(longest.usual),
+        unread_most=None if longest is None else math.ceil(longest.most),
+        rebalances=found.rebalances,
+        to_stable=_to_stable(way, found.seconds_to_stable),
+        read_twice=way.read_twice,
+        times=None if way.times is None else replace(way.times, phases=(), rebalances=()),
+        effort=way.effort_counts,
+    )
+
+
+def _to_stable(way: PlainWay, before: float | None) -> int | None:
+    """When rebalancing ends, at the most. `before`: what a plan of another version says of it."""
+    if way.times is None:
+        return None if before is None else math.ceil(before)
+    return None if way.times.rebalancing_ends is None else way.times.rebalancing_ends.high

@@ -1,0 +1,118 @@
+"""JSON Schema of a Plan for a consumer group."""
+
+from holdfast.rollout.consumer.change.schema import _EVENTS, CHANGE
+from holdfast.rollout.consumer.forecast.schema import SUMMARY, partitions, span
+from holdfast.rollout.consumer.options import ways
+from holdfast.rollout.consumer.snapshot.json import PROTOCOL
+from holdfast.rollout.consumer.snapshot.schema import SNAPSHOT
+from holdfast.rollout.contract.batches import Wait
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.contract.schema import EFFORT_COUNTS, RULE, SETTING, TIMES
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.json import shapes
+from holdfast.rollout.json.shapes import Shape, closed, count, items, nullable, one_of, text
+from holdfast.rollout.policy.schema import POLICY
+
+_ACTIONS = (*(name for name in _EVENTS if name != "then"), *(f"await_{wait}" for wait in Wait))
+
+
+_step = closed(
+    {
+        "id": shapes.name("Its number, from 1."),
+        "action": one_of(_ACTIONS),
+        "who": one_of((Who.OPERATOR,)),
+        "inputs": {"type": "object", "description": "The event's content, or how long to wait."},
+        "says": text("What is done."),
+        "check_before": text(),
+        "check_after": text(),
+        "undo": text(),
+        "expect": text(),
+    }
+)
+
+
+_course = closed(
+    {
+        "rounds": items(
+            closed(
+                {
+                    "trigger": one_of((Trigger.CHANGE, Trigger.IMMEDIATE)),
+                    "at_seconds": shapes.number(0),
+                    "handed_over": count("Partitions that another member reads from then on."),
+                    "stopped": nullable(count()),
+                    "unread": count(),
+                    "lasts_seconds": span,
+                }
+            )
+        ),
+        "members": items(
+            closed(
+                {
+                    "member_id": shapes.name(),
+                    "host": nullable(text()),
+                    "was": nullable(shapes.name("The member ID that it has now, where it comes back under another.")),
+                    "now": nullable(partitions, "Null: it is not there yet."),
+                    "then": nullable(partitions, "Null: it is gone."),
+                }
+            ),
+            "In Kafka's order of members.",
+        ),
+    },
+    about="How it goes and who reads what: of the chosen and of the plain way.",
+)
+
+
+_considered = closed(
+    {
+        "name": one_of(ways.NAMES),
+        "title": text(),
+        "why_not": text("Empty for the chosen one."),
+        "change": CHANGE,
+        "summary": nullable(SUMMARY),
+        "rules": items(RULE),
+        "warnings": items(text()),
+        "unknown": items(text()),
+        "refused": nullable(text()),
+        "settings": items(SETTING, "For the time of the roll."),
+    },
+    {"records_read_twice_at_most": count(), "course": _course, "times": TIMES, "effort_counts": EFFORT_COUNTS},
+)
+
+
+_fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
+
+
+PLAN: Shape = closed(
+    {
+        "format_version": shapes.FORMAT_VERSION,
+        "plan_id": shapes.name("The first digits of the digest of everything else."),
+        "protocol": one_of((PROTOCOL,)),
+        "created_at": shapes.INSTANT,
+        "expires_at": shapes.INSTANT,
+        "created_from": closed(
+            {"snapshot": _fingerprint, "change": _fingerprint, "policy": _fingerprint}, {"captured_at": shapes.INSTANT}
+        ),
+        "cluster": text(),
+        "group_id": shapes.name(),
+        "verdict": one_of(PlanVerdict),
+        "headline": text("What would skip data stands first."),
+        "wrong_if": text("The one fact that would make it wrong."),
+        "blocked_by": items(text()),
+        "chosen": nullable(one_of(ways.NAMES)),
+        "steps": items(_step),
+        "settings": items(SETTING),
+        "preconditions": items(text()),
+        "rules": items(RULE),
+        "unknown": items(text()),
+        "candidates": items(_considered),
+        "change": CHANGE,
+        "policy": POLICY,
+        "basis": SNAPSHOT,
+    },
+    {
+        "requested_by": shapes.name("Who asked for the plan, as Airflow names the user; nobody where no person did."),
+        "signature": shapes.signature(),
+    },
+    about="The best way to make a change to a plain consumer group, and why not the others.",
+)

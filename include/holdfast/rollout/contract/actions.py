@@ -1,0 +1,40 @@
+"""The actions of steps by name, and the one that Holdfast does itself: what policies and journals of every kind of group name."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdfast.kafka.vocabulary import ProcessId
+
+
+class ActionName(StrEnum):
+    """What an action is called in documents. Topics come and go for consumer groups only."""
+
+    STOP_CLIENT = "stop_client"
+    WRITE_PROCESS_METADATA = "write_process_metadata"
+    COPY_STATE_DIRECTORY = "copy_state_directory"
+    START_CLIENT = "start_client"
+    RESTART_CLIENT = "restart_client"
+    SET_CONFIG = "set_config"
+    SET_RELEASE = "set_release"
+    SET_THREADS = "set_threads"
+    ADD_PARTITIONS = "add_partitions"
+    STOP_APPLICATION = "stop_application"
+    DEPLOY_TOPOLOGY = "deploy_topology"
+    AWAIT_REBALANCE = "await_rebalance"
+    AWAIT_STABLE = "await_stable"
+    ADD_TOPIC = "add_topic"
+    REMOVE_TOPIC = "remove_topic"
+
+
+@dataclass(frozen=True, slots=True)
+class WriteProcessMetadata:
+    """Put a process ID into the state directory of a client that is not running.
+
+    `source`: the client that must be gone before; None: nobody. `replaces`: the ID that is there, in the place of which it is
+    written; None: there is none yet, and another one than `process_id` is somebody else's.
+    """
+
+    process_id: ProcessId
+    host: str | None
+    source: ProcessId | None
+    replaces: ProcessId | None = None

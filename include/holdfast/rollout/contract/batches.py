@@ -1,0 +1,56 @@
+"""Markers between the events of a Change, and the batches of events that they part: the same for every kind of group."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+from typing import Generic, TypeVar
+
+E = TypeVar("E")
+
+
+class FromOld(Enum):
+    """Stands where a replacement takes a property over from the client it replaces."""
+
+    INHERITED = "as the replaced client"
+
+
+INHERITED = FromOld.INHERITED
+
+
+class Wait(StrEnum):
+    """What a marker waits for."""
+
+    REBALANCE = "rebalance"
+    STABLE = "stable"
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """What follows waits for this."""
+
+    wait: Wait
+
+
+@dataclass(frozen=True, slots=True)
+class Lot(Generic[E]):
+    """Events that take effect together, each with its place in the change, and what the next lot waits for (None: the last)."""
+
+    events: tuple[tuple[int, E], ...]
+    wait: Wait | None
+
+
+def lots(items: Iterable[tuple[int, E | Then]]) -> tuple[Lot[E], ...]:
+    """Events and markers, lot by lot. Markers with nothing between them count as the last of them; no events are one lot."""
+    found: list[Lot[E]] = []
+    events: list[tuple[int, E]] = []
+    for index, item in items:
+        if not isinstance(item, Then):
+            events.append((index, item))
+        elif events:
+            found.append(Lot(tuple(events), item.wait))
+            events = []
+        elif found:
+            found[-1] = replace(found[-1], wait=item.wait)
+    if events or not found:
+        found.append(Lot(tuple(events), None))
+    return (*found[:-1], replace(found[-1], wait=None))

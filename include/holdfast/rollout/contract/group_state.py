@@ -1,0 +1,32 @@
+"""The states of a group as its coordinator names them, and which of them show who holds what."""
+
+from holdfast.errors import CannotPredict
+from holdfast.rollout.text.wording import printable
+
+STABLE = "Stable"
+REBALANCING = ("PreparingRebalance", "CompletingRebalance")
+"""In these the broker shows no member's metadata."""
+
+
+def refuse_unsettled(group_id: str, state: str | None, *, members: int, not_said: bool = False) -> None:
+    """Raise CannotPredict for a group in the middle of a rebalance, and for one without members (Empty, Dead).
+
+    A snapshot that does not say the state, and has no members, is refused only where `not_said` is set.
+    """
+    group = f"Group '{printable(group_id)}'"
+    if state in REBALANCING:
+        raise CannotPredict(
+            f"{group} was in the middle of a rebalance ({state}), when nobody can see what its members hold."
+            " Take a new snapshot when it is stable."
+        )
+    if not members and (state is not None or not_said):
+        said = "" if state is None else f" ({printable(state)})"
+        raise CannotPredict(
+            f"{group} has no client{said}: there is nothing to assign to. Start the application, and take a new snapshot when it"
+            " is stable."
+        )
+    if state not in (None, STABLE):
+        raise CannotPredict(
+            f"{group} was {printable(str(state))}, not {STABLE}: nobody can see what its members hold."
+            " Take a new snapshot when it is stable."
+        )

@@ -1,0 +1,1 @@
+"""Carrying a plan out and verifying it, whichever kind of group it is for: the values."""

@@ -1,0 +1,86 @@
+"""What comes next in a plan that is being applied: one value each, for every kind of group."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from holdfast.errors import StalePlan
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.journal.journal import Event, Journal, Sighting
+
+
+class AnyStep(Protocol):
+    """A step of a plan for any kind of group. `id`: its number; `check_before`, `check_after`: what somebody looks at."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def check_before(self) -> str: ...
+
+    @property
+    def check_after(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """Holdfast can do this now."""
+
+    step: AnyStep
+    action: WriteProcessMetadata
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Nothing is left to do in this step: the snapshot, or the operator, says that it is done."""
+
+    step: AnyStep
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """The step is due, and nothing on a disk will show it: `seen`, who is there now, is kept before it is waited for."""
+
+    step: AnyStep
+    seen: Sighting
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Somebody else must do, or come to, something first. `can_confirm`: an operator's word is what is waited for."""
+
+    step: AnyStep
+    needed: str
+    can_confirm: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Going on would do harm."""
+
+    step: AnyStep
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Every step is done."""
+
+
+Next = Do | Note | Begin | Wait | Stop | Done
+
+
+def refuse_expired(plan_id: str, expires_at: str, journal: Journal, now: datetime) -> None:
+    """A plan whose first step is done is not old: it is under way."""
+    begun = any(entry.event is Event.DONE for entry in journal.entries)
+    if not begun and now > datetime.fromisoformat(expires_at):
+        raise StalePlan(plan_id, (f"It could be applied until {expires_at}; it is {now.isoformat(timespec='seconds')}.",))
+
+
+def still_waiting(journal: Journal, step: AnyStep, now: datetime, limit_s: int | None, why: str) -> Next:
+    since = journal.last_done_at()
+    waited = (now - datetime.fromisoformat(since)).total_seconds() if since else 0
+    if limit_s is not None and waited > limit_s:
+        return Stop(step, f"{why} {limit_s} s have passed, the limit of step {step.id}. Look at the group, and plan again.")
+    return Wait(step, why, can_confirm=False)

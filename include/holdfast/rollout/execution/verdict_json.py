@@ -1,0 +1,12 @@
+"""What the JSON of Verdicts has in common for every kind of group."""
+
+from collections.abc import Iterable
+
+from holdfast.rollout.execution.step_evidence import StepEvidence
+
+VERDICT_VERSION = "1.1"
+"""1.1: the result may be `not yet`; `steps` and `standbys`."""
+
+
+def steps_shown(steps: Iterable[StepEvidence]) -> list[dict[str, object]]:
+    return [{"step": one.step, "what": one.what, "shown": one.evidence.shown.value, "evidence": one.evidence.text} for one in steps]

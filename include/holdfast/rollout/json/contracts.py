@@ -1,0 +1,47 @@
+"""Which contract a document is of, by the fields that only it has: for messages, never to read it by."""
+
+from holdfast.errors import InvalidInput
+
+_SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Plan for a plain consumer group", ("plan_id", "steps", "candidates", "protocol")),
+    ("Plan", ("plan_id", "steps", "candidates")),
+    ("Verdict", ("plan_id", "result", "score")),
+    ("Approval", ("plan_id", "approved")),
+    ("Journal", ("plan_id", "entries")),
+    ("Forecast", ("assumptions", "outcomes")),
+    ("Snapshot", ("group_id", "protocol")),
+    ("Assignment", ("probing_rebalance_needed", "consumers")),
+    ("Guard", ("order", "reshuffle", "findings")),
+    ("case of a snapshot and a change", ("snapshot", "change")),
+    ("Change", ("events",)),
+    ("Policy", ("restore_records_per_second",)),
+)
+"""The first whose fields are all there is what it is: a Forecast has `events` too."""
+
+EVENTS_OF_STREAMS = (
+    "add_client",
+    "remove_client",
+    "replace_client",
+    "restart_client",
+    "rolling_restart",
+    "set_config",
+    "set_release",
+    "set_threads",
+    "set_topology",
+    "stop_application",
+)
+"""The events of a Change that only Kafka Streams groups know."""
+
+
+def kind_of(document: object) -> str | None:
+    """None: nothing that Holdfast writes."""
+    if not isinstance(document, dict):
+        return None
+    return next((kind for kind, signs in _SIGNS if all(sign in document for sign in signs)), None)
+
+
+def refuse_another(document: object, needed: str) -> None:
+    """Raise InvalidInput for a document that is whole and of another contract, rather than list the fields that it has not."""
+    found = kind_of(document)
+    if found is not None and found != needed:
+        raise InvalidInput(f"this is a {found}; a {needed} is needed".replace("a A", "an A"))

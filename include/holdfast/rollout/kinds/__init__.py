@@ -1,0 +1,1 @@
+"""Whichever kind of group it is: documents, search, differences, history and summaries."""

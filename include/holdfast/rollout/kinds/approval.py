@@ -1,0 +1,101 @@
+"""Who decides about a plan, what the decision is about, and whether it lets the plan be applied.
+
+A decision is about the bytes that were shown: `fingerprint` covers everything that `plan.json` says, and whoever applies a plan
+computes it again.
+"""
+
+from holdfast.errors import StepRefused
+from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.journal.journal import Approval, Decider
+from holdfast.rollout.json.fingerprints import fingerprint as of_document
+from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.policy.policy import Review
+from holdfast.rollout.text.wording import printable
+
+POLICY = "the policy"
+NOBODY = "nobody"
+"""Who is named where no person decided, or asked."""
+
+
+def fingerprint(plan: AnyPlan) -> str:
+    """`sha256:` and 64 digits."""
+    return of_document(any_kind.plan_to_json(plan))
+
+
+def strictest(*stated: Review) -> Review:
+    """The most careful of what several policies state. Where none states it, a person always looks."""
+    return min(stated, key=list(Review).index, default=Review.ALWAYS)
+
+
+def needs_a_person(plan: AnyPlan, review: Review) -> bool:
+    """Of a plan with steps. Without a person only what keeps every limit goes ahead, whatever the policy says; and nothing does
+    where the policy wants four eyes."""
+    return review is Review.ALWAYS or plan.verdict is not PlanVerdict.SAFE or plan.policy.four_eyes
+
+
+def by_the_policy(plan: AnyPlan, review: Review, at: str) -> Approval:
+    """The decision where nobody is asked. `at` is ISO 8601, UTC."""
+    if needs_a_person(plan, review):
+        raise AssertionError("a plan that a person must look at is not approved by a policy")
+    reason = f"every limit of the policy is kept, and its review is: {review.value}"
+    return Approval(plan.plan_id, True, POLICY, reason, at, None, Decider.POLICY, fingerprint(plan))
+
+
+def needs_somebody_else(plan: AnyPlan, asked_by: str | None, *who: str | None) -> bool:
+    """Whether the plan's policy wants another person to approve it than `who`, by any of their names, who asked for it."""
+    names = (name.casefold() for name in who if name is not None)
+    return plan.policy.four_eyes and asked_by is not None and asked_by.casefold() in names
+
+
+def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
+    """Raise StepRefused unless this very plan was approved by somebody who may, and may be applied at all."""
+    if approval.plan_id != plan.plan_id:
+        raise StepRefused(
+            f"The approval is for plan {printable(approval.plan_id)}, not for plan {plan.plan_id}. Have this one approved."
+        )
+    if approval.plan_fingerprint not in (None, fingerprint(plan)):
+        raise StepRefused(
+            f"The approval is for other bytes: {printable(str(approval.plan_fingerprint))} was approved, and plan {plan.plan_id} is"
+            f" {fingerprint(plan)} now. Make a new plan and have it approved."
+        )
+    if not approval.approved:
+        raise StepRefused(f"Plan {plan.plan_id} was rejected by {printable(approval.by)}. Make a new plan.")
+    if not approval.by.strip() or approval.decided_by is Decider.TIME_OUT:
+        raise StepRefused("An approval without a name is none. Say who approves.")
+    if approval.decided_by is Decider.POLICY and needs_a_person(plan, plan.policy.review):
+        raise StepRefused(
+            f"Plan {plan.plan_id} was approved by its policy, and that asks for a person: its review is"
+            f" '{plan.policy.review.value}', the plan's verdict '{plan.verdict.value}', and"
+            f" {'it wants four eyes' if plan.policy.four_eyes else 'two eyes are enough'}. Have somebody approve it."
+        )
+    _refuse_another_request(plan, approval)
+    if approval.decided_by is Decider.PERSON and plan.policy.four_eyes:
+        if approval.asked_by is None:
+            raise StepRefused(
+                f"The policy of plan {plan.plan_id} wants four eyes, and the approval does not say who asked for the plan. Have it"
+                " approved in its run of plan_rollout, where that is known."
+            )
+        if needs_somebody_else(plan, approval.asked_by, approval.by, approval.by_id):
+            raise StepRefused(
+                f"{printable(approval.by)} asked for plan {plan.plan_id} and approved it, and its policy wants four eyes."
+                " Have somebody else approve it."
+            )
+    if plan.verdict is PlanVerdict.BLOCKED:
+        raise StepRefused(f"Plan {plan.plan_id} is blocked: {'; '.join(plan.blocked_by)}. A blocked plan cannot be applied.")
+
+
+def _refuse_another_request(plan: AnyPlan, approval: Approval) -> None:
+    """Who asked stands in the plan, whose ID is its digest; what an approval says of it must be the same."""
+    if plan.requested_by is None:
+        if plan.policy.four_eyes:
+            raise StepRefused(
+                f"The policy of plan {plan.plan_id} wants four eyes, and the plan does not say who asked for it (`requested_by`)."
+                " Make a new plan, in Airflow, or with --requested-by."
+            )
+        return
+    if approval.asked_by is not None and approval.asked_by != plan.requested_by:
+        raise StepRefused(
+            f"The approval says that {printable(approval.asked_by)} asked for plan {plan.plan_id}, and the plan says that"
+            f" {printable(plan.requested_by)} did. Have it approved in its run of plan_rollout."
+        )

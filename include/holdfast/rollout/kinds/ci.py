@@ -1,0 +1,105 @@
+"""A plan as continuous integration reads it: a JUnit report, or annotations of a GitHub workflow. The exit status is the command's.
+
+No SARIF: its findings are places in source files, and a plan's are about a group.
+"""
+
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.text import rendering
+from holdfast.rollout.text.rendering import Block
+from holdfast.rollout.text.wording import printable
+
+LONGEST = 2_000
+MOST_OF_A_KIND = 10
+"""Annotations of one kind that GitHub shows of a step."""
+LONGEST_COMMENT = 65_536
+"""Characters of a comment on GitHub. We count bytes: that is the safe side."""
+LONGEST_SUMMARY = 1_000_000
+"""Bytes, a little less than GitHub takes of a step for the page of its run; of a longer one it shows nothing."""
+_COMMANDS = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_PROPERTIES = _COMMANDS | {":": "%3A", ",": "%2C"}
+
+
+def junit(plan: AnyPlan, blocks: tuple[Block, ...]) -> str:
+    """A test suite: the verdict, and a test a rule. A failed rule is a failure; one that is not known is skipped. Each says why."""
+    rules = _rules(plan)
+    blocked = plan.verdict is PlanVerdict.BLOCKED
+    suite = ElementTree.Element("testsuite", name=_line(f"Holdfast: {plan.basis.group_id} on {plan.basis.cluster}"))
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in (("plan_id", plan.plan_id), ("verdict", plan.verdict.value), ("expires_at", plan.expires_at)):
+        ElementTree.SubElement(properties, "property", name=name, value=value)
+    verdict = ElementTree.SubElement(suite, "testcase", classname="holdfast", name="verdict")
+    if blocked:
+        _say(verdict, "failure", _line("; ".join(plan.blocked_by)), type="blocked")
+    for rule in rules:
+        case = ElementTree.SubElement(suite, "testcase", classname="holdfast.rules", name=rule.name)
+        if rule.status is Status.FAIL:
+            _say(case, "failure", _said(rule), type="blocks" if rule.blocking else "asks for a person")
+        elif rule.status is Status.UNKNOWN:
+            _say(case, "skipped", _said(rule))
+    counts = {
+        "tests": 1 + len(rules),
+        "failures": blocked + sum(rule.status is Status.FAIL for rule in rules),
+        "skipped": sum(rule.status is Status.UNKNOWN for rule in rules),
+        "errors": 0,
+    }
+    suite.attrib |= {name: str(count) for name, count in counts.items()}
+    ElementTree.SubElement(suite, "system-out").text = rendering.ten_lines(blocks)
+    ElementTree.indent(suite)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(suite, encoding="unicode")}\n'
+
+
+def _say(case: ElementTree.Element, what: str, message: str, **attributes: str) -> None:
+    """Twice: some readers of such reports show the message, others the text."""
+    ElementTree.SubElement(case, what, attributes | {"message": message}).text = message
+
+
+def github(plan: AnyPlan) -> str:
+    """Workflow commands, a line each: what blocks is an error, what asks for a person a warning, the headline a notice."""
+    return "".join(f"{line}\n" for line in _commands(plan))
+
+
+def _commands(plan: AnyPlan) -> Iterator[str]:
+    about = f"Plan {plan.plan_id} for {plan.basis.group_id}: {plan.verdict.value}"
+    yield _command("notice", about, plan.headline)
+    yield from _at_most("error", [("Blocked", reason) for reason in plan.blocked_by])
+    to_see = [one for one in _rules(plan) if one.status is not Status.PASS and not (one.status is Status.FAIL and one.blocking)]
+    yield from _at_most("warning", [(f"{rule.name}: {rule.status.value}", _said(rule)) for rule in to_see])
+    if plan.wrong_if:
+        yield _command("notice", "Wrong if", plan.wrong_if.removeprefix("Wrong if "))
+
+
+def _at_most(kind: str, annotations: list[tuple[str, str]]) -> Iterator[str]:
+    """As many (title, text) as GitHub shows; the last says what else there is."""
+    fit = len(annotations) if len(annotations) <= MOST_OF_A_KIND else MOST_OF_A_KIND - 1
+    for title, text in annotations[:fit]:
+        yield _command(kind, title, text)
+    if rest := annotations[fit:]:
+        yield _command(
+            kind, f"{len(rest)} more", f"The whole plan has them: {'; '.join(f'{title}, {text}' for title, text in rest)}"
+        )
+
+
+def _command(kind: str, title: str, text: str) -> str:
+    return f"::{kind} title={_escaped(_line(title), _PROPERTIES)}::{_escaped(_line(text), _COMMANDS)}"
+
+
+def _escaped(text: str, signs: dict[str, str]) -> str:
+    return re.sub("[%\r\n:,]", lambda sign: signs.get(sign[0], sign[0]), text)
+
+
+def _rules(plan: AnyPlan) -> tuple[Rule, ...]:
+    way = plan.chosen_way
+    return () if way is None else way.rules
+
+
+def _said(rule: Rule) -> str:
+    return _line(f"{rule.found}; the limit is {rule.limit}")
+
+
+def _line(text: str) -> str:
+    return printable(text, LONGEST)

@@ -1,0 +1,324 @@
+"""Two snapshots of a group, or two plans, compared: what is different, in words and figures. Figures that move every second are
+given as magnitudes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import TaskId
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.streams.cost.times_of_costs import times_of
+from holdfast.rollout.streams.plan.plan import Considered, Plan
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot.snapshot import Evidence, Snapshot
+from holdfast.rollout.text.wording import many, printable
+from holdfast.rollout.timing import time_words
+
+K = TypeVar("K")
+V = TypeVar("V")
+NOTHING = "none"
+
+
+class Kind(StrEnum):
+    SNAPSHOT = "snapshot"
+    PLAN = "plan"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One difference: in which part, of what, as it was and as it is. `None`: not there."""
+
+    part: str
+    what: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All differences, in the order in which a reader wants them; none: the two say the same."""
+
+    kind: Kind
+    before: str
+    after: str
+    lines: tuple[Line, ...]
+
+
+def between_snapshots(before: Snapshot | ConsumerSnapshot, after: Snapshot | ConsumerSnapshot, lines: Iterable[Line]) -> Difference:
+    """Of one kind. Raise InvalidInput for snapshots of two groups, before `lines` is asked for any."""
+    if (before.cluster, before.group_id) != (after.cluster, after.group_id):
+        raise InvalidInput(
+            f"one is a snapshot of {before.group_id!r} on cluster {before.cluster!r}, the other of {after.group_id!r} on"
+            f" {after.cluster!r}: give two of one group"
+        )
+    names = tuple(str(one.captured_at or "time not known") for one in (before, after))
+    return Difference(Kind.SNAPSHOT, names[0], names[1], tuple(lines))
+
+
+def between_plans(before: Plan | ConsumerPlan, after: Plan | ConsumerPlan, lines: Iterable[Line]) -> Difference:
+    """As `between_snapshots`."""
+    if (before.basis.cluster, before.basis.group_id) != (after.basis.cluster, after.basis.group_id):
+        raise InvalidInput(
+            f"one is a plan for {before.basis.group_id!r} on cluster {before.basis.cluster!r}, the other for"
+            f" {after.basis.group_id!r} on {after.basis.cluster!r}: give two for one group"
+        )
+    return Difference(Kind.PLAN, before.plan_id, after.plan_id, tuple(lines))
+
+
+def of_snapshots(before: Snapshot, after: Snapshot) -> Difference:
+    """Raise InvalidInput for snapshots of two groups."""
+    return between_snapshots(before, after, _snapshot_lines(before, after))
+
+
+def _snapshot_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
+    yield from _order_lines(before, after)
+    yield from facts(
+        "group",
+        {
+            "state": (before.group_state, after.group_state),
+            "protocol": (before.protocol, after.protocol),
+            "Kafka Streams release": (before.kafka_release, after.kafka_release),
+            "task assignor": (before.task_assignor, after.task_assignor),
+            "leader": (before.leader_process_id, after.leader_process_id),
+        },
+    )
+    yield from maps("client", _by_id(before, _client), _by_id(after, _client))
+    yield from maps("threads", _by_id(before, _threads), _by_id(after, _threads), both=True)
+    yield from maps("members", _by_id(before, _members), _by_id(after, _members), both=True)
+    yield from maps("owner", _owners(before), _owners(after))
+    yield from maps("task", _tasks(before), _tasks(after))
+    yield from maps("setting", dict(before.config), dict(after.config), show=setting)
+    yield from maps("topic", _topics(before), _topics(after))
+    yield from _lags(before, after)
+    yield from _evidence(before, after)
+    yield from maps("not known", {one.what: one.reason for one in before.unknown}, {one.what: one.reason for one in after.unknown})
+
+
+def _order_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
+    """The order of process IDs first: it decides who gets what."""
+    try:
+        changed = order.order_changes(before, after)
+    except (CannotPredict, InvalidInput, Unsupported):  # the IDs can be compared even where nobody can say who would get what
+        ids = tuple(tuple(sorted(client.process_id for client in one.clients)) for one in (before, after))
+        yield from facts("process-ID order", {"in Kafka's order": (_ids(ids[0]), _ids(ids[1]))})
+        return
+    if changed.before != changed.after:
+        yield Line("process-ID order", "in Kafka's order", _ids(changed.before), _ids(changed.after))
+        if changed.moved:
+            yield Line("process-ID order", "stateful tasks dealt to another client", "0", str(len(changed.moved)))
+        if changed.moved_between_survivors:
+            what = "of them between clients that stayed"
+            yield Line("process-ID order", what, "0", str(len(changed.moved_between_survivors)))
+
+
+def _ids(ids: tuple[object, ...]) -> str:
+    return " ".join(str(one) for one in ids) or NOTHING
+
+
+def _by_id(snapshot: Snapshot, say: Callable[[Client], str]) -> dict[str, str]:
+    return {str(client.process_id): say(client) for client in sorted(snapshot.clients, key=lambda one: one.process_id)}
+
+
+def _client(client: Client) -> str:
+    tags = ",".join(f"{key}={value}" for key, value in sorted(client.client_tags))
+    parts = (("", client.host or "host not known"), ("rack ", client.rack), ("tags ", tags), ("endpoint ", client.user_endpoint))
+    return ", ".join(f"{label}{value}" for label, value in parts if value)
+
+
+def _threads(client: Client) -> str:
+    return str(len(client.consumers))
+
+
+def _members(client: Client) -> str:
+    return " ".join(sorted(consumer.member_id for consumer in client.consumers))
+
+
+def _owners(snapshot: Snapshot) -> dict[str, str]:
+    owned = dict(order.owners(snapshot))
+    return {str(task.id): str(owned.get(task.id, "nobody")) for task in snapshot.tasks}
+
+
+def _tasks(snapshot: Snapshot) -> dict[str, str]:
+    """Without end offsets, which are lags' business."""
+    found = {}
+    for task in snapshot.tasks:
+        logs = None if task.changelogs is None else " ".join(f"{one.topic}-{one.partition}" for one in task.changelogs)
+        state = "state not known" if logs is None else f"changelogs {logs}" if logs else "stateless"
+        found[str(task.id)] = f"{' '.join(f'{one.topic}-{one.partition}' for one in task.partitions) or 'no partitions'}; {state}"
+    return found
+
+
+def _topics(snapshot: Snapshot) -> dict[str, str]:
+    found = {}
+    for topic in snapshot.topics:
+        racks = [
+            f"{one.id}: {','.join(rack or '-' for rack in one.replica_racks)}" for one in topic.partitions if one.replica_racks
+        ]
+        where = f", racks {'; '.join(racks)}" if racks else ""
+        found[topic.name] = many(len(topic.partitions), "partition") + where
+    return found
+
+
+def _lags(before: Snapshot, after: Snapshot) -> Iterator[Line]:
+    """In all, as magnitudes: records written to the changelogs meanwhile, and how far copies that do not run are behind."""
+    then, now = _end_offsets(before), _end_offsets(after)
+    grown = sum(end - then[log] for log, end in now.items() if log in then)
+    if grown:
+        yield Line("lags", "end offsets of changelogs, together", f"{sum(then.values()):,}", f"{sum(now.values()):,} ({grown:+,})")
+    was, found = _behind(before), _behind(after)
+    for client in sorted({**was, **found}):
+        if was.get(client) != found.get(client):
+            yield Line("lags", f"copies on {client} behind by", magnitude(was.get(client)), magnitude(found.get(client)))
+
+
+def _end_offsets(snapshot: Snapshot) -> dict[tuple[str, int], int]:
+    return {
+        (one.topic, one.partition): one.end_offset
+        for task in snapshot.tasks
+        for one in task.changelogs or ()
+        if one.end_offset is not None
+    }
+
+
+def _behind(snapshot: Snapshot) -> dict[str, int]:
+    ends: dict[TaskId, int] = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks}
+    return {
+        str(client.process_id): sum(
+            max(0, ends[task] - total)
+            for consumer in client.consumers
+            for task, total in consumer.task_offset_sums
+            if total >= 0 and task in ends
+        )
+        for client in snapshot.clients
+    }
+
+
+def magnitude(records: int | None) -> str | None:
+    """`under 10 records`, `some 10s of records`, …: what is exact here is old when it is read."""
+    if records is None:
+        return None
+    if records == 0:
+        return "0 records"
+    size = 10 ** (len(str(records)) - 1)
+    return "under 10 records" if size == 1 else f"some {size:,}s of records"
+
+
+def _evidence(before: Snapshot, after: Snapshot) -> Iterator[Line]:
+    was, found = ({one.member_id: one for one in snapshot.evidence} for snapshot in (before, after))
+    yield from maps("evidence", was, found, show=_said)
+    dirs = ({one.url: str(one.process_id or "no process ID") for one in snapshot.state_directories} for snapshot in (before, after))
+    yield from maps("state directory", next(dirs), next(dirs))
+    last = tuple(max((one.number for one in snapshot.generations), default=None) for snapshot in (before, after))
+    yield from facts("evidence", {"last recorded generation": last})
+
+
+def _said(evidence: Evidence) -> str:
+    active, standby = (
+        "not known" if tasks is None else " ".join(str(task) for task in tasks) or NOTHING
+        for tasks in (evidence.assigned_active, evidence.assigned_standby)
+    )
+    joined = None if evidence.joined_task_offset_sums is None else len(evidence.joined_task_offset_sums)
+    return f"assigned {active}; standby {standby}; joined with {'unknown' if joined is None else many(joined, 'task')}"
+
+
+def of_plans(before: Plan, after: Plan) -> Difference:
+    """Raise InvalidInput for plans of two groups."""
+    return between_plans(before, after, _plan_lines(before, after))
+
+
+def _plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
+    yield from facts(
+        "plan",
+        {
+            "verdict": (before.verdict, after.verdict),
+            "chosen way": (before.chosen, after.chosen),
+            "headline": (before.headline, after.headline),
+            "why": (before.why, after.why),
+            "wrong if": (before.wrong_if, after.wrong_if),
+            "blocked by": ("; ".join(before.blocked_by) or None, "; ".join(after.blocked_by) or None),
+            "valid until": (before.expires_at, after.expires_at),
+        },
+    )
+    made = tuple(
+        {"snapshot": one.snapshot, "change": one.change, "policy": one.policy} for one in (before.created_from, after.created_from)
+    )
+    yield from maps("made from", *made)
+    rules = tuple({one.name: f"{one.status}: {one.found}, limit {one.limit}" for one in plan.rules} for plan in (before, after))
+    yield from maps("rule", *rules)
+    yield from maps("way", _ways(before), _ways(after))
+    steps = tuple(
+        {one.id: f"{type(one.action).__name__} {one.action} by {one.who}: {one.expect}" for one in plan.steps}
+        for plan in (before, after)
+    )
+    yield from maps("step", *steps)
+    settings = tuple(
+        {one.key: f"{setting(one.value)}, then {setting(one.revert_to)}" for one in plan.settings} for plan in (before, after)
+    )
+    yield from maps("setting for the window", *settings)
+    taken = tuple(dict.fromkeys(plan.preconditions, "taken for granted") for plan in (before, after))
+    yield from maps("precondition", *taken)
+    yield from maps("not known", *(dict.fromkeys(plan.unknown, "") for plan in (before, after)))
+
+
+def _ways(plan: Plan) -> dict[str, str]:
+    return {one.name: _figures(plan, one) for one in plan.candidates}
+
+
+def _figures(plan: Plan, way: Considered) -> str:
+    if not way.costs:
+        return way.refused or "nothing predicted"
+    most = max(way.costs, key=lambda cost: (cost.needless, cost.moved, cost.longest_s, cost.restored_records))
+    times = times_of(most, plan.policy)
+    return (
+        f"{most.moved} of {most.stateful_tasks} tasks move, {most.needless} without need;"
+        f" {time_words.rebalances(most.rebalances.low, most.rebalances.high, most.rebalances_usual)}; {time_words.both(times)};"
+        f" {time_words.effort(way.effort_counts)};"
+        f" {many(most.restored_records, 'record')} restored; {many(most.cold_tasks, 'task')} without a caught-up copy"
+    )
+
+
+def facts(part: str, facts: Mapping[str, tuple[object, ...]]) -> Iterator[Line]:
+    for what, (was, found) in facts.items():
+        if was != found:
+            yield Line(part, what, None if was is None else str(was), None if found is None else str(found))
+
+
+def maps(
+    part: str, before: Mapping[str, V], after: Mapping[str, V], *, show: Callable[[V], str] = str, both: bool = False
+) -> Iterator[Line]:
+    """`both`: only what is in both, because another part tells who came and went."""
+    for key in {**before, **after}:
+        was, found = before.get(key), after.get(key)
+        there = key in before, key in after
+        if (was != found or there[0] != there[1]) and (all(there) or not both):
+            yield Line(
+                part,
+                key,
+                show(before[key]) if there[0] else None,
+                show(after[key]) if there[1] else None,
+            )
+
+
+def setting(value: ConfigValue) -> str:
+    return "not set" if value is None else ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
+
+
+def difference_to_json(difference: Difference) -> dict[str, object]:
+    return {
+        "format_version": "1.0",
+        "kind": difference.kind.value,
+        "before": difference.before,
+        "after": difference.after,
+        "same": not difference.lines,
+        "differences": [{"part": one.part, "what": one.what, "before": one.before, "after": one.after} for one in difference.lines],
+    }
+
+
+def shown(text: str | None) -> str:
+    """For a line of a table."""
+    return "-" if text is None else printable(text, 600)

@@ -1,0 +1,46 @@
+"""What became of a plan, as a person reads it: decided by whom, carried out how far, and whether the forecast came true."""
+
+from collections.abc import Iterator
+
+from holdfast.rollout.journal.journal import Approval, Decider, Event, Journal
+from holdfast.rollout.kinds.approval import NOBODY
+from holdfast.rollout.kinds.score_json import Score
+from holdfast.rollout.text.rendering import Block, Heading, Lines
+from holdfast.rollout.text.wording import listed, many, printable
+
+NAMED_AT_MOST = 300
+
+
+def history(
+    steps: tuple[str, ...], approval: Approval | None, journal: Journal, score: Score | None, signed: str = ""
+) -> tuple[Block, ...]:
+    """A section. `steps`: the plan's, by number; a plan without any has no history. `signed`: what the signatures say."""
+    if not steps:
+        return ()
+    lines = (*_lines(steps, approval, journal, score), *((("Signatures", signed),) if signed else ()))
+    return (Heading(2, "What became of it"), Lines(lines))
+
+
+def _lines(steps: tuple[str, ...], approval: Approval | None, journal: Journal, score: Score | None) -> Iterator[tuple[str, str]]:
+    yield "Decision", "nobody has decided yet" if approval is None else _decision(approval)
+    done = [step for step in steps if journal.has(step, Event.DONE)]
+    if journal.entries:
+        left = [step for step in steps if step not in done]
+        yield "Done", f"{listed(done) or 'no step'} of {many(len(steps), 'step')}{f'; {left[0]} is next' if left else ''}"
+        last = journal.entries[-1]
+        yield "Last", f"step {last.step} {last.event.value}, {last.at}, by {_name(last.by)}: {_name(last.detail)}"
+    if score is not None:
+        yield "Verdict", f"{score.result.value}; {score.tasks_as_forecast} of {score.tasks} as forecast, seen {score.observed_at}"
+
+
+def _decision(approval: Approval) -> str:
+    what = "approved" if approval.approved else "rejected"
+    who = f" (user {_name(approval.by_id)})" if approval.by_id not in (None, approval.by) else ""
+    reason = f": {_name(approval.reason)}" if approval.reason else ", no reason given"
+    late = ", because the time to answer was over" if approval.decided_by is Decider.TIME_OUT else ""
+    asker = f". {_name(approval.asked_by)} asked for it" if approval.asked_by not in (None, NOBODY) else ""
+    return f"{what} by {_name(approval.by)}{who} at {approval.at}{late}{reason}{asker}"
+
+
+def _name(text: str | None) -> str:
+    return printable(text or "", NAMED_AT_MOST)

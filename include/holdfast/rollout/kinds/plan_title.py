@@ -1,0 +1,38 @@
+"""What a plan is called: the request that it answers. The same words in the list, on its page, and in Airflow's question."""
+
+from collections.abc import Mapping
+
+from holdfast.rollout.consumer.change import asked as consumer_asked
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.streams.plan import titles
+from holdfast.rollout.text.wording import printable
+
+LONGEST_GROUP = 120
+VERDICTS: Mapping[PlanVerdict, str] = {
+    PlanVerdict.NOTHING_TO_DO: "nothing to do",
+    PlanVerdict.SAFE: "within policy",
+    PlanVerdict.REVIEW: "needs review",
+    PlanVerdict.BLOCKED: "blocked",
+}
+
+
+def title_of(plan: AnyPlan) -> str:
+    """`Replace app-2 by app-3 in streams-wordcount`."""
+    said = consumer_asked.title(plan.change, plan.basis) if isinstance(plan, ConsumerPlan) else titles.title_of(plan)
+    return f"{said[:1].upper()}{said[1:]} in {printable(plan.basis.group_id, LONGEST_GROUP)}"
+
+
+def request_of(plan: AnyPlan) -> str:
+    """All that was asked for, in a sentence without its full stop; empty where the change has no events."""
+    if not plan.change.events:
+        return ""
+    if isinstance(plan, ConsumerPlan):
+        return consumer_asked.asked(plan.change, plan.basis)
+    return titles.request_of(plan)
+
+
+def question_of(plan: AnyPlan) -> str:
+    """The subject under which a person is asked to decide: what was asked for, what the plan says of it, and which plan it is."""
+    return f"{title_of(plan)}: {VERDICTS[plan.verdict]}. Approve plan {plan.plan_id}?"

@@ -1,0 +1,1 @@
+"""How options are compared, whichever kind of group they are for."""

@@ -1,0 +1,1 @@
+"""A team's policy: its limits, its hours, and how requests tighten it."""

@@ -1,0 +1,12 @@
+"""What a limit of a Policy means that is left out."""
+
+from collections.abc import Mapping
+
+from holdfast.rollout.policy.json import policy_to_json
+from holdfast.rollout.policy.policy import Policy
+
+POLICY: Mapping[str, object] = {
+    field: value
+    for field, value in policy_to_json(Policy()).items()
+    if field not in ("format_version", "blocking", "restore_rate_source")  # these two go by what else is stated
+}

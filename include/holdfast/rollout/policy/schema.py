@@ -1,0 +1,76 @@
+"""JSON Schema of a Policy."""
+
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.json import shapes
+from holdfast.rollout.json.shapes import Shape, closed, items, nullable, one_of, with_defaults
+from holdfast.rollout.policy import defaults
+from holdfast.rollout.policy.hours import DAYS
+from holdfast.rollout.policy.json import AT_LEAST_ONE, MOST_WINDOWS, OPTIONAL_LIMITS, most_of
+from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, RULES, Review
+from holdfast.rollout.policy.rates import RateSource
+
+DAY = one_of(DAYS)
+
+
+def _limit(field: str, about: str) -> Shape:
+    shape = shapes.integer(1 if field in AT_LEAST_ONE else 0, most_of(field))
+    return nullable(shape, about) if field in OPTIONAL_LIMITS else shape | {"description": about}
+
+
+_LIMITS = {
+    "moved_percent_most": "Stateful tasks, in percent, that leave untouched clients beyond what a new client must get.",
+    "without_caught_up_copy_s_most": "Seconds that a task may stand still because nobody has its state.",
+    "time_to_stable_s_most": f"Seconds until the last rebalance is over. Null: {LEAST_SECONDS:,}, or twice the probing"
+    " intervals that one client's share of the tasks takes, whichever is more; the seconds of the change's own steps come on top.",
+    "rebalances_most": "Rebalances beyond those that the requested change causes by itself. Null:"
+    f" {LEAST_REBALANCES}, or two for each probing rebalance that one client's share of the tasks takes and two more,"
+    " whichever is more.",
+    "restored_bytes_most": "Bytes read back from changelogs. Null: no limit.",
+    "restore_records_per_second": "How fast one client restores: an assumption until you have measured yours.",
+    "restore_slowest": "The least that this speed may really be. Null: as its source says (assumed: a fifth; stated: exact).",
+    "restore_fastest": "The most that this speed may really be. Null: as its source says (assumed: five times; stated: exact).",
+    "restore_observations": "How many restores it was measured in. Null: it was not.",
+    "start_up_s_least": "Seconds from the start of a client's process until it joins the group, at the least: an assumption.",
+    "start_up_s": "The same as it usually is: an assumption until you state yours.",
+    "start_up_s_most": "The same at the most: an assumption.",
+    "between_steps_s_most": "Seconds that may pass after each step until the next one is begun.",
+    "copy_bytes_per_second": "How fast a state directory is copied. Null: not known, and so is what rests on it.",
+    "bytes_per_record": "The average size of a changelog record where nobody measured the changelog. Null: not known.",
+    "copy_state_over_s": "Seconds of standing still above which copying a whole disk is worth the handwork.",
+    "valid_for_s": "Seconds after its snapshot for which a plan may be applied; a week at most.",
+    "moved_in_all_percent_most": "Stateful tasks, in percent, that change hands for whatever reason. Null: no limit.",
+    "without_caught_up_copy_tasks_most": "Tasks that may stand still at the same time. Null: no limit.",
+    "restored_bytes_per_hour_most": "Bytes read back from changelogs in any one hour. Null: no limit.",
+    "disk_free_bytes_least": "Bytes that must stay free on every client's disk. Null: none, and only disks that were seen count.",
+    "copies_on_one_client_percent_most": "Copies of stateful tasks on one client, in percent of an even share. Null: no limit.",
+}
+
+
+_window = closed({"from": shapes.TIME_OF_DAY, "to": shapes.TIME_OF_DAY}, {"days": items(DAY)})
+
+
+POLICY: Shape = closed(
+    {"format_version": shapes.FORMAT_VERSION},
+    {field: _limit(field, about) for field, about in _LIMITS.items()}
+    | {
+        "finish_before": nullable(
+            shapes.text(), "A time of day (06:00Z), a moment, or a time from now (90 min, 2 h). Null: no limit."
+        ),
+        "restore_rate_source": shapes.one_of(
+            RateSource, "Who says how fast a client restores. Left out: the policy where it says so, else nobody."
+        ),
+        "windows": items(_window, "When a rollout may run: from, to, and on which days (mon to sun). None: at any time.")
+        | {"maxItems": MOST_WINDOWS},
+        "actions": nullable(items(shapes.one_of(ActionName)), "The actions that steps may ask for. Null: all."),
+        "untouchable_hosts": items(shapes.text(), "Hosts on which no step may do anything."),
+        "review": shapes.one_of(Review, "When a person must look. Never: what would ask a person stops the plan."),
+        "four_eyes": shapes.boolean("Whether somebody else than who asked for a plan must approve it. Who asked may reject it."),
+        "blocking": items(shapes.one_of(RULES), "Rules whose failure stops a plan; left out: those whose limit this file states."),
+        "exclude": items(shapes.text(), "Ways that cannot be done here, by name."),
+        "allow": items(shapes.text(), "Ways that are chosen only where they stand here, by name."),
+    },
+    "The limits of a team. What is left out is Holdfast's own.",
+)
+
+
+POLICY = with_defaults(POLICY, defaults.POLICY)

@@ -1,0 +1,1 @@
+"""Kafka Streams groups whose leader assigns: from a Snapshot to a Verdict."""

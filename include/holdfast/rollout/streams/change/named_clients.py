@@ -1,0 +1,92 @@
+"""Which client a person means: by its host or pod, its client ID, its group.instance.id, or the beginning of its process ID."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.text.wording import printable
+
+SHORTEST_PREFIX = 4
+"""Digits of a process ID that are enough, if they are one client's."""
+MOST_NAMED = 20
+_THREAD = re.compile(r"-StreamThread-[0-9]{1,9}-consumer\Z", re.ASCII)
+_OF_A_THREAD = re.compile(r"-[0-9]{1,9}\Z", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A client that can be named. `process_id` None: left to chance, so that it can be shown and not meant. `digits`: the ID as
+    text. `names`: what else it is called, its host among it, and the client and instance IDs of its threads."""
+
+    process_id: ProcessId | None
+    host: str | None
+    digits: str
+    names: frozenset[str]
+
+
+def known(client: Client) -> Known:
+    called: set[str] = set()
+    for one in client.consumers:
+        called |= {one.client_id, _THREAD.sub("", one.client_id)}
+        if one.group_instance_id is not None:
+            called |= {one.group_instance_id, _OF_A_THREAD.sub("", one.group_instance_id)}
+    return coming(client.process_id, client.host, called)
+
+
+def coming(process_id: ProcessId | None, host: str | None, names: Iterable[str] = ()) -> Known:
+    """One that a change brings."""
+    called = frozenset(name for name in (host, *names) if name)
+    return Known(process_id, host, "" if process_id is None else str(process_id), called)
+
+
+def meant(name: str, there: Iterable[Known]) -> ProcessId:
+    """The client that is called so. Raise InvalidInput where it is nobody, or more than one: then it says what tells them apart."""
+    everybody = tuple(there)
+    found = _called(name, everybody)
+    if not found:
+        raise InvalidInput(
+            f"no client of the group is called '{printable(name)}': by host, client ID, instance ID, or {SHORTEST_PREFIX} or more"
+            f" digits that one process ID begins with. The group has {described(everybody)}"
+        )
+    if len(found) > 1:
+        raise InvalidInput(
+            f"'{printable(name)}' is {len(found)} clients: {described(found)}. Say which, by the beginning of its process ID"
+        )
+    if found[0].process_id is None:
+        raise InvalidInput(f"the process ID of '{printable(name)}' is left to chance: give it one, so that it can be named again")
+    return found[0].process_id
+
+
+def _called(name: str, everybody: tuple[Known, ...]) -> tuple[Known, ...]:
+    """Who is called exactly so; if nobody is, whose process ID begins so."""
+    digits = name.removesuffix("…").removesuffix("...").lower()
+    exact = tuple(one for one in everybody if name in one.names or digits == one.digits)
+    if exact or len(digits) < SHORTEST_PREFIX:
+        return exact
+    return tuple(one for one in everybody if one.digits.startswith(digits))
+
+
+def described(clients: Iterable[Known]) -> str:
+    """The first of them, each by its host and as much of its process ID as tells it from the others."""
+    everybody = tuple(clients)
+    length = _digits_that_differ([one.digits for one in everybody if one.digits])
+    shown = [
+        f"{printable(one.host) if one.host else 'host not known'} ({_short(one, length)})"
+        for one in sorted(everybody, key=lambda one: (one.host or "", one.digits))
+    ]
+    more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
+    return ", ".join(shown[:MOST_NAMED]) + more if shown else "no client"
+
+
+def _short(one: Known, length: int) -> str:
+    return (
+        "a new random process ID" if one.process_id is None else f"{one.digits[:length]}{'…' if length < len(one.digits) else ''}"
+    )
+
+
+def _digits_that_differ(ids: list[str]) -> int:
+    distinct = len(set(ids))
+    return next(length for length in range(8, 37) if length == 36 or len({one[:length] for one in ids}) == distinct)

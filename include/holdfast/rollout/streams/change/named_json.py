@@ -1,0 +1,166 @@
+"""Clients that a Change names otherwise than by process ID: `"client": "app-2"` in the place of `"process_id": "4b61…"`.
+
+The document is rewritten before it is read, once the group is known: a Change has process IDs and nothing else.
+"""
+
+from collections.abc import Callable, Mapping
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.json import kafka, strict
+from holdfast.rollout.streams.change import named_clients
+from holdfast.rollout.streams.change.named_clients import Known
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+ONE = ("remove_client", "replace_client", "restart_client", "set_threads")
+"""The events with a client; `rolling_restart` has `clients`."""
+MOST_NAMED = 1_000
+"""Events of one Change that name clients; more say process IDs."""
+_NAMES = ("client", "clients", "copied_from_client")
+_NOBODY = ProcessId.parse("00000000-0000-4000-8000-000000000000")
+
+
+def resolved(value: object, snapshot: Snapshot) -> object:
+    """The Change's JSON with process IDs alone. Raise InvalidInput, with paths, for names that are not one client's.
+
+    A name is looked up among those who are there by then: clients that the change itself brings, with a process ID, count.
+    """
+    return _rewritten(value, _There(tuple(map(named_clients.known, snapshot.clients))))
+
+
+def unresolved(value: object) -> object:
+    """The same before the group is known, every name some process ID: for whoever only asks whether the rest is in order."""
+    return _rewritten(value, None)
+
+
+class _There:
+    """Who is in the group, event by event."""
+
+    def __init__(self, clients: tuple[Known, ...]) -> None:
+        self._clients = list(clients)
+
+    def meant(self, name: str) -> ProcessId:
+        return named_clients.meant(name, self._clients)
+
+    def after(self, verb: str, content: Mapping[str, object]) -> None:
+        """What cannot be read is refused later, by the Change's own reader."""
+        old = _id(content.get("process_id"))
+        if verb == "add_client":
+            self._clients.append(named_clients.coming(old, _text(content.get("host"))))
+        elif verb == "remove_client":
+            self._clients = [one for one in self._clients if one.process_id != old]
+        elif verb == "replace_client" and isinstance(by := content.get("by"), dict):
+            host = next((one.host for one in self._clients if one.process_id == old), None)
+            self._clients = [one for one in self._clients if one.process_id != old]
+            self._clients.append(named_clients.coming(_id(by.get("process_id")), _text(by.get("host")) or host))
+        elif verb == "restart_client" and content.get("keeps_process_id") is False:
+            new = _id(content.get("new_process_id"))
+            self._clients = [
+                named_clients.coming(new, one.host, one.names) if one.process_id == old else one for one in self._clients
+            ]
+
+
+def _rewritten(value: object, there: _There | None) -> object:
+    events = value.get("events") if isinstance(value, dict) else None
+    naming = sum(map(_names_any, events)) if isinstance(events, list) else 0
+    if not isinstance(value, dict) or not isinstance(events, list) or not naming:
+        return value
+    if naming > MOST_NAMED:
+        raise InvalidInput(f"{naming:,} events name a client; {MOST_NAMED:,} may. Say process IDs in the others", "events")
+    written: list[object] = []
+    problems: list[InvalidInput] = []
+    for index, event in enumerate(events):
+        try:
+            written.append(_event(event, there))
+        except InvalidInput as problem:
+            problems.extend(each for one in strict.under(index, problem) for each in strict.under("events", one))
+            written.append(event)
+    strict.refuse(problems)
+    return value | {"events": written}
+
+
+def _names_any(event: object) -> bool:
+    contents = event.values() if isinstance(event, dict) else ()
+    return any(
+        isinstance(content, dict) and (any(name in content for name in _NAMES[:2]) or _NAMES[2] in _of(content.get("state")))
+        for content in contents
+    )
+
+
+def _event(event: object, there: _There | None) -> object:
+    if not isinstance(event, dict) or len(event) != 1:
+        return event
+    (verb, content), *_ = event.items()
+    if not isinstance(content, dict):
+        return event
+    try:
+        if verb in ONE:
+            content = _replaced(content, "client", "process_id", lambda found: str(_meant(found, there)))
+            content = _copied_from(content, there)
+        elif verb == "rolling_restart":
+            content = _replaced(content, "clients", "process_ids", lambda found: _all_meant(found, there))
+    except InvalidInput as problem:
+        strict.refuse(strict.under(str(verb), problem))
+        raise
+    if there is not None:
+        there.after(str(verb), content)
+    return {verb: content}
+
+
+def _copied_from(content: dict[str, object], there: _There | None) -> dict[str, object]:
+    state = content.get("state")
+    if not isinstance(state, dict) or "copied_from_client" not in state:
+        return content
+    try:
+        return content | {"state": _replaced(state, "copied_from_client", "copied_from", lambda one: str(_meant(one, there)))}
+    except InvalidInput as problem:
+        strict.refuse(strict.under("state", problem))
+        raise
+
+
+def _replaced(content: dict[str, object], name: str, field: str, look_up: Callable[[object], object]) -> dict[str, object]:
+    """`field` with what `name` stands for, in its place."""
+    if name not in content:
+        return content
+    if field in content:
+        raise InvalidInput(f"'{name}' and '{field}' both say which: give one of them", name)
+    try:
+        found = look_up(content[name])
+    except InvalidInput as problem:
+        strict.refuse(strict.under(name, problem))
+        raise
+    return {field if key == name else key: found if key == name else value for key, value in content.items()}
+
+
+def _meant(value: object, there: _There | None) -> ProcessId:
+    name = strict.name(value)
+    return _NOBODY if there is None else there.meant(name)
+
+
+def _all_meant(value: object, there: _There | None) -> list[str] | None:
+    names = strict.each(value, strict.name)
+    if not 0 < len(names) <= MOST_NAMED:
+        raise InvalidInput(
+            f"1 to {MOST_NAMED:,} clients are needed, {len(names):,} were found; leave the field out for all clients"
+        )
+    if there is None:
+        return None
+    found = [str(there.meant(name)) for name in names]
+    if len(set(found)) < len(found):
+        raise InvalidInput("a client stands twice")
+    return found
+
+
+def _id(value: object) -> ProcessId | None:
+    try:
+        return kafka.process_id(value)
+    except InvalidInput:
+        return None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _of(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}

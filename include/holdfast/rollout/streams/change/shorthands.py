@@ -1,0 +1,114 @@
+"""Shorthands of a Change written out as the events that they stand for, once it is known who is in the group then."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.streams.change.change import Change, Item, RestartClient, RollingRestart, SetConfig, SetRelease
+from holdfast.rollout.streams.change.presence import Present, come_and_go
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+MOST_WRITTEN_OUT = 50_000
+"""Events that a change may have once its shorthands are written out."""
+MOST_BATCHES_LOOKED_AT = 6
+"""Of a roll-out of settings: so many restarts from which on they may count are forecast."""
+
+
+def written_out(snapshot: Snapshot, change: Change, *, roll_outs: bool = True, counted_from: int | None = None) -> Change:
+    """The same change without shorthands; one that has none is returned as it is.
+
+    A rolling restart of everybody stays while somebody is in the group whose process ID is left to chance: who that is differs from
+    outcome to outcome. Without `roll_outs` those stay too that roll out a setting or a release. `counted_from`: rebalances go by
+    the settings of a roll-out from so many of its batches on; None: from the last.
+
+    Raise InvalidInput for a shorthand that does not fit the group.
+    """
+    if not any(isinstance(item, RollingRestart) for item in change.events):
+        return change
+    there = Present(client.process_id for client in snapshot.clients)
+    items: list[Item] = []
+    for index, item in enumerate(change.events):
+        written: tuple[Item, ...] = (item,)
+        if isinstance(item, RollingRestart):
+            try:
+                written = _written(item, there, roll_outs=roll_outs, counted_from=counted_from)
+            except InvalidInput as problem:
+                raise InvalidInput(problem.problem, f"events[{index}].rolling_restart.{problem.where}") from None
+        for one in written:
+            if not isinstance(one, RollingRestart | Then):
+                come_and_go(one, there)
+        items += written
+        if len(items) > MOST_WRITTEN_OUT:
+            raise InvalidInput(
+                f"more than {MOST_WRITTEN_OUT:,} restarts would follow; restart fewer clients, or more of them at once",
+                f"events[{index}]",
+            )
+        if isinstance(item, RollingRestart) and index + 1 < len(change.events):
+            items.append(Then(item.wait))
+    return replace(change, events=tuple(items))
+
+
+def _written(rolling: RollingRestart, there: Present, *, roll_outs: bool, counted_from: int | None) -> tuple[Item, ...]:
+    if rolling.process_ids is None and None in there:
+        if not rolling.keeps_process_id:
+            raise InvalidInput(
+                "a client whose process ID is left to chance cannot lose it again in the same change; say which clients restart",
+                "process_ids",
+            )
+        return (rolling,)
+    if rolling.rolls_out and not roll_outs:
+        return (rolling,)
+    return tuple(_restarts(rolling, there, counted_from))
+
+
+def counts_earlier(snapshot: Snapshot, change: Change) -> tuple[int, ...]:
+    """The batches of its roll-outs from which on rebalances may go by the settings that they carry, but for the last.
+
+    A rebalance goes by what its leader was started with. The leader stays until it restarts; then another member leads, one that
+    has restarted or one that has not. So settings count at the earliest once the leader of today has restarted, at the latest with
+    the last client. In a long roll the first of these batches and a few that are spread over the others are looked at.
+    """
+    rolls = [item for item in change.events if isinstance(item, RollingRestart) and item.settings and not item.within_session]
+    if not rolls:
+        return ()
+    orders = [_order(snapshot, one) for one in rolls]
+    first = 1
+    if change.events[0] is rolls[0] and snapshot.leader_process_id in orders[0]:
+        first = orders[0].index(snapshot.leader_process_id) // rolls[0].at_once + 1
+    batches = max(-(-len(one) // roll.at_once) for one, roll in zip(orders, rolls, strict=True))
+    earlier = range(first, batches)
+    if len(earlier) <= MOST_BATCHES_LOOKED_AT:
+        return tuple(earlier)
+    spread = (first + (batches - 1 - first) * step // (MOST_BATCHES_LOOKED_AT - 1) for step in range(MOST_BATCHES_LOOKED_AT))
+    return tuple(dict.fromkeys(spread))
+
+
+def _order(snapshot: Snapshot, rolling: RollingRestart) -> tuple[ProcessId, ...]:
+    """Whom it restarts, as far as that is known before anybody came or went."""
+    return rolling.process_ids or tuple(sorted(client.process_id for client in snapshot.clients))
+
+
+def _restarts(rolling: RollingRestart, there: Present, counted_from: int | None) -> Iterator[Item]:
+    present = sorted(one for one in there if one is not None)
+    if rolling.process_ids is None and not present:
+        raise InvalidInput("the group has no client to restart", "process_ids")
+    chosen = present if rolling.process_ids is None else list(rolling.process_ids)
+    batches = -(-len(chosen) // rolling.at_once)
+    counts = batches if counted_from is None else min(counted_from, batches)
+    for batch in range(1, batches + 1):
+        if batch > 1:
+            yield Then(rolling.wait)
+        for process_id in chosen[(batch - 1) * rolling.at_once : batch * rolling.at_once]:
+            yield RestartClient(
+                process_id,
+                keeps_process_id=rolling.keeps_process_id,
+                keeps_state=rolling.keeps_state,
+                within_session=rolling.within_session,
+                late=rolling.late,
+            )
+        if batch == counts and rolling.settings:
+            yield SetConfig(rolling.settings)
+    if rolling.kafka_release is not None:
+        yield SetRelease(rolling.kafka_release)

@@ -1,0 +1,1 @@
+"""What a forecast costs: tasks moved, records, bytes, downtime, effort."""

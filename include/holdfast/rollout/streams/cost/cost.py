@@ -1,0 +1,227 @@
+"""What a forecast costs, in the figures that people decide by: tasks moved, rebalances, time, records, tasks that stand still."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, Consumer
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.rebalances import Round
+from holdfast.rollout.streams.change.change import CatchUp, Change, RestartClient
+from holdfast.rollout.streams.cost import disk_use, stops
+from holdfast.rollout.streams.cost.evaluation import ClientRestore, Cost, Fullest, Span
+from holdfast.rollout.streams.forecast.amounts import Amount
+from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import changelog_sizes
+from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+Owners = Mapping[TaskId, ProcessId]
+
+
+def costs_of(snapshot: Snapshot, change: Change, forecast: Forecast, displaced: tuple[ProcessId, ...] = ()) -> tuple[Cost, ...]:
+    """One cost an outcome, in the forecast's order. `displaced`: see `Candidate`."""
+    return tuple(_cost(snapshot, change.with_process_ids(one.drawn), one, displaced) for one in forecast.outcomes)
+
+
+def empty_client(group_id: str, process_id: ProcessId, threads: int) -> Client:
+    """A client that has just started with nothing on its disk."""
+    names = [f"{group_id}-{process_id}-StreamThread-{number}-consumer" for number in range(1, threads + 1)]
+    return Client(process_id, tuple(Consumer(f"{name}-{process_id}", name) for name in names))
+
+
+def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple[ProcessId, ...]) -> Cost:
+    stateful = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
+    decisions = [one.decision for one in outcome.rounds if isinstance(one.decision, Assignment)]
+    before = dict(order.owners(snapshot))
+    was = renamed(change)
+    handed_over = _handed_over(decisions, before, stateful, was)
+    after = _owners(decisions[-1]) if decisions else before
+    stayed = {task: was.get(owner, owner) for task, owner in after.items()}
+    end = decisions[-1].clients if decisions else ()
+    seconds = outcome.rounds[-1].at_seconds if outcome.summary.seconds_to_stable is None else outcome.summary.seconds_to_stable
+    at_least = outcome.summary.seconds_to_stable_at_least
+    busiest = max(
+        ((len(client.active), client.process_id) for decision in decisions for client in decision.clients),
+        key=lambda one: one[0],
+        default=(0, None),
+    )
+    return Cost(
+        probability=outcome.probability,
+        process_ids=outcome.process_ids,
+        stable=outcome.stable,
+        stateful_tasks=outcome.summary.stateful_tasks,
+        moved=sum(before.get(task) != stayed.get(task) for task in stateful) if was else outcome.summary.active_moved,
+        needless=_needless(snapshot, displaced, {task: before[task] for task in stateful if task in before}, stayed)
+        + outcome.latent,
+        handovers=sum(handed_over),
+        rebalances=Span(outcome.summary.rebalances_at_least, outcome.summary.rebalances_at_most),
+        seconds_to_stable=Span(math.ceil(seconds if at_least is None else at_least), math.ceil(seconds)),
+        restores=_restores(snapshot, outcome, stateful),
+        cold=_cold(snapshot, outcome, stateful),
+        busiest_client=busiest[1],
+        busiest_tasks=busiest[0],
+        rounds=_rounds(change, outcome, handed_over),
+        end=tuple(sorted(end, key=lambda client: client.process_id)),
+        reads=outcome.summary.reads,
+        disks=disk_use.disks(snapshot, change, outcome),
+        restored_tasks=_restored_tasks(snapshot, outcome),
+        stops=stops.stops(outcome),
+        fullest=_fullest(decisions, stateful),
+        rebalances_usual=outcome.summary.rebalances,
+        probes_more=outcome.probes_more,
+        acts=outcome.acts,
+        unsettled=outcome.unsettled,
+    )
+
+
+def _fullest(decisions: Iterable[Assignment], stateful: Mapping[TaskId, int]) -> Fullest | None:
+    """The same share (the same object) is counted once."""
+    counted: dict[int, int] = {}
+    most: Fullest | None = None
+    for decision in decisions:
+        copies = []
+        for client in decision.clients:
+            if id(client) not in counted:
+                counted[id(client)] = sum(task in stateful for task in (*client.active, *client.standby))
+            copies.append(counted[id(client)])
+        highest = max(copies, default=0)
+        if highest > (0 if most is None else most.copies):
+            most = Fullest(decision.clients[copies.index(highest)].process_id, highest, -(-sum(copies) // len(copies)))
+    return most
+
+
+def _owners(decision: Assignment) -> dict[TaskId, ProcessId]:
+    return {task: client.process_id for client in decision.clients for task in client.active}
+
+
+def renamed(change: Change) -> dict[ProcessId, ProcessId]:
+    """Clients that come back with their state under another process ID, with the one they had: to them nothing is handed over."""
+    return {
+        item.new_process_id: item.process_id
+        for item in change.events
+        if isinstance(item, RestartClient) and item.keeps_state and not item.keeps_process_id and item.new_process_id is not None
+    }
+
+
+def _handed_over(
+    decisions: Iterable[Assignment], before: Owners, stateful: Mapping[TaskId, int], renamed: Mapping[ProcessId, ProcessId]
+) -> tuple[int, ...]:
+    """How many stateful tasks pass to another client, decision by decision. The same share (the same object) is passed over."""
+    owners, shares = dict(before), dict[ProcessId, ClientAssignment]()
+    found = []
+    for decision in decisions:
+        count = 0
+        for client in decision.clients:
+            if shares.get(client.process_id) is client:
+                continue
+            shares[client.process_id] = client
+            for task in client.active:
+                was, owner = owners.get(task), renamed.get(client.process_id, client.process_id)
+                count += task in stateful and was is not None and was != owner
+                owners[task] = owner
+        found.append(count)
+    return tuple(found)
+
+
+def _needless(snapshot: Snapshot, displaced: tuple[ProcessId, ...], before: Owners, after: Owners) -> int:
+    """Tasks that leave clients which the change does not displace, beyond those that make up a new client's share."""
+    kept = {client.process_id: None for client in snapshot.clients if client.process_id not in displaced}
+    leave = sum(owner in kept and after.get(task) != owner for task, owner in before.items())
+    orphaned = sum(owner in displaced for owner in before.values())
+    gained = sum(after.get(task) not in kept for task in before)
+    return max(0, leave - max(0, gained - orphaned))
+
+
+def _restores(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
+    """By client: what it restores over all rounds, and the tasks that it is given, and did not run, in rounds where it restores."""
+    running = {
+        client.process_id: {task: None for consumer in client.consumers for task, total in consumer.task_offset_sums if total == -2}
+        for client in snapshot.clients
+    }
+    tasks: dict[ProcessId, dict[TaskId, None]] = {}
+    records: dict[ProcessId, int] = {}
+    sizes: dict[ProcessId, list[int | None]] = {}
+    here = dict.fromkeys(outcome.process_ids)
+    shares: dict[ProcessId, ClientAssignment] = {}
+    for one in outcome.rounds:
+        restoring, size = dict(one.restoring), dict(one.restoring_bytes)
+        for client in one.decision.clients if isinstance(one.decision, Assignment) else ():
+            process_id = client.process_id
+            if shares.get(process_id) is client and process_id not in restoring:
+                continue
+            given = (*client.active, *client.standby)
+            if process_id in restoring:
+                had = running.get(process_id, {})
+                new = [task for task in given if task in stateful and (task not in had or process_id not in here)]
+                tasks.setdefault(process_id, {}).update(dict.fromkeys(new or (task for task in given if task in stateful)))
+                records[process_id] = records.get(process_id, 0) + restoring[process_id]
+                sizes.setdefault(process_id, []).append(size[process_id])
+            running[process_id] = dict.fromkeys(given)
+            shares[process_id] = client
+    return _by_client(tasks, records, sizes)
+
+
+def _restored_tasks(snapshot: Snapshot, outcome: Outcome) -> tuple[tuple[TaskId, Amount], ...]:
+    logs = changelog_sizes.task_logs(snapshot)
+    found: dict[TaskId, list[int]] = {}
+    for one in outcome.rounds:
+        for _, tasks in one.restoring_tasks:
+            for task, records in tasks:
+                found.setdefault(task, []).append(records)
+    return tuple(
+        (task, Amount(sum(each), sum(logs[task].to_restore(records) for records in each) if task in logs else None))
+        for task, each in sorted(found.items())
+    )
+
+
+def _by_client(
+    tasks: Mapping[ProcessId, Iterable[TaskId]], records: Mapping[ProcessId, int], sizes: Mapping[ProcessId, Iterable[int | None]]
+) -> tuple[ClientRestore, ...]:
+    return tuple(ClientRestore(one, tuple(sorted(tasks[one])), records[one], total_or_none(sizes[one])) for one in sorted(records))
+
+
+def _cold(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
+    """By client: tasks that stand still until it has restored them. No client restores more than it begins to in that round."""
+    tasks: dict[ProcessId, dict[TaskId, None]] = {}
+    records: dict[ProcessId, int] = {}
+    sizes: dict[ProcessId, list[int | None]] = {}
+    logs = changelog_sizes.task_logs(snapshot)
+    for one in outcome.rounds:
+        if not one.without_caught_up_copy or not isinstance(one.decision, Assignment):
+            continue
+        owners = _owners(one.decision)
+        restoring, size = dict(one.restoring), dict(one.restoring_bytes)
+        for process_id in dict.fromkeys(owners[task] for task in one.without_caught_up_copy if task in owners):
+            late = [task for task in one.without_caught_up_copy if owners.get(task) == process_id]
+            most = sum(stateful.get(task, 0) for task in late)
+            tasks.setdefault(process_id, {}).update(dict.fromkeys(late))
+            records[process_id] = records.get(process_id, 0) + min(most, restoring.get(process_id, most))
+            largest = changelog_sizes.to_restore(logs, {task: stateful.get(task, 0) for task in late})
+            begun = size.get(process_id, largest)
+            sizes.setdefault(process_id, []).append(None if largest is None or begun is None else min(largest, begun))
+    return _by_client(tasks, records, sizes)
+
+
+def _rounds(change: Change, outcome: Outcome, handed_over: Sequence[int]) -> tuple[Round, ...]:
+    """A forecast at a given speed has the restores in its times already."""
+    timed = change.assume.catch_up is CatchUp.RATE
+    decided = [(one, one.decision) for one in outcome.rounds if isinstance(one.decision, Assignment)]
+    return tuple(
+        Round(
+            trigger=str(one.trigger),
+            at_seconds=math.ceil(one.at_seconds),
+            handed_over=count,
+            withheld=sum(len(consumer.withheld) for consumer in decision.consumers),
+            warm_ups=sum(len(client.standby) for client in decision.clients),
+            restoring_longest=0 if timed else max((records for _, records in one.restoring), default=0),
+            without_caught_up_copy=len(one.without_caught_up_copy),
+            restoring=one.restoring,
+        )
+        for (one, decision), count in zip(decided, handed_over, strict=True)
+    )
+
+
+def end_owners(end: Iterable[ClientAssignment]) -> dict[TaskId, ProcessId]:
+    """Who runs what when it is stable."""
+    return {task: client.process_id for client in end for task in client.active}

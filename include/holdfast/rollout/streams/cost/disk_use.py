@@ -1,0 +1,88 @@
+"""What each client's disk holds of stores: now, at most on the way, and when the group is stable.
+
+A store is taken to weigh what its changelogs weigh on a broker. That is an estimate: RocksDB keeps several versions of a record
+until it compacts them, so does the broker, and each in its own time. At most on the way: everything that was ever there, because
+Kafka Streams deletes what a client no longer runs only after `state.cleanup.delay.ms`. At the end: what the client runs.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from holdfast.kafka.streams.group import Assignment
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.requests import Disk
+from holdfast.rollout.streams.change.change import AddClient, Change, ReplaceClient
+from holdfast.rollout.streams.cost.evaluation import ClientDisk
+from holdfast.rollout.streams.events.evolution import reported
+from holdfast.rollout.streams.forecast.amounts import Amount
+from holdfast.rollout.streams.forecast.outcomes import Outcome
+from holdfast.rollout.streams.snapshot import changelog_sizes
+from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs, total_or_none
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+_Tasks = dict[TaskId, None]
+
+
+def disks(snapshot: Snapshot, change: Change, outcome: Outcome) -> tuple[ClientDisk, ...]:
+    """By client, those that are there at the end and hold any state on the way."""
+    ends = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
+    logs = changelog_sizes.task_logs(snapshot)
+    elsewhere = _on_another_disk(change)
+    now = {one: tasks for one, tasks in _now(snapshot, ends).items() if one not in elsewhere}
+    most, end = _on_the_way(outcome, ends)
+    free = {one.process_id: one.free_bytes for one in snapshot.state_directories if one.process_id not in elsewhere}
+    return tuple(
+        ClientDisk(
+            one,
+            _amount(now.get(one, {}), ends, logs),
+            _amount(now.get(one, {}) | most.get(one, {}), ends, logs),
+            _amount(end.get(one, {}), ends, logs),
+            free.get(one),
+        )
+        for one in outcome.process_ids
+        if now.get(one) or most.get(one)
+    )
+
+
+def _now(snapshot: Snapshot, stateful: Mapping[TaskId, int]) -> dict[ProcessId, _Tasks]:
+    """What clients report, and what was seen on their disks."""
+    found = {client.process_id: dict.fromkeys(one for one in reported(client) if one in stateful) for client in snapshot.clients}
+    for directory in snapshot.state_directories:
+        if directory.process_id in found:
+            seen = (one.task_id for one in directory.tasks if one.non_empty and one.task_id in stateful)
+            found[directory.process_id] |= dict.fromkeys(seen)
+    return found
+
+
+def _on_the_way(outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[dict[ProcessId, _Tasks], dict[ProcessId, _Tasks]]:
+    """What each client was ever handed or reports at last; and what it has in the end."""
+    most = {client.process_id: dict.fromkeys(one for one in reported(client) if one in stateful) for client in outcome.clients}
+    end: dict[ProcessId, _Tasks] = {}
+    shares: dict[ProcessId, object] = {}
+    for one in outcome.rounds:
+        for client in one.decision.clients if isinstance(one.decision, Assignment) else ():
+            if shares.get(client.process_id) is not client:
+                shares[client.process_id] = client
+                held = dict.fromkeys(task for task in (*client.active, *client.standby) if task in stateful)
+                most.setdefault(client.process_id, {}).update(held)
+                end[client.process_id] = held
+    return most, end
+
+
+def _on_another_disk(change: Change) -> Mapping[ProcessId | None, None]:
+    """Clients that come up on a disk which nobody has looked at, maybe under the ID of one that was looked at."""
+    found: dict[ProcessId | None, None] = {}
+    for item in change.events:
+        match item:
+            case AddClient(client):
+                found[client.process_id] = None
+            case ReplaceClient(by=client, disk=disk) if disk is not Disk.KEPT:
+                found[client.process_id] = None
+            case _:
+                continue
+    return found
+
+
+def _amount(tasks: Iterable[TaskId], ends: Mapping[TaskId, int], logs: Mapping[TaskId, TaskLogs]) -> Amount:
+    held = list(tasks)
+    sizes = (None if ends[task] and task not in logs else logs[task].size if task in logs else 0 for task in held)
+    return Amount(sum(ends[task] for task in held), total_or_none(sizes))

@@ -1,0 +1,43 @@
+"""What an option asks of people: restarts, manual steps, copies, files. Headline figures, so that a roll never looks small."""
+
+from collections.abc import Iterable
+
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.contract.batches import Then
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.times import EffortCounts
+from holdfast.rollout.streams.change.change import Change, RestartClient, RollingRestart, SetTopology, StopApplication
+from holdfast.rollout.streams.change.presence import Present, come_and_go
+from holdfast.rollout.streams.change.shorthands import written_out
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.steps.steps import CopyStateDirectory, Step
+
+
+def counts(snapshot: Snapshot, change: Change, steps: Iterable[Step]) -> EffortCounts:
+    """`steps`: those of the change. A roll is one step of a plan and a restart of every client."""
+    steps = tuple(steps)
+    return EffortCounts(
+        restarts=_restarts(snapshot, change),
+        manual_steps=sum(step.who is Who.OPERATOR for step in steps),
+        copies=sum(isinstance(step.action, CopyStateDirectory) for step in steps),
+        files=sum(isinstance(step.action, WriteProcessMetadata) for step in steps),
+    )
+
+
+def _restarts(snapshot: Snapshot, change: Change) -> int:
+    """Roll-outs stay written short while somebody is there whose process ID is left to chance: that one restarts too."""
+    there = Present(client.process_id for client in snapshot.clients)
+    found = 0
+    for event in written_out(snapshot, change).events:
+        match event:
+            case RollingRestart():
+                found += there.total() if event.process_ids is None else len(event.process_ids)
+            case RestartClient():
+                found += 1
+            case StopApplication() | SetTopology():
+                found += there.total()
+            case _:
+                pass
+        if not isinstance(event, RollingRestart | Then):
+            come_and_go(event, there)
+    return found

@@ -1,0 +1,251 @@
+"""One way to make a change, and what it would cost: the values between the search and the plan. They travel as JSON."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdfast.kafka.streams.group import ClientAssignment
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.rebalances import Round, restore_seconds
+from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.contract.times import Act, EffortCounts, Times
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.cost.lacking import Give
+from holdfast.rollout.streams.forecast.amounts import Amount, BrokerReads
+from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
+from holdfast.rollout.streams.steps.steps import Step
+
+
+class Effort(StrEnum):
+    """The handwork and risk that a way asks for, from least to most; `effort_rank` orders them."""
+
+    NONE = "no handwork beyond the change itself"
+    ONE_SETTING = "each client gets a setting of its own"
+    ONE_FILE = "one small file is written before the start"
+    DOWN_TOGETHER = "several clients are down together while a small file is written for each"
+    ROLLING_RESTARTS = "every client restarts twice more"
+    COPY_DISK = "a whole state directory is copied while nobody runs on it"
+    SECOND_COPIES = "every client restarts twice more, and the whole state is restored a second time, on other disks"
+    CLEARED = "every client's local state is deleted, and all of it restored"
+
+
+def effort_rank(effort: Effort) -> int:
+    return tuple(Effort).index(effort)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to make a change. `change` is what Kafka will see; `steps` are what people and Holdfast do, in order."""
+
+    name: str
+    title: str
+    """What is done, as the imperative that a headline starts with."""
+    change: Change
+    steps: tuple[Step, ...]
+    settings: tuple[SettingChange, ...]
+    preconditions: tuple[str, ...]
+    wrong_if: str
+    """The one fact that would make its forecast wrong."""
+    effort: Effort
+    as_asked: bool = True
+    """False: it does something else than was asked for; it is there to be compared, and is never chosen."""
+    if_allowed: bool = False
+    """Only chosen where the policy allows it by name: it cannot be undone, or leans on what Kafka does not promise."""
+    displaced: tuple[ProcessId, ...] = ()
+    """The clients that the operator's change takes away, or takes the state or the ID of: their tasks need a place anyway."""
+    effort_counts: EffortCounts | None = None
+    """None: another version of Holdfast proposed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From `low` to `high`, both included: what Kafka itself does not determine is given as a range."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRestore:
+    """What one client reads back from changelogs: its tasks, their records (offsets: compaction may leave fewer), and their bytes
+    on a broker (None: not known)."""
+
+    process_id: ProcessId
+    tasks: tuple[TaskId, ...]
+    records: int
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClientDisk:
+    """What the stores on one client's disk weigh: `now`, at `most` on the way (nothing that is left behind is deleted by then), and
+    at the `end` (what it runs). As their changelogs weigh: an estimate. `free`: bytes that were free on it; None: not known."""
+
+    process_id: ProcessId
+    now: Amount
+    most: Amount
+    end: Amount
+    free: int | None = None
+
+    def grows_by(self, bytes_per_record: int | None) -> int | None:
+        """Bytes that it needs beyond those that it holds now, at most. None: not known."""
+        most, now = self.most.bytes_at(bytes_per_record), self.now.bytes_at(bytes_per_record)
+        return None if most is None or now is None else max(0, most - now)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStop:
+    """How long one task stands still: `seconds` until the group notices that its client is gone, and then as long as its new
+    client takes to read `records` (those of all tasks that it restores with it, at most). `seconds_without_copy`: of `seconds`, how
+    long no client that ran had a caught-up copy; while it restores nobody has one."""
+
+    task: TaskId
+    seconds: int
+    seconds_without_copy: int
+    records: int
+
+    def stopped(self, records_per_second: int) -> int:
+        return self.seconds + restore_seconds(self.records, records_per_second)
+
+    def without_copy(self, records_per_second: int) -> int:
+        return self.seconds_without_copy + restore_seconds(self.records, records_per_second)
+
+
+@dataclass(frozen=True, slots=True)
+class Fullest:
+    """A client that holds `copies` of stateful tasks (active, standby or warm-up), when an even share would have been `even`.
+
+    From 3.2 on, a standby whose own client has no copy yet begins on the client that is furthest with it; where nobody has one,
+    that is the same client for all. A group that gets standbys may so have nearly all of them on one client for a while.
+    """
+
+    process_id: ProcessId
+    copies: int
+    even: int
+
+    @property
+    def percent(self) -> int:
+        """Of an even share, rounded up."""
+        return -(-100 * self.copies // self.even)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one outcome of a forecast costs. Tasks are stateful ones unless said."""
+
+    probability: float
+    process_ids: tuple[ProcessId, ...]
+    stable: bool
+    stateful_tasks: int
+    moved: int
+    """Tasks whose owner (process ID) at the end is not the one before the change."""
+    needless: int
+    """Tasks that leave a client which the change does not touch, beyond those that a new client must get."""
+    handovers: int
+    """How often, over all rebalances, a task passes from one client to another."""
+    rebalances: Span
+    seconds_to_stable: Span
+    restores: tuple[ClientRestore, ...]
+    cold: tuple[ClientRestore, ...]
+    """The part of `restores` that holds up processing: tasks given to a client to run while nobody was caught up on them."""
+    busiest_client: ProcessId | None
+    busiest_tasks: int
+    """The most active tasks, stateless ones included, that any client holds on the way, and which client that is."""
+    rounds: tuple[Round, ...]
+    end: tuple[ClientAssignment, ...]
+    """Who owns what when it is stable: what `verify` compares with."""
+    reads: tuple[BrokerReads, ...] = ()
+    disks: tuple[ClientDisk, ...] = ()
+    restored_tasks: tuple[tuple[TaskId, Amount], ...] = ()
+    """What is read for each task that anybody restores, over all rebalances and clients: `restores` by task."""
+    stops: tuple[TaskStop, ...] = ()
+    """Tasks that stand still on the way, stateless ones included; the others never do, but for the rebalances themselves."""
+    fullest: Fullest | None = None
+    """The client that holds the most copies at any time on the way. None: nobody has state."""
+    rebalances_usual: int | None = None
+    """Those of the forecast itself, between the bounds of `rebalances`. None: not known."""
+    probes_more: int = 0
+    """The probing rebalances among those that may come beyond it."""
+    acts: tuple[Act, ...] = ()
+    """What is done, batch by batch, as it takes time; `timeline` reads it."""
+    times: Times | None = None
+    """How long it takes, at the speeds of the plan's policy. None: not worked out yet."""
+    unsettled: str | None = None
+    """Why it is not `stable`, where that is known."""
+
+    @property
+    def longest_s(self) -> int:
+        """When all is over, at the most; where times are not worked out yet, when the last rebalance comes."""
+        restored = None if self.times is None else self.times.restored
+        return self.seconds_to_stable.high if restored is None else restored.high
+
+    @property
+    def usual_rebalances(self) -> int:
+        """As many as the forecast has; where that is not known, as many as there may be."""
+        return self.rebalances.high if self.rebalances_usual is None else self.rebalances_usual
+
+    def downtime_task_seconds(self, records_per_second: int) -> int:
+        """All tasks that are unavailable on the way, added up: until their clients are missed, and until they are restored."""
+        return sum(one.stopped(records_per_second) for one in self.stops)
+
+    @property
+    def restored_records(self) -> int:
+        return sum(one.records for one in self.restores)
+
+    @property
+    def cold_tasks(self) -> int:
+        return sum(len(one.tasks) for one in self.cold)
+
+    def restored_bytes(self, bytes_per_record: int | None) -> int | None:
+        """As measured; where that is not known, at so many bytes a record (None: then the sum is not known either)."""
+        assumed = (None if bytes_per_record is None else one.records * bytes_per_record for one in self.restores)
+        return total_or_none(size if one.size is None else one.size for one, size in zip(self.restores, assumed, strict=True))
+
+    def stands_still_longest(self, records_per_second: int) -> int:
+        """The longest that any task stands still: until the group notices that its client is gone, and until it is restored."""
+        longest = max((one.stopped(records_per_second) for one in self.stops), default=0)
+        return max(longest, self.cold_seconds_longest(records_per_second))
+
+    def without_copy_longest(self, records_per_second: int) -> int:
+        """The longest that no client that runs has a caught-up copy of some task: at most as long as it stands still."""
+        longest = max((one.without_copy(records_per_second) for one in self.stops), default=0)
+        return max(longest, self.cold_seconds_longest(records_per_second))
+
+    def cold_seconds_longest(self, records_per_second: int) -> int:
+        """The part of that in which it restores: until its client has restored all it runs without a caught-up copy."""
+        return max((restore_seconds(one.records, records_per_second) for one in self.cold), default=0)
+
+    def cold_task_seconds(self, records_per_second: int) -> int:
+        """The same, added over tasks. At most: a client's tasks are counted until its last one is back."""
+        return sum(restore_seconds(one.records, records_per_second) * len(one.tasks) for one in self.cold)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A candidate with its cost, one `Cost` an outcome; or `refused`: why nothing can be predicted. `unknown`: what was assumed."""
+
+    candidate: Candidate
+    costs: tuple[Cost, ...]
+    unknown: tuple[str, ...]
+    refused: str | None = None
+    unknown_sizes: tuple[str, ...] = ()
+    """Why bytes are not known. Apart from the rest, because it decides nothing about who runs what."""
+    give: tuple[Give, ...] = ()
+    """What would make `unknown` known."""
+
+    @property
+    def worst(self) -> Cost:
+        """The outcome that a reviewer should reckon with: most needless moves, then most moves, then longest."""
+        assert self.costs, "a refused evaluation has no worst outcome"
+        return worst_of(self.costs)
+
+    @property
+    def expected_moved(self) -> float:
+        return sum(cost.probability * cost.moved for cost in self.costs)
+
+
+def worst_of(costs: tuple[Cost, ...]) -> Cost:
+    """Most needless moves, then most moves, then longest; what never ends is worse than all that."""
+    return max(
+        costs,
+        key=lambda cost: (not cost.stable, cost.needless, cost.moved, cost.longest_s, cost.restored_records),
+    )

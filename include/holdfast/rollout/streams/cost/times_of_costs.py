@@ -1,0 +1,69 @@
+"""The times of one forecast outcome: its acts and rebalances, walked by the one model of time."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from holdfast.rollout.contract.rebalances import Round, restore_seconds
+from holdfast.rollout.contract.times import Act, Estimate, Times
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.cost.evaluation import Cost
+from holdfast.rollout.timing.timeline import Course, combined, in_order
+
+
+def times_of(cost: Cost, policy: Policy) -> Times:
+    """Those that the cost carries; worked out where it carries none yet."""
+    return cost.times if cost.times is not None else worked_out(cost, policy)
+
+
+def worked_out(cost: Cost, policy: Policy) -> Times:
+    """The times of one outcome at the speeds of a policy."""
+    if not cost.stable:
+        return Times(None, None)
+    if not cost.rounds and not cost.acts:
+        return _of_a_brief(cost, policy)
+    return combined(_course(cost), policy)
+
+
+def _course(cost: Cost) -> Course:
+    intervals = [then.at_seconds - now.at_seconds for now, then in pairwise(cost.rounds) if then.trigger == "probing"]
+    return Course(
+        tuple(acts_of(cost)),
+        max(0, cost.seconds_to_stable.high - cost.seconds_to_stable.low),
+        max(0, cost.rebalances.high - len(cost.rounds)),
+        cost.probes_more,
+        max(intervals, default=0),
+    )
+
+
+def when(cost: Cost, policy: Policy) -> tuple[int, ...]:
+    """When each of its rebalances is usually complete: what tables and charts go by."""
+    over = times_of(cost, policy).rebalances
+    if len(over) != len(cost.rounds):
+        return tuple(one.at_seconds for one in cost.rounds)  # of a plan of another version
+    return tuple(one.usual for one in over)
+
+
+def _of_a_brief(cost: Cost, policy: Policy) -> Times:
+    """Of an option in a plan that kept no rebalances of it, and no times."""
+    found = cost.seconds_to_stable
+    ends = Estimate(found.low, found.high, found.high)
+    most = max((one.records for one in cost.restores), default=0)
+    speeds = (policy.fastest_restore, policy.restore_records_per_second, policy.slowest_restore)
+    low, usual, high = (restore_seconds(most, speed) for speed in speeds)
+    return Times(ends, in_order(max(ends.low, low), ends.usual + usual, ends.high + high))
+
+
+def acts_of(cost: Cost) -> Iterator[tuple[Act, tuple[Round, ...]]]:
+    """Each act with the rebalances that follow from it. Of a cost that says nothing of acts: what its rebalances show."""
+    if cost.acts:
+        at = 0
+        for act in cost.acts:
+            yield act, cost.rounds[at : at + act.rebalances]
+            at += act.rebalances
+        return
+    begins = [index for index, one in enumerate(cost.rounds) if not index or one.trigger == "change"]
+    before = 0
+    for begin, end in zip(begins, (*begins[1:], len(cost.rounds)), strict=True):
+        rounds = cost.rounds[begin:end]
+        yield Act(len(rounds), noticed_s=rounds[0].at_seconds - before), rounds
+        before = rounds[-1].at_seconds

@@ -1,0 +1,247 @@
+"""What members report from one rebalance to the next: the rules of a forecast.
+
+1. A consumer owns the partitions of the active tasks handed to it; a stateful one runs by the next rebalance.
+2. A standby handed to it (standby, warm-up, temporary) has caught up when a probing rebalance comes or the group has settled. An
+   immediate follow-up comes too soon: it reports what its client reported for the task before, or 0.
+3. A copy on a client's disk that it does not run stays, and is reported by the consumer that reported it last, with its last value.
+   A copy that was active, or a standby that had caught up, was closed cleanly: up to 4.2 it reports one less a changelog.
+4. End offsets, settings, tags and racks stay; the leader stays, and if its process is gone the smallest process ID leads.
+5. What a new client finds on its disk is reported by its first member in member-ID order.
+
+(4 and 5 are carried out in `events`.) `Assume` changes 2 and 3.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka import java
+from holdfast.kafka.release import behaviour
+from holdfast.kafka.streams.group import Assignment, Client, Consumer, ConsumerAssignment, Group, Task
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.rollout.streams.change.change import Assume, CatchUp, ClosedCopies, DormantCopies
+
+
+class Pause(Enum):
+    """How long there was between one rebalance and the next."""
+
+    NONE = "an immediate follow-up"
+    PROBING = "one probing interval"
+    SETTLED = "as long as it takes"
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """What a stateful task's copies report: caught up, and cleanly closed; and what the log's end offsets add up to."""
+
+    end: int
+    closed: int
+    log_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was asked about a client, and the answer."""
+
+    client: Client
+    shares: tuple[ConsumerAssignment, ...]
+    waited: tuple[Pause, float]
+    after: Client
+
+    def fits(self, client: Client, shares: tuple[ConsumerAssignment, ...], waited: tuple[Pause, float]) -> bool:
+        """Only standbys take time to catch up: without them it does not matter how long it was."""
+        if self.client is not client or self.shares != shares:
+            return False
+        return self.waited == waited or not any(share.standby for share in shares)
+
+
+class Reports:
+    """The rules for one group and one set of assumptions. Raise CannotPredict if an end offset is not known.
+
+    `transactional`: the application runs with exactly-once. The marker of a changelog's last transaction has an offset, and no copy
+    ever counts it: one that lacks nothing stays one behind for each changelog. (Seen: with `acceptable.recovery.lag=0` such a
+    group probes for ever.)
+    `opened_late`: an immediate follow-up, some 2 s later, finds no active task running yet that was handed to another thread: it is
+    reported as it lies on the disk. (Seen: by rule 1 it runs by then, and both happen.)
+    """
+
+    def __init__(self, group: Group, assume: Assume, *, transactional: bool = False, opened_late: bool = False) -> None:
+        exact = behaviour(group.release).closed_copy_counts_last_record or assume.closed_copies is ClosedCopies.END
+        self._group = group
+        self._transactional = transactional
+        self._assume = assume
+        self._opened_late = opened_late
+        self._partitions = {task.id: task.partitions for task in group.tasks}
+        self._copies = {task.id: _copy(task, exact=exact, transactional=transactional) for task in group.tasks if task.stateful}
+        self._changelogs = {task.id: len(task.changelogs or ()) for task in group.tasks}
+        self._exact = exact
+        self._may_lose_progress = transactional and not behaviour(group.release).idle_close_keeps_progress
+        self.closed_in_doubt: dict[TaskId, None] = {}
+        """Tasks of which a running copy was closed that may report less than is taken here (exactly-once, up to 2.7)."""
+        self._answers: dict[ProcessId, _Answer] = {}
+
+    def read_by(self, release: str) -> "Reports":
+        """The rules for the same group once another release reads its disks."""
+        group = replace(self._group, release=release)
+        read = Reports(group, self._assume, transactional=self._transactional, opened_late=self._opened_late)
+        read.closed_in_doubt = self.closed_in_doubt
+        return read
+
+    def end(self, task: TaskId) -> int:
+        """What a copy of a task reports that lacks nothing; 0 for one that keeps no state or is not known."""
+        copy = self._copies.get(task)
+        return 0 if copy is None else copy.end
+
+    def log_end(self, task: TaskId) -> int:
+        """The end-offset sum of a task: a copy that reports more is taken for corrupt."""
+        copy = self._copies.get(task)
+        return 0 if copy is None else copy.log_end
+
+    def closed(self, task: TaskId, total: int) -> int:
+        """What a copy reports once it is closed, if it reported `total` while it ran."""
+        copy = self._copies.get(task)
+        if total != LATEST_OFFSET:
+            return copy.closed if copy is not None and total == copy.end else total  # only one that runs reports its end
+        if copy is not None and copy.closed and self._may_lose_progress:
+            self.closed_in_doubt[task] = None
+        return 0 if copy is None else copy.closed
+
+    def taken_over(self, task: TaskId, total: int) -> int:
+        """What a copy reports from 4.3 on that reported `total` before: one more a changelog, as the offset after its last record
+        counts (`first_report`). For a standby that was running that is too much by as little, unless it had caught up."""
+        end = self.end(task)
+        if not 0 < total < end or self._assume.closed_copies is ClosedCopies.END:
+            return total
+        return min(total + self._changelogs.get(task, 0), end)
+
+    def to_restore(self, task: TaskId, total: int | None) -> int:
+        """How many records a copy lacks that reports `total` (None: nothing).
+
+        Up to 4.2 a complete copy that is closed reports one too few a changelog: that lacks nothing.
+        """
+        if total == LATEST_OFFSET:
+            return 0
+        end = self.end(task)
+        if total is None or not 0 <= total <= self.log_end(task):
+            return end
+        lacking = max(end - total, 0)
+        return 0 if not self._exact and lacking <= self._changelogs.get(task, 0) else lacking
+
+    def on_disk(self, client: Client) -> tuple[tuple[TaskId, int], ...]:
+        """What the disk of `client` holds when it is stopped, as it would be reported."""
+        return tuple((task, self.closed(task, total)) for task, total in sorted(reported(client).items()))
+
+    def after(self, clients: Iterable[Client], decision: Assignment, pause: Pause, seconds: float) -> tuple[Client, ...]:
+        """What the clients report at the rebalance that comes `pause` (`seconds`) after `decision`."""
+        handed = {consumer.member_id: consumer for consumer in decision.consumers}
+        return tuple(self._answer(client, handed, (pause, seconds)) for client in clients)
+
+    def _answer(self, client: Client, handed: Mapping[str, ConsumerAssignment], waited: tuple[Pause, float]) -> Client:
+        """What this client reports. Asked again with the same objects it gives the same one, and `client` where nothing changed."""
+        shares = tuple([handed[consumer.member_id] for consumer in client.consumers])
+        known = self._answers.get(client.process_id)
+        if known is None or not known.fits(client, shares, waited):
+            after = self._client_after(client, handed, *waited)
+            known = self._answers[client.process_id] = _Answer(client, shares, waited, client if after == client else after)
+        return known.after
+
+    def _client_after(self, client: Client, handed: Mapping[str, ConsumerAssignment], pause: Pause, seconds: float) -> Client:
+        before = reported(client)
+        sums: list[dict[TaskId, int]] = []
+        running: dict[TaskId, None] = {}
+        for consumer in client.consumers:
+            share = handed[consumer.member_id]
+            running.update(dict.fromkeys((*share.active, *share.standby)))
+            running_late = self._not_open_yet(consumer, share, before) if self._opened_late and pause is Pause.NONE else {}
+            sums.append(
+                {task: LATEST_OFFSET for task in share.active if task in self._copies and task not in running_late}
+                | {task: total for task, total in running_late.items() if total is not None}
+                | {task: self._caught_up(task, before.get(task), pause, seconds) for task in share.standby}
+            )
+        if self._assume.dormant_copies is DormantCopies.KEPT:
+            for consumer, reports in zip(client.consumers, sums, strict=True):
+                for task, total in consumer.task_offset_sums:
+                    if task not in running:
+                        reports[task] = self.closed(task, total)
+        consumers = tuple(
+            self._consumer_after(consumer, handed[consumer.member_id], reports)
+            for consumer, reports in zip(client.consumers, sums, strict=True)
+        )
+        return _with_consumers(client, consumers)
+
+    def _not_open_yet(
+        self, consumer: Consumer, share: ConsumerAssignment, before: Mapping[TaskId, int]
+    ) -> Mapping[TaskId, int | None]:
+        """The active tasks that the thread did not run before, and what their copies report; None: there is none."""
+        ran = {task for task, total in consumer.task_offset_sums if total == LATEST_OFFSET}
+        new = [task for task in share.active if task in self._copies and task not in ran]
+        copies = ((task, before.get(task)) for task in new)
+        return {
+            task: self.closed(task, LATEST_OFFSET)
+            if total is not None and (total == LATEST_OFFSET or total >= self.end(task))
+            else total
+            for task, total in copies
+        }
+
+    def _consumer_after(self, consumer: Consumer, share: ConsumerAssignment, reports: Mapping[TaskId, int]) -> Consumer:
+        owned = tuple(sorted(partition for task in share.active for partition in self._partitions[task]))
+        return Consumer(
+            consumer.member_id,
+            consumer.client_id,
+            consumer.group_instance_id,
+            owned,
+            tuple(sorted(reports.items())),
+            consumer.metadata_version,
+        )
+
+    def _caught_up(self, task: TaskId, before: int | None, pause: Pause, seconds: float) -> int:
+        """What a copy that is handed out as a standby reports."""
+        end = self.end(task)
+        if before == LATEST_OFFSET or pause is Pause.SETTLED:
+            return end  # a copy that ran is complete, and stays open
+        so_far = before or 0
+        if so_far > self.log_end(task):
+            so_far = 0  # Kafka takes such a copy for corrupt and restores it from the beginning
+        match self._assume.catch_up:
+            case CatchUp.NEXT_REBALANCE:
+                return end
+            case CatchUp.PROBING_REBALANCE:
+                return end if pause is Pause.PROBING else before or 0
+            case CatchUp.RATE:
+                assert self._assume.records_per_second is not None, "a rate has a number"
+                gained = max(self._assume.records_per_second - self._assume.grows_per_second, 0)  # on the end, which moves too
+                return min(end, so_far + int(gained * seconds)) if seconds else before or 0
+
+
+def _with_consumers(client: Client, consumers: tuple[Consumer, ...]) -> Client:
+    return Client(client.process_id, consumers, client.host, client.rack, client.client_tags, client.user_endpoint)
+
+
+def _copy(task: Task, *, exact: bool, transactional: bool) -> _Copy:
+    log_end = task.end_offset_sum
+    if log_end is None:
+        raise CannotPredict(
+            f"The end offsets of task {task.id} are not known (null), so nobody can say when a copy of it has caught up."
+            " Take a snapshot with the right to read its changelog topics."
+        )
+    sources = {partition.topic: None for partition in task.partitions}
+    ends = [
+        (each.end_offset or 0) - (1 if transactional and each.end_offset and each.topic not in sources else 0)
+        for each in task.changelogs or ()
+    ]
+    end = min(sum(ends), log_end)
+    return _Copy(end, end if exact else min(sum(max(each - 1, 0) for each in ends), java.LONG_MAX), log_end)
+
+
+def reported(client: Client) -> dict[TaskId, int]:
+    """What the client as a whole reports for each task: running if any of its consumers runs it, else the furthest copy."""
+    if len(client.consumers) == 1:
+        return dict(client.consumers[0].task_offset_sums)
+    found: dict[TaskId, int] = {}
+    for consumer in client.consumers:
+        for task, total in consumer.task_offset_sums:
+            known = found.get(task)
+            if known is None or total == LATEST_OFFSET or (known != LATEST_OFFSET and total > known):
+                found[task] = total
+    return found

@@ -1,0 +1,88 @@
+"""Clients that are down for a time which the group does not see: what stands still, and for how long."""
+
+from dataclasses import replace
+
+from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka import java
+from holdfast.kafka.release import behaviour
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import ProcessId, TopicPartition
+from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.text.wording import printable
+
+COMMITS_KEPT_MINUTES = 7 * 24 * 60
+"""`offsets.retention.minutes` of a broker that says nothing else."""
+
+
+def down(scene: Scene, minutes: float) -> Scene:
+    """Nobody runs. End offsets stand still: nobody writes to changelogs, and a source topic that serves as one is measured by the
+    group's committed offset (`ClientUtils.fetchCommittedOffsets`, every release covered), however much is written to it."""
+    sources = dict.fromkeys(one for task in scene.tasks for one in task.partitions)
+    own = [
+        one.topic for task in scene.tasks for one in task.changelogs or () if TopicPartition(one.topic, one.partition) in sources
+    ]
+    notes = scene.notes
+    if own:
+        topics = ", ".join(sorted(dict.fromkeys(own)))
+        if minutes >= COMMITS_KEPT_MINUTES:
+            raise CannotPredict(
+                f"The group is empty for {minutes:g} minutes. After {COMMITS_KEPT_MINUTES:,} minutes (offsets.retention.minutes of"
+                f" the brokers, unless it is set) its committed offsets are gone, against which the tasks of {topics} are measured."
+            )
+        note = (
+            f"{topics}: source topics that serve as changelogs go on growing, and no task changes hands for it after any number of"
+            " minutes: the leader measures their copies against the group's committed offsets, which stand still."
+            f" (The brokers forget them after offsets.retention.minutes: {COMMITS_KEPT_MINUTES:,} unless it is set.)"
+        )
+        notes = (*notes, note)
+    everybody = tuple(client.process_id for client in scene.clients)
+    return replace(stopped(scene, scene.clients, minutes * 60), down=everybody, notes=notes)
+
+
+def missed(scene: Scene, gone: Client, back: ProcessId) -> Scene:
+    """A client was closed, and another, or it itself, is there in its place. A close sends no LeaveGroup (seen up to
+    4.3.1), so the rebalance that lets the other run those tasks ends once the session of the old members is over."""
+    if gone in scene.away:
+        return scene  # its tasks went to others long ago
+    after = stopped(scene, (gone,), session_timeout_s(scene))
+    return replace(after, delay_s=scene.delay_s, down=(*scene.down, back))
+
+
+def stopped(scene: Scene, gone: tuple[Client, ...], seconds: float) -> Scene:
+    """The tasks of these clients stand still for so long, at most. What happens at the same time waits for the longest."""
+    owned = dict.fromkeys(one for client in gone for consumer in client.consumers for one in consumer.owned)
+    tasks = tuple((task.id, seconds) for task in scene.tasks if any(one in owned for one in task.partitions))
+    return replace(scene, delay_s=max(scene.delay_s, seconds), stopped=(*scene.stopped, *tasks))
+
+
+HEARTBEAT = "heartbeat.interval.ms"
+_HEARTBEAT_MS = 3_000
+
+
+def session_timeout_s(scene: Scene) -> float:
+    """How long the group waits for a member that is gone: 10 s up to 2.8, 45 s from 3.0 (KIP-735), unless it is set."""
+    given = _milliseconds(scene, "session.timeout.ms")
+    if given is not None:
+        return given / 1000
+    assert scene.kafka_release is not None, "a forecast is for one release"
+    return behaviour(scene.kafka_release).session_timeout_ms / 1000
+
+
+def in_time_s(scene: Scene) -> float:
+    """How long a client may be away: its session began with its last heartbeat, which may be `heartbeat.interval.ms` ago when it is
+    stopped, and it sends none while it closes. Raise CannotPredict where neither the time-out nor the release is known."""
+    if scene.kafka_release is None and _milliseconds(scene, "session.timeout.ms") is None:
+        raise CannotPredict("How long a client may be away is not known: give the release, or session.timeout.ms.")
+    heartbeat = _milliseconds(scene, HEARTBEAT)
+    seconds = max(0, session_timeout_s(scene) - (_HEARTBEAT_MS if heartbeat is None else heartbeat) / 1000)
+    return int(seconds) if seconds == int(seconds) else seconds
+
+
+def _milliseconds(scene: Scene, key: str) -> int | None:
+    given = dict(scene.config).get(key)
+    if given is None:
+        return None
+    said = str(given).strip()
+    if isinstance(given, bool) or len(said) > 10 or not said.isdecimal() or not 0 < int(said) <= java.INT_MAX:
+        raise InvalidInput(f"{key} is {printable(said, 40)}; milliseconds from 1 to {java.INT_MAX:,} are needed", "process_id")
+    return int(said)

@@ -1,0 +1,272 @@
+"""What comes next in an approved plan: a pure decision from the plan, its journal and a fresh snapshot.
+
+The workflow around it writes the journal, acts, and asks again. Asking again after a crash is how a plan is resumed: a step that
+was begun is decided anew, and what Holdfast does itself can be done twice without harm.
+"""
+
+from datetime import datetime
+from typing import assert_never
+
+from holdfast.errors import StalePlan
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.contract.group_state import REBALANCING, STABLE
+from holdfast.rollout.execution.next_actions import Begin, Do, Done, Next, Note, Stop, Wait, refuse_expired, still_waiting
+from holdfast.rollout.execution.step_evidence import Evidence, Shown
+from holdfast.rollout.journal.journal import Event, Journal, Sighting
+from holdfast.rollout.streams.execution import evidence
+from holdfast.rollout.streams.execution.verify import verify
+from holdfast.rollout.streams.plan.basis import Allowed, drift
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.steps.steps import (
+    AwaitRebalance,
+    AwaitStable,
+    ChangeThreads,
+    CopyStateDirectory,
+    DeployTopology,
+    GrowTopic,
+    RestartClient,
+    SetConfig,
+    SetRelease,
+    StartClient,
+    Step,
+    StopClient,
+    StopEverybody,
+    touched,
+)
+from holdfast.rollout.text.wording import many, printable
+
+
+def next_action(plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) -> Next:
+    """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
+    open_steps = tuple(step for step in plan.steps if not journal.has(step.id, Event.DONE))
+    if not open_steps:
+        return Done()
+    step = open_steps[0]
+    refuse_expired(plan.plan_id, plan.expires_at, journal, now)
+    if fresh.group_state in REBALANCING:
+        why = f"The group is {fresh.group_state}: nobody can see who runs what."
+        return still_waiting(journal, step, now, _limit_s(step), why)
+    drifted = drift(plan.basis, fresh, _allowed(plan, journal, step, fresh))
+    if drifted:
+        raise StalePlan(plan.plan_id, drifted)
+    if isinstance(step.action, RESTARTS) and journal.began_with(step.id) is None:
+        return Begin(step, _before(plan, journal, step, fresh))
+    return _decide(plan, journal, step, fresh, now)
+
+
+def _before(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Sighting:
+    """Who is there before a restart: what is rolled out together comes with one. What was done before anybody asked for it is held
+    against the plan's own basis."""
+    touching = [one for one in plan.steps if isinstance(one.action, RESTARTS) and journal.began_with(one.id) is not None]
+    rolled = [one for one in _since_the_last_wait(plan, step) if one in touching and isinstance(one.action, FOR_ALL)]
+    together = journal.began_with(rolled[0].id) if rolled and isinstance(step.action, FOR_ALL) else None
+    if together is not None:
+        return together
+    clients = (step.action.process_id,) if isinstance(step.action, RestartClient) else None
+    if journal.has(step.id, Event.CONFIRMED) and not any(_touches(one, clients) for one in touching):
+        members = (one for each in plan.basis.clients if clients is None or each.process_id in clients for one in each.members)
+        return Sighting(plan.basis.generation, tuple(sorted(members)))
+    return evidence.sighting(fresh, clients)
+
+
+def _touches(step: Step, clients: tuple[ProcessId, ...] | None) -> bool:
+    return clients is None or isinstance(step.action, FOR_ALL) or any(one in clients for one in touched(step.action))
+
+
+def _since_the_last_wait(plan: Plan, until: Step) -> list[Step]:
+    """The steps before this one that take effect together with it."""
+    found: list[Step] = []
+    for step in plan.steps[: plan.steps.index(until)]:
+        found = [] if isinstance(step.action, AwaitRebalance | AwaitStable) else [*found, step]
+    return found
+
+
+def _limit_s(step: Step) -> int | None:
+    """How long a step may take; None: as long as its operator likes."""
+    match step.action:
+        case AwaitRebalance(limit_s) | AwaitStable(limit_s):
+            return limit_s
+        case _:
+            return None
+
+
+def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allowed:
+    """What the steps that are done, and the one that is due, explain."""
+    until = [one for one in plan.steps if journal.has(one.id, Event.DONE)] + [step]
+    there = {client.process_id: None for client in fresh.clients}
+    moving = tuple(process_id for one in until for process_id in touched(one.action))
+    absent = any(plan.basis.client(process_id) is not None and process_id not in there for process_id in moving)
+    arrived = any(plan.basis.client(client.process_id) is None for client in fresh.clients)
+    moved = any(isinstance(one.action, _MOVING) for one in until[:-1])
+    return Allowed(
+        moving=moving if moved or absent or isinstance(step.action, StartClient | RestartClient | ChangeThreads) else (),
+        fresh_ids=sum(_brings_fresh_id(one) for one in until),
+        settings=(
+            *(one.action.key for one in until if isinstance(one.action, SetConfig)),
+            *("kafka_release" for one in until if isinstance(one.action, SetRelease)),
+        ),
+        ownership=moved or absent or arrived or isinstance(step.action, _UNDER_WAY),
+        tasks=any(isinstance(one.action, GrowTopic | DeployTopology) for one in until),
+    )
+
+
+_UNDER_WAY = RestartClient | SetConfig | SetRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology
+"""What an operator does while Holdfast looks on."""
+
+
+_MOVING = StopClient | StartClient | _UNDER_WAY
+
+
+def _brings_fresh_id(step: Step) -> bool:
+    match step.action:
+        case StartClient(process_id=None) | RestartClient(comes_back_as=None):
+            return True
+        case _:
+            return False
+
+
+def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime) -> Next:
+    confirmed = next((one for one in journal.entries if one.step == step.id and one.event is Event.CONFIRMED), None)
+    word = f"{confirmed.by} says so: {confirmed.detail}" if confirmed else None
+    match step.action:
+        case StopClient(process_id=process_id):
+            if fresh.client(process_id) is None:
+                return Note(step, f"{process_id} is not in the group any more.")
+            return Note(step, word) if word else Wait(step, _please(step, f"the group still lists {process_id}"), can_confirm=True)
+        case WriteProcessMetadata():
+            if word:
+                return Note(step, word)
+            problem = _in_the_way(plan, journal, step.action, fresh)
+            return Stop(step, problem) if problem else Do(step, step.action)
+        case CopyStateDirectory(process_id=process_id):
+            if not _stopped(plan, journal, process_id, fresh):
+                return Stop(step, f"{process_id} is still in the group: a copy of its disk would be torn. Stop it first.")
+            return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is copied"), can_confirm=True)
+        case StartClient():
+            return _started(plan, journal, step, step.action, fresh)
+        case RestartClient() | SetConfig() | SetRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
+            return _by_the_operator(plan, journal, step, fresh, word)
+        case AwaitRebalance(limit_s):
+            return _stable(plan, journal, step, fresh, now, limit_s)
+        case AwaitStable(limit_s):
+            stable = _stable(plan, journal, step, fresh, now, limit_s)
+            last = step.id == plan.steps[-1].id
+            return _as_forecast(plan, journal, step, fresh, now, limit_s) if last and isinstance(stable, Note) else stable
+        case _:
+            assert_never(step.action)
+
+
+RESTARTS = RestartClient | SetConfig | SetRelease | StopEverybody | DeployTopology
+
+
+FOR_ALL = SetConfig | SetRelease | StopEverybody | DeployTopology
+
+
+def _by_the_operator(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
+    if isinstance(step.action, RESTARTS):
+        return _restarted(plan, journal, step, fresh, word)
+    if isinstance(step.action, ChangeThreads):
+        found = evidence.evidence_of(step, plan, fresh)
+        return _on_a_word(step, word, found) if found.shown is Shown.NOT_YET else Note(step, found.text)
+    return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is done"), can_confirm=True)
+
+
+def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
+    """A restart is over when the group shows it, whatever is said: else the next client would go down beside this one."""
+    began = journal.began_with(step.id)
+    found = evidence.restarted(step, plan, fresh, began)
+    if fresh.group_state not in (None, STABLE):
+        found = Evidence(Shown.NOT_YET, f"The group is {printable(str(fresh.group_state))}, not {STABLE}.")
+    elif found.shown is Shown.HAPPENED and began is not None and evidence.same_generation(began, fresh):
+        found = Evidence(Shown.NOT_YET, f"The group has not rebalanced since generation {began.generation}.")
+    if found.shown is Shown.NOT_YET:
+        return _on_a_word(step, word, found)
+    seen_alone = isinstance(step.action, RestartClient) and step.action.keeps_state
+    if word is None and not (seen_alone and found.shown is Shown.HAPPENED):
+        return Wait(step, _please(step, f"nobody has said that it is done ({found.text.rstrip('.')})"), can_confirm=True)
+    return Note(step, f"{word} {found.text}" if word else found.text)
+
+
+def _on_a_word(step: Step, word: str | None, found: Evidence) -> Wait:
+    """Somebody may have said that it is done; the group does not show it."""
+    if word is None:
+        return Wait(step, _please(step, f"the group does not show it: {found.text.rstrip('.')}"), can_confirm=True)
+    return Wait(
+        step,
+        f"{word.rstrip('.')}. The group does not show it yet: {found.text} Take another snapshot in a while.",
+        can_confirm=False,
+    )
+
+
+def _please(step: Step, because: str) -> str:
+    return f"Step {step.id} is the operator's, and {because}. Before: {step.check_before} Check: {step.check_after}"
+
+
+def _stopped(plan: Plan, journal: Journal, process_id: ProcessId, fresh: Snapshot) -> bool:
+    """Whether a client has ended: it is not in the group, or an operator has said so of the very step that stops it."""
+    stops = (step.id for step in plan.steps if isinstance(step.action, StopClient) and step.action.process_id == process_id)
+    return fresh.client(process_id) is None or any(journal.has(step, Event.CONFIRMED) for step in stops)
+
+
+def _in_the_way(plan: Plan, journal: Journal, action: WriteProcessMetadata, fresh: Snapshot) -> str | None:
+    """Why the file must not be written now (None: it may)."""
+    for holder in (one for one in (action.source, action.process_id) if one is not None):
+        if _stopped(plan, journal, holder, fresh):
+            continue
+        return _HELD.format(holder=holder)
+    return None
+
+
+_HELD = (
+    "The client {holder} is still in the group: two clients with one process ID are one to Kafka. Stop it, and give a fresh"
+    " snapshot without it; or, if its process has ended and only its session has not, confirm the step that stops it."
+)
+
+
+def _started(plan: Plan, journal: Journal, step: Step, action: StartClient, fresh: Snapshot) -> Next:
+    known = [client.process_id for client in plan.basis.clients] + [one for other in plan.steps for one in touched(other.action)]
+    if action.process_id is None:
+        client = next((one for one in fresh.clients if one.process_id not in known), None)
+    else:
+        client = fresh.client(action.process_id)
+    if client is None:
+        return Wait(step, _please(step, "the group has no such client yet"), can_confirm=False)
+    if _is_the_old_one(plan, journal, client):
+        return Wait(step, _please(step, f"the group still lists the old members of {client.process_id}"), can_confirm=False)
+    if len(client.consumers) != action.threads:
+        found = many(len(client.consumers), "stream thread")
+        return Stop(step, f"{client.process_id} has {found}, the plan has {action.threads}. Start it as planned, or plan again.")
+    return Note(step, f"{client.process_id} is in the group with {many(action.threads, 'stream thread')}.")
+
+
+def _is_the_old_one(plan: Plan, journal: Journal, client: Client) -> bool:
+    """Whether these are the members of a client that an operator said had ended: they are listed until their session times out."""
+    known = plan.basis.client(client.process_id)
+    stops = [one.id for one in plan.steps if isinstance(one.action, StopClient) and one.action.process_id == client.process_id]
+    on_somebodys_word = any(journal.has(stop, Event.CONFIRMED) for stop in stops)
+    return known is not None and on_somebodys_word and any(one.member_id in known.members for one in client.consumers)
+
+
+def _stable(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
+    """Stable again, after what was done before it: a stable group that shows none of that has not noticed it yet."""
+    if fresh.group_state not in (None, STABLE):
+        return still_waiting(journal, step, now, limit_s, f"The group is {printable(fresh.group_state)}, not {STABLE}.")
+    for one in _since_the_last_wait(plan, step):
+        restart = isinstance(one.action, RESTARTS)
+        began = journal.began_with(one.id)
+        found = evidence.restarted(one, plan, fresh, began) if restart else evidence.evidence_of(one, plan, fresh)
+        if found.shown is Shown.NOT_YET:
+            why = f"The group is stable, and does not show step {one.id} yet: {found.text}"
+            return still_waiting(journal, step, now, limit_s, why)
+    return Note(step, "The group is stable.")
+
+
+def _as_forecast(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
+    verdict = verify(plan, fresh)
+    if verdict.tasks and all(task.agrees for task in verdict.tasks) and all(one.agrees for one in verdict.standbys):
+        return Note(step, "Every task is where the forecast has it.")
+    first = " ".join(verdict.differences[:3])
+    return still_waiting(journal, step, now, limit_s, f"It is not yet as the forecast ends: {first}")

@@ -1,0 +1,343 @@
+"""What a fresh snapshot shows of each step of a plan: that it happened, that it has not yet, or that no broker can show it.
+
+A restarted process has new member IDs: a dynamic member joins anew, a static one keeps its instance ID and gets a new member ID, in
+the same generation where it returns in time. A stopped one is listed until its session times out. So a restart is evident when none
+of the members that were there before is there any more, and as many others are. What was there before is the plan's own basis, or
+what the journal kept when the step began (`Sighting`).
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import assert_never
+
+from holdfast.errors import Unsupported
+from holdfast.kafka.release import behaviour
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
+from holdfast.rollout.journal.journal import Sighting
+from holdfast.rollout.streams.execution import incarnations
+from holdfast.rollout.streams.execution.incarnations import Expected, Starts
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.steps import step_words
+from holdfast.rollout.streams.steps.steps import (
+    AwaitRebalance,
+    AwaitStable,
+    ChangeThreads,
+    CopyStateDirectory,
+    DeployTopology,
+    GrowTopic,
+    RestartClient,
+    SetConfig,
+    SetRelease,
+    StartClient,
+    Step,
+    StopClient,
+    StopEverybody,
+)
+from holdfast.rollout.text.wording import listed, many, printable
+
+STANDBYS = "num.standby.replicas"
+
+
+def of_plan(plan: Plan, fresh: Snapshot) -> tuple[StepEvidence, ...]:
+    """Every step, in order."""
+    found: list[StepEvidence] = []
+    acts: list[StepEvidence] = []
+    starts = Starts(plan, fresh, None)
+    for step in plan.steps:
+        waits = isinstance(step.action, AwaitRebalance | AwaitStable)
+        evidence = _awaited(plan, fresh, acts) if waits else _of(step, plan, fresh, starts)
+        found.append(StepEvidence(step.id, step_words.brief(step.action), evidence))
+        acts = [] if waits else [*acts, found[-1]]
+    return tuple(found)
+
+
+def evidence_of(step: Step, plan: Plan, fresh: Snapshot, began: Sighting | None = None) -> Evidence:
+    """One step. `began`: what was there when it began; None: nobody kept that, and the plan's basis stands for it."""
+    return _of(step, plan, fresh, Starts(plan, fresh, began))
+
+
+def _of(step: Step, plan: Plan, fresh: Snapshot, starts: Starts) -> Evidence:
+    action = step.action
+    match action:
+        case StopClient(process_id=process_id):
+            return _stopped(plan, process_id, fresh)
+        case WriteProcessMetadata(process_id=process_id):
+            if _new_members(plan, process_id, fresh):
+                return Evidence(Shown.HAPPENED, f"A client runs under {process_id} with new member IDs.")
+            return Evidence(Shown.CANNOT_SHOW, "The file is on a disk: brokers show it when the client has started.")
+        case CopyStateDirectory():
+            return Evidence(Shown.CANNOT_SHOW, "What is on disks no broker shows.")
+        case StartClient():
+            return _started(plan, step, action, fresh)
+        case RestartClient():
+            return _restarted(plan, step, action, fresh, starts)
+        case SetConfig() | SetRelease() | StopEverybody() | DeployTopology():
+            everybody = _everybody(step, fresh, starts)
+            return _also(plan, step, action, fresh) or everybody if everybody.shown is Shown.HAPPENED else everybody
+        case ChangeThreads(process_id=process_id, threads=threads):
+            client = fresh.client(process_id)
+            has = 0 if client is None else len(client.consumers)
+            shown = Shown.HAPPENED if has == threads else Shown.NOT_YET
+            return Evidence(shown, f"{process_id} has {many(has, 'stream thread')}, the plan has {threads}.")
+        case GrowTopic(topic, partitions):
+            return _grown(topic, partitions, fresh)
+        case AwaitRebalance() | AwaitStable():
+            return _awaited(plan, fresh, ())
+        case _:
+            assert_never(action)
+
+
+def restarted(step: Step, plan: Plan, fresh: Snapshot, began: Sighting | None) -> Evidence:
+    """Of a step that restarts clients: whether they have restarted, and nothing else."""
+    starts = Starts(plan, fresh, began)
+    if isinstance(step.action, RestartClient):
+        return _restarted(plan, step, step.action, fresh, starts)
+    return _everybody(step, fresh, starts)
+
+
+def same_generation(began: Sighting, fresh: Snapshot) -> bool:
+    """Whether no rebalance has come since a step began where one must come: static members that return in time cause none."""
+    now = generation_of(fresh)
+    return now is not None and now == began.generation and not static(fresh)
+
+
+def rebalances_since(plan: Plan, fresh: Snapshot) -> int | None:
+    """Completed rebalances since the snapshot that the plan was made from, by their numbers; None: not known."""
+    before, now = plan.basis.generation, generation_of(fresh)
+    return None if before is None or now is None or now < before else now - before
+
+
+def generation_of(snapshot: Snapshot) -> int | None:
+    """The number of the newest completed rebalance that the snapshot has."""
+    return snapshot.generations[-1].number if snapshot.generations else None
+
+
+def sighting(fresh: Snapshot, clients: Collection[ProcessId] | None = None) -> Sighting:
+    """Who is there, of these clients or of all, and in which generation: kept when a step begins."""
+    members = (one.member_id for each in fresh.clients if clients is None or each.process_id in clients for one in each.consumers)
+    return Sighting(generation_of(fresh), tuple(sorted(members)))
+
+
+def _stopped(plan: Plan, process_id: ProcessId, fresh: Snapshot) -> Evidence:
+    client, was = fresh.client(process_id), plan.basis.client(process_id)
+    if client is None:
+        return Evidence(Shown.HAPPENED, f"{process_id} is not in the group any more.")
+    old = [one.member_id for one in client.consumers if was is None or one.member_id in was.members]
+    if not old:
+        return Evidence(Shown.HAPPENED, f"The members that {process_id} had are gone.")
+    return Evidence(Shown.NOT_YET, f"The group still lists {many(len(old), 'member')} of {process_id} that were there before.")
+
+
+def _new_members(plan: Plan, process_id: ProcessId, fresh: Snapshot) -> int:
+    """How many members a client has that it had not when the plan was made; 0 while any of those is still there."""
+    client, was = fresh.client(process_id), plan.basis.client(process_id)
+    old = () if was is None else was.members
+    found = [one.member_id for one in client.consumers] if client is not None else []
+    return 0 if any(one in old for one in found) else len(found)
+
+
+def _started(plan: Plan, step: Step, action: StartClient, fresh: Snapshot) -> Evidence:
+    if action.process_id is None:
+        strangers = incarnations.strangers(plan, fresh)
+        place = incarnations.newcomers_until(plan, step)
+        if len(strangers) < place:
+            return Evidence(Shown.NOT_YET, f"{place - len(strangers)} of {many(place, 'client')} to come are missing.")
+        return Evidence(Shown.HAPPENED, f"{listed(strangers)} came.")
+    found = _new_members(plan, action.process_id, fresh)
+    if not found:
+        client = fresh.client(action.process_id)
+        why = "the group has no such client yet" if client is None else "the members under it are those from before"
+        return Evidence(Shown.NOT_YET, f"{action.process_id} has not started: {why}.")
+    if found < action.threads:
+        return Evidence(Shown.NOT_YET, f"{action.process_id} has {many(found, 'stream thread')} of {action.threads}.")
+    if found > action.threads:
+        return Evidence(Shown.CONTRADICTED, f"{action.process_id} has {found} stream threads, the plan has {action.threads}.")
+    return Evidence(Shown.HAPPENED, f"{action.process_id} runs with {many(found, 'new member')}.")
+
+
+def _restarted(plan: Plan, step: Step, action: RestartClient, fresh: Snapshot, starts: Starts) -> Evidence:
+    back = action.comes_back_as
+    if back == action.process_id:
+        return _all_anew(starts.expected[step.id], starts)
+    old = _stopped(plan, action.process_id, fresh)
+    if old.shown is not Shown.HAPPENED:
+        return old
+    if back is None:
+        missing = incarnations.newcomers_until(plan, step) - len(incarnations.strangers(plan, fresh))
+        if missing > 0:
+            return Evidence(Shown.NOT_YET, f"{action.process_id} is gone, and has not come back under another process ID.")
+        return Evidence(Shown.HAPPENED, f"{action.process_id} is gone, and {listed(incarnations.strangers(plan, fresh))} came.")
+    if not _new_members(plan, back, fresh):
+        return Evidence(Shown.NOT_YET, f"{action.process_id} is gone, and {back} has not come.")
+    return Evidence(Shown.HAPPENED, f"{action.process_id} is gone, and {back} came with new member IDs.")
+
+
+def _everybody(step: Step, fresh: Snapshot, starts: Starts) -> Evidence:
+    before = starts.began or ()
+    still = [one.member_id for one in fresh.consumers() if one.member_id in before]
+    found = _all_anew(starts.expected[step.id], starts)
+    if still and found.shown is not Shown.NOT_YET:
+        return Evidence(Shown.NOT_YET, f"The group still lists {many(len(still), 'member')} from before.")
+    return found
+
+
+def _all_anew(wanted: Expected, starts: Starts) -> Evidence:
+    """Whether each of these clients has been started so many times since the plan was made, or once since the step began."""
+    wanted = {one: times for one, times in wanted.items() if not starts.gone_by_plan(one)}
+    if not wanted:
+        return Evidence(Shown.CANNOT_SHOW, "The clients that it restarts have been stopped since.")
+    done: list[ProcessId] = []
+    open_: list[ProcessId] = []
+    unseen: list[ProcessId] = []
+    for process_id, times in wanted.items():
+        match starts.happened(process_id, times):
+            case True:
+                done.append(process_id)
+            case None:
+                unseen.append(process_id)
+            case _:
+                open_.append(process_id)
+    if open_ and len(wanted) == 1:
+        return Evidence(
+            Shown.NOT_YET, f"{open_[0]} has not restarted, or not every thread of it: there are members from before, or too few."
+        )
+    if open_:
+        text = f"{len(done)} of {many(len(wanted), 'client')} restarted (new member IDs); not yet: {listed(sorted(open_), 4)}."
+        return Evidence(Shown.NOT_YET, text)
+    if unseen:
+        return Evidence(
+            Shown.CANNOT_SHOW,
+            f"{listed(sorted(unseen), 4)}: a second restart shows in recorded generations only, and there are none of it.",
+        )
+    named = str(next(iter(wanted))) if len(wanted) == 1 else f"all {len(wanted)} clients"
+    return Evidence(Shown.HAPPENED, f"{named} restarted: new member IDs.")
+
+
+def _also(
+    plan: Plan, step: Step, action: SetConfig | SetRelease | StopEverybody | DeployTopology, fresh: Snapshot
+) -> Evidence | None:
+    """What else than restarts must show, once everybody has restarted; None: nothing does, or it shows."""
+    last = [one.id for one in plan.steps if type(one.action) is type(action) and _key(one.action) == _key(action)][-1]
+    match action:
+        case SetConfig(key=key) if key == STANDBYS and step.id == last:
+            return _standbys(plan, action, fresh)
+        case SetConfig(key=key):
+            text = f"Every client has restarted (new member IDs); with which {printable(key)}, no broker shows."
+            return Evidence(Shown.HAPPENED, text)
+        case SetRelease(release) if step.id == last:
+            return _release(release, fresh)
+        case DeployTopology(tasks):
+            shown = Shown.HAPPENED if len(fresh.tasks) == tasks else Shown.NOT_YET
+            return Evidence(
+                shown, f"Every client has restarted; there are {many(len(fresh.tasks), 'task')}, the plan has {tasks:,}."
+            )
+        case SetRelease() | StopEverybody():
+            return None
+        case _:
+            assert_never(action)
+
+
+def _key(action: object) -> str | None:
+    return action.key if isinstance(action, SetConfig) else None
+
+
+def _standbys(plan: Plan, action: SetConfig, fresh: Snapshot) -> Evidence:
+    """Whether each task has as many standby copies as it is to have in the end."""
+    copies = copies_of(fresh)
+    way = plan.chosen_way
+    if copies is None or way is None or not way.costs:
+        return Evidence(Shown.CANNOT_SHOW, "Every client has restarted; the snapshot does not say who has standby copies.")
+    wanted: dict[TaskId, int] = {}
+    for client in way.costs[0].end:
+        for task in client.standby:
+            wanted[task] = wanted.get(task, 0) + 1
+    found = {task: len(owners) for task, owners in copies.items()}
+    here, there = sum(found.values()), sum(wanted.values())
+    if not wanted and not found and action.value not in (None, 0, "0"):
+        text = "Every client has restarted; the forecast has no standby copy before the group's next rebalance, and none is there."
+        return Evidence(Shown.HAPPENED, text)
+    if any(found.get(task, 0) < count for task, count in wanted.items()) or (not wanted and found):
+        why = " They come with the group's next rebalance." if static(fresh) else ""
+        return Evidence(Shown.NOT_YET, f"Every client has restarted; {here} of {there} standby copies are there.{why}")
+    return Evidence(Shown.HAPPENED, f"Every client has restarted, and {many(here, 'standby copy', 'standby copies')} are there.")
+
+
+def copies_of(fresh: Snapshot) -> Mapping[TaskId, tuple[ProcessId, ...]] | None:
+    """Which clients have a standby or warm-up of each task assigned; None: the snapshot does not say it of all members."""
+    client_of = {consumer.member_id: client.process_id for client in fresh.clients for consumer in client.consumers}
+    told = {one.member_id: one.assigned_standby for one in fresh.evidence if one.assigned_standby is not None}
+    if any(member not in told for member in client_of):
+        return None
+    found: dict[TaskId, tuple[ProcessId, ...]] = {}
+    for member, tasks in told.items():
+        if member in client_of:
+            for task in tasks:
+                found[task] = (*found.get(task, ()), client_of[member])
+    return {task: tuple(sorted(owners)) for task, owners in found.items()}
+
+
+def _release(release: str, fresh: Snapshot) -> Evidence | None:
+    """Whether all members write what that release writes."""
+    try:
+        wanted = behaviour(release).metadata_version
+    except Unsupported:
+        return None
+    told = [one.metadata_version for one in fresh.consumers() if one.metadata_version is not None]
+    if not told:
+        return Evidence(Shown.HAPPENED, "Every client has restarted (new member IDs); of which release, the snapshot does not say.")
+    fewer = sum(one != wanted for one in told)
+    if fewer:
+        text = f"Every client has restarted; {fewer} of {many(len(told), 'member')} do not write metadata version {wanted} yet."
+        return Evidence(Shown.NOT_YET, f"{text} {printable(release)} does.")
+    text = (
+        f"Every client has restarted, and all {many(len(told), 'member')} write metadata version {wanted}, as {printable(release)}"
+    )
+    return Evidence(Shown.HAPPENED, f"{text} and its neighbours do.")
+
+
+def _grown(topic: str, partitions: int, fresh: Snapshot) -> Evidence:
+    """By the tasks: a topic's own description comes before the group has noticed it."""
+    read = {one.partition for task in fresh.tasks for one in task.partitions if one.topic == topic}
+    described = next((len(one.partitions) for one in fresh.topics if one.name == topic), None)
+    has = max(len(read), max(read, default=-1) + 1)
+    if has > partitions or (described is not None and described > partitions):
+        return Evidence(
+            Shown.CONTRADICTED, f"{printable(topic)} has {max(has, described or 0)} partitions, the plan has {partitions}."
+        )
+    if has < partitions:
+        grown = " The topic has them; the group has not noticed." if described == partitions else ""
+        return Evidence(Shown.NOT_YET, f"Tasks read {has} of {many(partitions, 'partition')} of {printable(topic)}.{grown}")
+    return Evidence(Shown.HAPPENED, f"Tasks read all {many(partitions, 'partition')} of {printable(topic)}.")
+
+
+def _awaited(plan: Plan, fresh: Snapshot, acts: Sequence[StepEvidence]) -> Evidence:
+    """Whether the group is stable again after what was to be done before it."""
+    if fresh.group_state not in (None, STABLE):
+        return Evidence(Shown.NOT_YET, f"The group is {printable(str(fresh.group_state))}, not {STABLE}.")
+    late = next((one for one in acts if one.evidence.shown is not Shown.HAPPENED), None)
+    if late is not None and late.evidence.shown is not Shown.CANNOT_SHOW:
+        return Evidence(Shown.NOT_YET, f"Step {late.step} comes first.")
+    seen = rebalances_since(plan, fresh)
+    if seen == 0 and not static(fresh):
+        return Evidence(Shown.NOT_YET, f"The group has not rebalanced since generation {plan.basis.generation}.")
+    if seen:
+        text = f"The group is stable in generation {generation_of(fresh)}; the plan was made in {plan.basis.generation}."
+        return Evidence(Shown.HAPPENED, text)
+    return Evidence(Shown.HAPPENED if late is None else late.evidence.shown, "The group is stable.")
+
+
+def static(fresh: Snapshot) -> bool:
+    """Whether any member is static: one that returns in time causes no rebalance."""
+    return any(one.group_instance_id is not None for one in fresh.consumers())
+
+
+def waits(plan: Plan, step_id: str) -> bool:
+    """Whether a step only waits."""
+    return any(step.id == step_id and isinstance(step.action, AwaitRebalance | AwaitStable) for step in plan.steps)
+
+
+def missing(evidence: tuple[StepEvidence, ...], *shown: Shown) -> Iterator[StepEvidence]:
+    return (one for one in evidence if one.evidence.shown in shown)

@@ -1,0 +1,78 @@
+"""Does a plan still hold for the group as it is now, and if not, why exactly? No clock: the time is the fresh snapshot's own.
+
+What moves every second is not looked at: end offsets, lags, who leads. The forecast's ranges say what they do to it.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.execution.drift import Drift, Kind
+from holdfast.rollout.streams.plan.basis import drifts
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.steps.steps import touched
+from holdfast.rollout.text.wording import printable
+
+STABLE = (None, "Stable")
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """`drifts`: all that is different, those that matter first."""
+
+    plan_id: str
+    drifts: tuple[Drift, ...]
+
+    @property
+    def stale(self) -> bool:
+        return any(one.matters for one in self.drifts)
+
+
+def is_stale(plan: Plan, fresh: Snapshot) -> Staleness:
+    """Before the first step; a plan under way explains some of what it finds, which `apply.next_action` knows."""
+    steps: dict[ProcessId, None] = {process_id: None for step in plan.steps for process_id in touched(step.action)}
+    found = [
+        replace(one, matters=True, why="A step of the plan goes to the old host.") if _moved_under_a_step(one, steps) else one
+        for one in drifts(plan.basis, fresh)
+    ]
+    if not any(one.kind is Kind.GROUP for one in found):
+        found += _time_and_state(plan, fresh)
+    return Staleness(plan.plan_id, tuple(sorted(found, key=lambda one: not one.matters)))
+
+
+def _moved_under_a_step(one: Drift, steps: dict[ProcessId, None]) -> bool:
+    return one.kind is Kind.HOST and one.process_id in steps
+
+
+def _time_and_state(plan: Plan, fresh: Snapshot) -> tuple[Drift, ...]:
+    late = fresh.captured_at is not None and datetime.fromisoformat(fresh.captured_at) > datetime.fromisoformat(plan.expires_at)
+    moving = fresh.group_state not in STABLE
+    found = []
+    if late:
+        sentence = f"The plan could be applied until {plan.expires_at}; the snapshot is of {fresh.captured_at}."
+        found.append(Drift(Kind.TIME, sentence, True, "Nobody looked at the limits for this hour."))
+    if moving:
+        sentence = f"The group is {printable(str(fresh.group_state))}, not Stable."
+        found.append(
+            Drift(Kind.UNDER_WAY, sentence, True, "Until it is stable nobody can see who runs what: take a snapshot then.")
+        )
+    return tuple(found)
+
+
+def staleness_to_json(staleness: Staleness) -> dict[str, object]:
+    return {
+        "format_version": "1.0",
+        "plan_id": staleness.plan_id,
+        "stale": staleness.stale,
+        "drifts": [
+            {
+                "kind": one.kind.value,
+                "found": one.found,
+                "matters": one.matters,
+                "why": one.why,
+                "process_id": None if one.process_id is None else str(one.process_id),
+            }
+            for one in staleness.drifts
+        ],
+    }

@@ -1,0 +1,249 @@
+"""A plan's forecast against the group as it is afterwards: step by step, task by task, and by recorded rebalances."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.errors import InvalidInput, MalformedBytes, Unsupported
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.step_evidence import Shown, StepEvidence
+from holdfast.rollout.streams.cost.cost import end_owners
+from holdfast.rollout.streams.cost.evaluation import Cost, Span
+from holdfast.rollout.streams.execution import evidence
+from holdfast.rollout.streams.plan.plan import Considered, Plan
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import replay
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.steps.steps import SetConfig, SetRelease
+from holdfast.rollout.text.wording import listed, many, span
+
+
+@dataclass(frozen=True, slots=True)
+class TaskVerdict:
+    """One task at the end: the owner that the forecast has, and the owner found (None: nobody)."""
+
+    task: TaskId
+    expected: ProcessId
+    found: ProcessId | None
+
+    @property
+    def agrees(self) -> bool:
+        return self.expected == self.found
+
+
+@dataclass(frozen=True, slots=True)
+class StandbyVerdict:
+    """The clients that hold standby copies of a task in the end: those of the forecast, and those found, both sorted."""
+
+    task: TaskId
+    expected: tuple[ProcessId, ...]
+    found: tuple[ProcessId, ...]
+
+    @property
+    def agrees(self) -> bool:
+        return self.expected == self.found
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`rebalances` None: no recorded rebalances to count. `differences` are sentences, worst first. `standbys`: of tasks that have
+    any, or should; none where the snapshot does not say who has."""
+
+    plan_id: str
+    cluster: str
+    group_id: str
+    observed_at: str | None
+    result: Result
+    tasks: tuple[TaskVerdict, ...]
+    rebalances_expected: Span
+    rebalances: int | None
+    differences: tuple[str, ...]
+    steps: tuple[StepEvidence, ...] = ()
+    standbys: tuple[StandbyVerdict, ...] = ()
+
+
+def verify(plan: Plan, fresh: Snapshot) -> Verdict:
+    """Compare. Raise InvalidInput for a plan without a chosen way, or a snapshot of another group."""
+    way = plan.chosen_way
+    if way is None:
+        raise InvalidInput(f"Plan {plan.plan_id} does nothing ({plan.verdict}): there is no forecast to verify")
+    if (fresh.cluster, fresh.group_id) != (plan.basis.cluster, plan.basis.group_id):
+        raise InvalidInput(
+            f"The snapshot is of group {fresh.group_id!r} on cluster {fresh.cluster!r};"
+            f" plan {plan.plan_id} is for {plan.basis.group_id!r} on {plan.basis.cluster!r}"
+        )
+    shown = evidence.of_plan(plan, fresh)
+    cost, renamed = _outcome(plan, way, fresh)
+    rebalances = _rebalances(plan, fresh)
+    expected = way.costs[0].rebalances if cost is None else cost.rebalances
+    if fresh.group_state not in (None, STABLE):
+        sentence = f"The group is {fresh.group_state}, not {STABLE}: nobody can see who runs what."
+        return _verdict(plan, fresh, Result.ON_THE_WAY, (), expected, rebalances, (sentence,), shown)
+    not_shown = _not_shown(plan, shown)
+    if cost is None:
+        result, sentence = _other_clients(plan, way, fresh)
+        if not_shown and result is not Result.DIFFERENT:
+            result = Result.NOT_YET
+        return _verdict(plan, fresh, result, (), expected, rebalances, (sentence, *not_shown), shown)
+    tasks, standbys = _tasks(plan, cost, renamed, fresh), _standbys(cost, renamed, fresh)
+    compared = (*_task_differences(tasks), *_standby_differences(standbys))
+    if not_shown:
+        contradicted = any(evidence.missing(shown, Shown.CONTRADICTED))
+        result = Result.DIFFERENT if contradicted else Result.NOT_YET
+        return _verdict(plan, fresh, result, tasks, expected, rebalances, (*not_shown, *compared), shown, standbys)
+    differences = (*compared, *_round_differences(plan, expected, rebalances))
+    result = _result(tasks, standbys, differences, expected, rebalances, fresh)
+    return _verdict(plan, fresh, result, tasks, expected, rebalances, differences, shown, standbys)
+
+
+def _not_shown(plan: Plan, shown: tuple[StepEvidence, ...]) -> tuple[str, ...]:
+    """The steps that contradict the plan or are not shown to have happened, a sentence each. That the waits between them are not
+    over follows from those."""
+    found = list(evidence.missing(shown, Shown.CONTRADICTED, Shown.NOT_YET))
+    acts = [one for one in found if not evidence.waits(plan, one.step)]
+    return tuple(f"Step {one.step} {one.evidence.shown}: {one.evidence.text}" for one in acts or found)
+
+
+def _verdict(
+    plan: Plan,
+    fresh: Snapshot,
+    result: Result,
+    tasks: tuple[TaskVerdict, ...],
+    expected: Span,
+    rebalances: int | None,
+    differences: tuple[str, ...],
+    shown: tuple[StepEvidence, ...],
+    standbys: tuple[StandbyVerdict, ...] = (),
+) -> Verdict:
+    where = (plan.plan_id, fresh.cluster, fresh.group_id, fresh.captured_at)
+    return Verdict(*where, result, tasks, expected, rebalances, differences, shown, standbys)
+
+
+def _outcome(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Cost | None, Mapping[ProcessId, ProcessId]]:
+    """The outcome that came about, and the real ID for each of its IDs: the one in the same place of the order.
+
+    An ID that was left to chance stands in the forecast for all that fall into its gap; all others must be themselves.
+    """
+    found = sorted(client.process_id for client in fresh.clients)
+    left_to_chance = way.change.draws_ids()
+    for cost in way.costs:
+        if len(found) != len(cost.process_ids):
+            continue
+        renamed = dict(zip(sorted(cost.process_ids), found, strict=True))
+        strangers = [was for was, now in renamed.items() if was != now]
+        if not strangers or (left_to_chance and all(plan.basis.client(one) is None for one in strangers)):
+            return cost, renamed
+    return None, {}
+
+
+def _other_clients(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Result, str]:
+    """The clients are those of no outcome: not all there yet, or others than the forecast has."""
+    expected = dict.fromkeys(way.costs[0].process_ids)
+    before = {client.process_id: None for client in plan.basis.clients}
+    found = sorted(client.process_id for client in fresh.clients)
+    strangers = [one for one in found if one not in expected and one not in before]
+    if strangers and not way.change.draws_ids():
+        came = ", ".join(str(one) for one in strangers)
+        return Result.DIFFERENT, f"The forecast has no client {came}: somebody came up under a process ID of its own."
+    missing = ", ".join(str(one) for one in sorted(expected) if one not in found) or "none"
+    still = ", ".join(str(one) for one in found if one not in expected) or "none"
+    return Result.ON_THE_WAY, f"Not all clients are as the forecast ends: missing {missing}; still there {still}."
+
+
+def _tasks(plan: Plan, cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapshot) -> tuple[TaskVerdict, ...]:
+    """Without any rebalance everything stays where the plan found it."""
+    found = dict(order.owners(fresh))
+    stays = {} if cost.end else {task: client.process_id for client in plan.basis.clients for task in client.active}
+    wanted = end_owners(cost.end) or {task: owner for task, owner in stays.items() if owner in renamed}
+    return tuple(TaskVerdict(task, renamed[owner], found.get(task)) for task, owner in sorted(wanted.items()))
+
+
+def _task_differences(tasks: tuple[TaskVerdict, ...]) -> tuple[str, ...]:
+    return tuple(
+        f"Task {task.task} is on {task.found or 'no client'}, the forecast has it on {task.expected}."
+        for task in tasks
+        if not task.agrees
+    )
+
+
+def _standbys(cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapshot) -> tuple[StandbyVerdict, ...]:
+    found = evidence.copies_of(fresh)
+    if found is None:
+        return ()
+    wanted: dict[TaskId, list[ProcessId]] = {}
+    for client in cost.end:
+        for task in client.standby:
+            wanted.setdefault(task, []).append(renamed[client.process_id])
+    return tuple(
+        StandbyVerdict(task, tuple(sorted(wanted.get(task, ()))), found.get(task, ())) for task in sorted({**wanted, **found})
+    )
+
+
+def _standby_differences(standbys: tuple[StandbyVerdict, ...]) -> tuple[str, ...]:
+    return tuple(
+        f"Standby copies of task {one.task} are on {listed(one.found) or 'no client'},"
+        f" the forecast has them on {listed(one.expected) or 'no client'}."
+        for one in standbys
+        if not one.agrees
+    )
+
+
+def _rebalances(plan: Plan, fresh: Snapshot) -> int | None:
+    """Completed rebalances since the snapshot that the plan was made from; since the plan was made, where no numbers say it."""
+    counted = evidence.rebalances_since(plan, fresh)
+    if counted is not None or not fresh.generations:
+        return counted
+    since = datetime.fromisoformat(plan.created_at)
+    return sum(datetime.fromisoformat(one.completed_at) > since for one in fresh.generations)
+
+
+def _round_differences(plan: Plan, expected: Span, rebalances: int | None) -> tuple[str, ...]:
+    """How many rebalances a rolling restart brings depends on how fast it is done: where there is one, they are not compared."""
+    counted = not any(isinstance(step.action, SetConfig | SetRelease) for step in plan.steps)
+    if rebalances is None or not counted or expected.low <= rebalances <= expected.high:
+        return ()
+    return (f"{many(rebalances, 'rebalance')} since the plan was made, the forecast has {span(expected.low, expected.high)}.",)
+
+
+def _result(
+    tasks: tuple[TaskVerdict, ...],
+    standbys: tuple[StandbyVerdict, ...],
+    differences: tuple[str, ...],
+    expected: Span,
+    rebalances: int | None,
+    fresh: Snapshot,
+) -> Result:
+    """Of a plan whose every step has happened."""
+    wrong = [task for task in tasks if not task.agrees]
+    settled = _settled(fresh)
+    if settled is not False and not differences:
+        return Result.AS_FORECAST
+    warming = _warming_up(fresh)
+    coming = bool(wrong) and all(task.expected in warming.get(task.task, ()) for task in wrong)
+    placed = not wrong and all(one.agrees for one in standbys)
+    too_few = placed and rebalances is not None and rebalances < expected.low
+    too_few = too_few and (settled is None or (rebalances == 0 and not evidence.static(fresh)))  # its record is yet to come
+    return Result.ON_THE_WAY if settled is False or coming or too_few else Result.DIFFERENT
+
+
+def _settled(fresh: Snapshot) -> bool | None:
+    """Whether the last recorded rebalance asked nobody to come back; None: there is no record that can be read."""
+    if not fresh.generations:
+        return None
+    try:
+        return replay.leaders_decision(fresh.generations[-1]).settled
+    except (MalformedBytes, Unsupported):
+        return None
+
+
+def _warming_up(fresh: Snapshot) -> dict[TaskId, tuple[ProcessId, ...]]:
+    """Which clients have a standby or warm-up of a task assigned, as far as the snapshot says it."""
+    client_of = {consumer.member_id: client.process_id for client in fresh.clients for consumer in client.consumers}
+    found: dict[TaskId, tuple[ProcessId, ...]] = {}
+    for one in fresh.evidence:
+        for task in one.assigned_standby or ():
+            if one.member_id in client_of:
+                found[task] = (*found.get(task, ()), client_of[one.member_id])
+    return found

@@ -1,0 +1,1 @@
+"""What Kafka will do about a Change, rebalance by rebalance."""

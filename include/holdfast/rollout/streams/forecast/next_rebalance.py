@@ -1,0 +1,23 @@
+"""What a decision asks for next, and what lies between."""
+
+from holdfast.kafka.streams.group import Assignment, Group, NextRebalance
+from holdfast.rollout.contract.batches import Wait
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.streams.events.evolution import Pause
+
+
+def what_is_asked_for(decision: Assignment) -> Trigger | None:
+    asked = [consumer.next_rebalance for consumer in decision.consumers]
+    if NextRebalance.IMMEDIATE in asked:
+        return Trigger.IMMEDIATE
+    return Trigger.PROBING if NextRebalance.PROBING in asked else None
+
+
+def until_then(pending: Trigger | None, group: Group, until: Wait) -> tuple[Pause, float]:
+    """What lies between this rebalance and what comes next."""
+    if pending is None:
+        return Pause.SETTLED, 0
+    if pending is Trigger.IMMEDIATE or until is Wait.REBALANCE:
+        return Pause.NONE, 0
+    milliseconds = group.config.probing_rebalance_interval_ms
+    return Pause.PROBING, milliseconds // 1000 if milliseconds % 1000 == 0 else milliseconds / 1000

@@ -1,0 +1,191 @@
+"""What each rebalance of a forecast begins to restore, and which tasks wait for it.
+
+Most rebalances leave most clients alone, so the books are kept client by client: a client that reports the same and is handed the
+same (the same objects: `evolution` and `as_before` see to that) is not looked at again.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from holdfast.kafka import java
+from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, ConsumerAssignment, Group, LeaderFailure
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.streams.events.evolution import Reports, reported
+from holdfast.rollout.streams.forecast.outcomes import Round, Waiting
+from holdfast.rollout.streams.snapshot import changelog_sizes
+from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs
+
+
+def waiting(rounds: tuple[Round, ...], records: int) -> Waiting:
+    """The tasks that are without a caught-up copy, over all rounds but the last, whose end nobody knows."""
+    seconds: dict[TaskId, float] = {}
+    for index, one in enumerate(rounds):
+        until = rounds[index + 1].at_seconds if index + 1 < len(rounds) else one.at_seconds
+        for task in one.without_caught_up_copy:
+            seconds[task] = seconds.get(task, 0) + until - one.at_seconds
+    return Waiting(len(seconds), sum(seconds.values()), max(seconds.values(), default=0), records)
+
+
+def as_before(decision: Assignment, before: Assignment | None) -> Assignment:
+    """The same decision; clients and consumers that are handed the same as `before` are the same objects as there."""
+    if before is None:
+        return decision
+    clients = {one.process_id: one for one in before.clients}
+    consumers = {one.member_id: one for one in before.consumers}
+    return replace(
+        decision,
+        clients=tuple(_same(one, clients.get(one.process_id)) for one in decision.clients),
+        consumers=tuple(_same_share(one, consumers.get(one.member_id)) for one in decision.consumers),
+    )
+
+
+def _same(one: ClientAssignment, before: ClientAssignment | None) -> ClientAssignment:
+    return before if before is not None and before == one else one
+
+
+def _same_share(one: ConsumerAssignment, before: ConsumerAssignment | None) -> ConsumerAssignment:
+    return before if before is not None and before == one else one
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """A client when it was last looked at: what it reported and was handed."""
+
+    client: Client
+    shares: tuple[ConsumerAssignment, ...]
+
+    def still(self, client: Client, shares: tuple[ConsumerAssignment, ...]) -> bool:
+        return self.client is client and self.shares == shares
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted(_Looked):
+    """Whether a thread of it was handed a copy that it had not, before an immediate follow-up."""
+
+    unstarted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen(_Looked):
+    """What it runs, and what of that waits for its state."""
+
+    running: Mapping[TaskId, None]
+    waiting: Mapping[TaskId, int]
+
+
+class Restoring:
+    """The books of one forecast. `waiting_records` adds up over the rounds.
+
+    `open_copies`: standby copies (of a task, on a client) that were behind when an immediate follow-up came. `unstarted`: such
+    follow-ups before which a thread was handed a copy that it had not: if it has not opened it by then, its client reports none.
+    """
+
+    def __init__(self, reports: Reports, logs: Mapping[TaskId, TaskLogs]) -> None:
+        self.reports = reports
+        """The rules; others once the group runs another release."""
+        self._logs = logs
+        self._seen: dict[ProcessId, _Seen] = {}
+        self._noted: dict[ProcessId, _Noted] = {}
+        self._open_copies: dict[tuple[ProcessId, TaskId], None] = {}
+        self.waiting_records = 0
+        self.unstarted = 0
+
+    @property
+    def open_copies(self) -> int:
+        return len(self._open_copies)
+
+    def begins_anew(self, process_ids: Iterable[ProcessId]) -> None:
+        """These clients were started again: what they lack now they restore from here on, whether or not they were at it before."""
+        for process_id in process_ids:
+            self._seen.pop(process_id, None)
+
+    def round(self, trigger: Trigger, at_seconds: float, group: Group, decision: Assignment | LeaderFailure) -> Round:
+        """The rebalance with what begins to be restored in it."""
+        if isinstance(decision, LeaderFailure):
+            return Round(trigger, at_seconds, decision)
+        handed = {consumer.member_id: consumer for consumer in decision.consumers}
+        seen: dict[ProcessId, _Seen] = {}
+        restoring: list[tuple[ProcessId, int]] = []
+        restoring_bytes: list[tuple[ProcessId, int | None]] = []
+        restoring_tasks: list[tuple[ProcessId, tuple[tuple[TaskId, int], ...]]] = []
+        waiting: dict[TaskId, int] = {}
+        for client in group.clients:
+            shares = tuple([handed[consumer.member_id] for consumer in client.consumers])
+            before = self._seen.get(client.process_id)
+            if before is None or not before.still(client, shares):
+                had = before.running if before is not None else {}
+                before, lacking = self._look(client, shares, had, group.config.acceptable_recovery_lag)
+                if total := sum(lacking.values()):
+                    restoring.append((client.process_id, total))
+                    restoring_bytes.append((client.process_id, changelog_sizes.to_restore(self._logs, lacking)))
+                    restoring_tasks.append((client.process_id, tuple((task, lacks) for task, lacks in lacking.items() if lacks)))
+            seen[client.process_id] = before
+            waiting |= before.waiting
+            self.waiting_records += sum(before.waiting.values())
+        self._seen = seen
+        late = sorted(waiting)
+        return Round(
+            trigger,
+            at_seconds,
+            decision,
+            tuple(restoring),
+            tuple(late),
+            tuple(restoring_bytes),
+            tuple(restoring_tasks),
+            tuple(waiting[task] for task in late),
+        )
+
+    def _look(
+        self, client: Client, shares: tuple[ConsumerAssignment, ...], had: Mapping[TaskId, None], acceptable_lag: int
+    ) -> tuple[_Seen, Mapping[TaskId, int]]:
+        """What this client does now, and the records that it lacks of what it did not do before."""
+        known = reported(client)
+        active = [task for share in shares for task in share.active]
+        running = dict.fromkeys((*active, *(task for share in shares for task in share.standby)))
+        lacking = {task: self.reports.to_restore(task, known.get(task)) for task in running if task not in had}
+        late = {
+            task: self.reports.to_restore(task, known.get(task))
+            for task in active
+            if not self._caught_up(task, known.get(task), acceptable_lag)
+        }
+        return _Seen(client, shares, running, late), lacking
+
+    def copied(self, clients: Iterable[Client], acceptable_lag: int) -> Mapping[TaskId, None]:
+        """The tasks of which one of these clients has a copy that is caught up."""
+        found = (each for client in clients for each in reported(client).items())
+        return dict.fromkeys(task for task, total in found if self._caught_up(task, total, acceptable_lag))
+
+    def note_open_copies(self, group: Group, decision: Assignment) -> None:
+        """The copies of which nobody can say whether the immediate follow-up finds them caught up, or finds them at all."""
+        handed = {consumer.member_id: consumer for consumer in decision.consumers}
+        unstarted = False
+        for client in group.clients:
+            shares = tuple([handed[consumer.member_id] for consumer in client.consumers])
+            noted = self._noted.get(client.process_id)
+            if noted is None or not noted.still(client, shares):
+                noted = self._noted[client.process_id] = self._note(client, shares, group.config.acceptable_recovery_lag)
+            unstarted = unstarted or noted.unstarted
+        self.unstarted += unstarted
+
+    def _note(self, client: Client, shares: tuple[ConsumerAssignment, ...], acceptable_lag: int) -> _Noted:
+        known = reported(client)
+        unstarted = False
+        for consumer, share in zip(client.consumers, shares, strict=True):
+            own = {task for task, _ in consumer.task_offset_sums}
+            unstarted = (
+                unstarted
+                or any(self.reports.log_end(task) and known.get(task) != LATEST_OFFSET for task in share.active)
+                or any(task in known and task not in own for task in share.standby)
+            )
+            for task in share.standby:
+                total = known.get(task, 0)
+                if total != LATEST_OFFSET and not 0 <= self.reports.end(task) - total <= acceptable_lag:
+                    self._open_copies[client.process_id, task] = None
+        return _Noted(client, shares, unstarted)
+
+    def _caught_up(self, task: TaskId, total: int | None, acceptable_lag: int) -> bool:
+        """Whether a copy that reports `total` can run at once, or nearly so. Kafka's own word for the lag it accepts."""
+        if total == LATEST_OFFSET or acceptable_lag == java.LONG_MAX:
+            return True
+        return self.reports.to_restore(task, total) <= acceptable_lag

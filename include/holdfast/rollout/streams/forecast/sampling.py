@@ -1,0 +1,46 @@
+"""Which of the positions that process IDs left to chance can take are forecast, and which of them stand for others."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from holdfast.rollout.streams.change import in_memory
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.forecast.outcomes import Outcome
+from holdfast.rollout.streams.forecast.work import Work, of_a_rebalance, size_of
+from holdfast.rollout.streams.process_ids import chances, positions
+from holdfast.rollout.streams.process_ids.chances import Chance
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
+
+MOST_IN_MEMORY = 8
+"""Outcomes, where every client that restarts draws a process ID."""
+TOO_MUCH = " (every place would take more work than is allowed for a group of this size: --work 10 allows ten times as much)"
+SPARE = 3, 4
+"""Another place may take somewhat more than the first: so much of what is left is counted on."""
+MOVED_ALONE = 4
+"""What moves is looked up so many times as fast as a rebalance is decided and answered."""
+
+
+def outcomes(
+    snapshot: Snapshot, change: Change, most: int | None, left: Work, one: Callable[[Chance], Outcome]
+) -> tuple[Outcome, ...]:
+    """One for each position, or `most` of them for all; fewer (2 or more) where more would take more than is `left`.
+
+    Raise TooMuchWork where not even two can be forecast.
+    """
+    if most is None and in_memory.stores_of(snapshot) is Stores.IN_MEMORY:
+        most = MOST_IN_MEMORY
+    found, there_are = positions.ways(snapshot, change, most)
+    said, before = positions.sampled(snapshot, len(found), there_are), left.taken
+    made = {found[0].process_ids: one(found[0])}
+    fits = 1 + left.left * SPARE[0] // SPARE[1] // max(1, left.taken - before)
+    if fits < len(found):
+        looked_up = there_are if there_are <= chances.MOST_OUTCOMES else 0
+        left.take(looked_up * of_a_rebalance(size_of(Scene.of(snapshot)), anew=True) // MOVED_ALONE)
+        found, _ = positions.ways(snapshot, change, max(2, fits))
+        said = tuple(f"{one}{TOO_MUCH}" for one in positions.sampled(snapshot, len(found), there_are))
+    return tuple(_standing_for_others(made.get(way.process_ids) or one(way), way, said) for way in found)
+
+
+def _standing_for_others(outcome: Outcome, way: Chance, said: tuple[str, ...]) -> Outcome:
+    return replace(outcome, probability=float(way.probability), notes=(*said, *outcome.notes))

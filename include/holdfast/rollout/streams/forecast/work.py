@@ -1,0 +1,106 @@
+"""How much work a forecast may take, counted while it is made: the same on every machine, so that the same is refused everywhere.
+
+A unit is a member, a client or a task that one rebalance looks at; some 2 to 6 µs. What is allowed grows with the group as it was
+given, not with what a change makes of it: a small order cannot ask for the work of a large group.
+"""
+
+from holdfast.errors import TooMuchWork
+from holdfast.rollout.streams.change.change import (
+    AddClient,
+    AddPartitions,
+    Batch,
+    ReplaceClient,
+    RestartClient,
+    SetThreads,
+    SetTopology,
+)
+from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+A_REBALANCE = 100
+"""Units that any rebalance takes, however small the group."""
+ANEW = 4
+"""So many times as much where nothing is remembered of the rebalance before: members, settings or tasks are other ones."""
+AN_EVENT = 16
+"""Of so many members, clients and tasks one is counted for each event: it is looked for among them."""
+AT_LEAST = 400_000
+"""Units that any forecast may take: some seconds."""
+REBALANCES = 1_000
+REBALANCES_A_TASK = 10
+REBALANCES_A_CLIENT = 200
+"""So many rebalances are in what is allowed: of warm-ups one by one, of rolling restarts there and back."""
+OPTIONS = 4
+"""The options of one plan may take so many times what one may."""
+
+
+class Work:
+    """What was taken of what is allowed."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.taken = 0
+
+    @property
+    def left(self) -> int:
+        return max(0, self.most - self.taken)
+
+    def take(self, units: int) -> None:
+        """Raise TooMuchWork where that is more than is left."""
+        self.taken += units
+        if self.taken > self.most:
+            raise TooMuchWork(
+                f"This takes more than the {self.most:,} units of work that are allowed for a group of this size (a unit: a member"
+                " or a task in one rebalance). Ask for less at once, give process IDs instead of leaving them to chance, assume a"
+                " faster restore, or allow more: --work 10 is ten times as much."
+            )
+
+    def part(self, of: int) -> "Work":
+        """One of so many equal parts of what is left. Whoever has used it says so with `used`."""
+        return Work(self.left // of)
+
+    def used(self, part: "Work") -> None:
+        self.taken += part.taken
+
+
+def size_of(scene: Scene) -> int:
+    return len(scene.tasks) + len(scene.clients) + sum(len(client.consumers) for client in scene.clients)
+
+
+def allowed(snapshot: Snapshot, times: int = 1) -> Work:
+    """For a forecast of every position that IDs left to chance can take."""
+    rebalances = REBALANCES + (REBALANCES_A_TASK + len(snapshot.clients)) * len(snapshot.tasks)
+    rebalances += REBALANCES_A_CLIENT * len(snapshot.clients)
+    return Work(times * (AT_LEAST + rebalances * (A_REBALANCE + size_of(Scene.of(snapshot)))))
+
+
+def allowed_for_an_option(snapshot: Snapshot, times: int = 1) -> Work:
+    """For one option of a plan, in which a few positions stand for all."""
+    rebalances = REBALANCES_A_TASK * len(snapshot.tasks) + REBALANCES_A_CLIENT * len(snapshot.clients)
+    return Work(times * (AT_LEAST // 4 + rebalances * (A_REBALANCE + size_of(Scene.of(snapshot)))))
+
+
+def of_a_rebalance(members: int, *, anew: bool) -> int:
+    """`members`: and clients and tasks."""
+    return (A_REBALANCE + members) * (ANEW if anew else 1)
+
+
+def of_events(scene: Scene, batch: Batch) -> int:
+    """To let them take effect, before the rebalance that they cause."""
+    size, units = size_of(scene), 0
+    for _, event in batch.events:
+        match event:
+            case AddClient(client) | ReplaceClient(by=client):
+                grown = client.threads or 1
+            case RestartClient(threads=threads):
+                grown = threads or 1
+            case SetThreads(threads=threads):
+                grown = threads
+            case AddPartitions(partitions=partitions):
+                grown = partitions
+            case SetTopology(tasks=tasks):
+                grown = len(tasks)
+            case _:
+                grown = 1
+        size += grown
+        units += grown + 1 + size // AN_EVENT
+    return units

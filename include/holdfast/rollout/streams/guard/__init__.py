@@ -1,0 +1,1 @@
+"""What a snapshot alone already shows about the order of process IDs."""

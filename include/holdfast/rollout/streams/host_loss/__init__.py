@@ -1,0 +1,1 @@
+"""What the loss of any one host would do to a group."""

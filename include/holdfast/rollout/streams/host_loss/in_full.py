@@ -1,0 +1,183 @@
+"""The losses that cannot be counted, forecast: as far as a budget of work a group goes, the worst first.
+
+A forecast of one loss takes a fraction of a millisecond in a small group, and seconds in a large one with standbys; every loss of
+every group would take days for a whole fleet. So the work of each is estimated beforehand, in microseconds of one processor, from
+the Snapshot alone: what is chosen is the same on every machine, and in however many pieces the work is done.
+
+As `holdfast forecast` says it: each is the same course of rebalances (`forecast.carried_out`); left out is only what a blast radius
+does not tell.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import repeat
+
+from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
+from holdfast.rollout.streams.forecast.forecast import carried_out
+from holdfast.rollout.streams.host_loss.blast_radius import (
+    Basis,
+    BlastRadius,
+    Loss,
+    change_of,
+    likeliest_places,
+    nobody_left,
+    of_a_release,
+)
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+BUDGET_MS = 60
+"""For the losses of one group, unless somebody says otherwise."""
+MOST_FOR_THE_WORST_MS = 600
+"""The worst loss of a group is forecast even where it alone takes more than the budget, up to so much."""
+MOST_REBALANCES = 5_000
+"""Whoever has not settled by then does not, as far as a night goes. (Five thousand warm-up lots are a month.)"""
+_A_REBALANCE_US, _A_COPY_AT_A_CLIENT_US = 300, 0.6
+_REBALANCES_WITHOUT_WARM_UPS = 3
+
+
+def work_us(snapshot: Snapshot, moved: int | None) -> int:
+    """About what a forecast of a loss that moves so many tasks (None: by an assignor without warm-ups) takes of one processor.
+
+    Measured with groups of `benchmarks.synthetic_fleet`: rebalances grow with the tasks that are on their way and their standbys,
+    and what one of them takes grows with copies and clients.
+    """
+    config = dict(snapshot.config)
+    standbys, warm_ups = (
+        _whole(config.get(name), usual) for name, usual in (("num.standby.replicas", 0), ("max.warmup.replicas", 2))
+    )
+    copies = sum(task.stateful for task in snapshot.tasks) * (1 + standbys)
+    lots = 0 if moved is None else moved * (1 + standbys) / max(1, warm_ups)
+    rebalances = _REBALANCES_WITHOUT_WARM_UPS + 1.5 * lots
+    return int(rebalances * (_A_REBALANCE_US + _A_COPY_AT_A_CLIENT_US * copies * len(snapshot.clients)))
+
+
+def _whole(value: object, usual: int) -> int:
+    return value if isinstance(value, int) else usual
+
+
+def budget_from_text(text: str) -> int:
+    """Milliseconds. Raise InvalidInput."""
+    if not re.fullmatch(r"[0-9]{1,9}", text.strip(), re.ASCII):
+        raise InvalidInput(
+            f"{text[:40]!r} is no budget of forecasts; a whole number of milliseconds from 0 on is, such as {BUDGET_MS}"
+        )
+    return int(text)
+
+
+def beyond(budget_ms: int) -> str:
+    """Why a loss was not forecast."""
+    return (
+        f"not among the worst losses of its group that can be forecast in {budget_ms:,} ms (the setting --forecast-ms); a forecast"
+        " of this one tells"
+    )
+
+
+def affordable(works_us: Iterable[int], budget_ms: int) -> int:
+    """How many of these losses, the worst first, the budget goes to."""
+    count = spent = 0
+    for work in works_us:
+        spent += work
+        if spent > 1_000 * max(budget_ms, MOST_FOR_THE_WORST_MS if not count and budget_ms else 0):
+            break
+        count += 1
+    return count
+
+
+def forecasts(snapshot: Snapshot, losses: Iterable[Loss]) -> Iterator[Loss]:
+    """These losses of one group, each forecast; or as they are, with the reason why nobody can say more."""
+    wanted = tuple(losses)
+    if not wanted:  # who runs what of a large group is not looked up for nothing
+        return
+    snapshot = of_a_release(snapshot)
+    before = dict(order.owners(snapshot))
+    known: dict[Change, Loss] = {}
+    for loss in wanted:
+        change = change_of(loss)
+        if change not in known:
+            known[change] = _forecast(snapshot, loss, change, before)
+        found = known[change]
+        place = loss.place if loss.place is None or found.moved is None else replace(loss.place, moved=found.moved)
+        yield replace(found, scenario=loss.scenario, place=place)
+
+
+def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[TaskId, ProcessId]) -> Loss:
+    try:
+        course = carried_out(snapshot, change, change.assume, MOST_REBALANCES)
+    except HoldfastError as refusal:
+        return replace(loss, reason=str(refusal))
+    if course.trouble is not None:
+        return replace(loss, reason=course.trouble)
+    after = owners_at_the_end(course, before, snapshot.tasks)
+    return replace(
+        loss,
+        moved=sum(before.get(task.id) != after.get(task.id) for task in snapshot.tasks if task.stateful),
+        without_copy=len(dict.fromkeys(task for one in course.rounds for task in one.without_caught_up_copy)),
+        basis=Basis.FORECAST,
+        rebalances=len(course.rounds),
+        rebalances_exact=True,
+        seconds=course.rounds[-1].at_seconds,
+        restore_bytes=total_or_none(size for one in course.rounds for _, size in one.restoring_bytes),
+        reason=None,
+    )
+
+
+def by_forecasts(
+    snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None, budget_ms: int = BUDGET_MS
+) -> tuple[BlastRadius, ...]:
+    """The blast radius of a group of which nothing can be counted: each client's three ways as far as the budget goes, those that
+    run most tasks first; if it goes further, as many more positions of a fresh ID for each, the likeliest first.
+
+    What a client is forecast does not hang on `only`.
+    """
+    snapshot = of_a_release(snapshot)
+    in_order = tuple(sorted(client.process_id for client in snapshot.clients))
+    runs = Counter(process_id for _, process_id in order.owners(snapshot))
+    ranked = sorted(in_order, key=lambda one: (-runs[one], one))
+    there_are = len(_WAYS) * len(in_order)
+    count = affordable(repeat(work_us(snapshot, None), there_are * len(in_order)), budget_ms)
+    more = max(0, count - there_are) // len(in_order)
+    return tuple(
+        _by_forecasts(snapshot, in_order, one, max(0, count - len(_WAYS) * ranked.index(one)), more, budget_ms)
+        for one in (in_order if only is None else only)
+    )
+
+
+_WAYS = (Scenario.FRESH_LIKELIEST, Scenario.NOT_REPLACED, Scenario.SAME_ID)
+"""In the order in which they are forecast. The worst position of a fresh ID is one of those that were."""
+
+
+def _by_forecasts(
+    snapshot: Snapshot, in_order: tuple[ProcessId, ...], lost: ProcessId, count: int, more: int, budget_ms: int
+) -> BlastRadius:
+    """The first `count` of its ways, and so many more positions."""
+    places = likeliest_places(in_order, lost, 1 + more)
+    open_ones = [
+        Loss(
+            lost,
+            way,
+            places[0] if way is Scenario.FRESH_LIKELIEST else None,
+            None,
+            None,
+            Basis.NOT_FORECAST,
+            reason=beyond(budget_ms),
+        )
+        for way in _WAYS
+    ]
+    found = {loss.scenario: loss for loss in (*forecasts(snapshot, open_ones[:count]), *open_ones[count:])}
+    if len(in_order) == 1:
+        found[Scenario.NOT_REPLACED] = nobody_left(lost, sum(owner == lost for _, owner in order.owners(snapshot)))
+    likeliest = found[Scenario.FRESH_LIKELIEST]
+    fresh = [likeliest, *forecasts(snapshot, [replace(open_ones[0], place=place) for place in places[1:]])]
+    known = [(loss.moved, loss.place) for loss in fresh if loss.moved is not None and loss.place is not None]
+    worst = max(fresh, key=lambda loss: (-1 if loss.moved is None else loss.moved, loss.place.probability if loss.place else 0.0))
+    found[Scenario.FRESH_WORST] = replace(worst, scenario=Scenario.FRESH_WORST)
+    looked_at = tuple(sorted((place for _, place in known), key=lambda place: place.place))
+    return BlastRadius(lost, tuple(found[way] for way in Scenario), looked_at)

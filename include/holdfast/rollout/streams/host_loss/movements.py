@@ -1,0 +1,293 @@
+"""What follows when one client is lost, counted instead of forecast: for the default assignor, where no choice is left open.
+
+The target by places (`kafka.streams.shares`) says where every stateful task is going. On the way a task stays with the one client
+that has a copy while its target warms one up, so many at a time and one lot a probing interval (KIP-441). So the lots can be
+counted, and what they restore be added up. Where several clients could run a task meanwhile, with standbys above all, who does
+hangs on what else each is given: that is not counted, and `Fate.reason` says so.
+"""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka import java
+from holdfast.kafka.release import behaviour
+from holdfast.kafka.streams import leader
+from holdfast.kafka.streams.board import Readings
+from holdfast.kafka.streams.client_state import LeaderThrows
+from holdfast.kafka.streams.config import TaskAssignor
+from holdfast.kafka.streams.group import Group
+from holdfast.kafka.streams.shares import dealt
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.rollout.streams.change.change import Assume
+from holdfast.rollout.streams.events import outage
+from holdfast.rollout.streams.events.evolution import Reports, reported
+from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import changelog_sizes, groups
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+
+class NotByPlaces(CannotPredict):
+    """What moves hangs on more than places in the order and copies: a forecast tells."""
+
+
+_NOBODY, _NEW = -1, -2
+"""Stand for a client's number: who runs a task that nobody runs, and a client that was not there before."""
+_SEVERAL = "several clients have copies of tasks that are on their way: who runs them meanwhile hangs on what else each is given"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Until the group is stable. `rebalances` are the least unless `rebalances_exact`: threads of one client may pass tasks on.
+
+    `warm_ups`: copies restored while their tasks run elsewhere. `restore_bytes` None: a changelog was not measured.
+    """
+
+    rebalances: int
+    rebalances_exact: bool
+    warm_ups: int
+    seconds: float
+    restore_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """`moved`: stateful tasks that end up with another client. `without_copy`: those that stand still until they are restored."""
+
+    moved: int
+    without_copy: int
+    count: Count | None
+    reason: str | None = None
+    """Why there is no count."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """A fate while it is being counted."""
+
+    moved: int = 0
+    without_copy: int = 0
+    warm_ups: int = 0
+    handed_over: bool = False
+    """Whether somebody has to give up a task in the first rebalance already: a follow-up comes at once."""
+    size: int | None = 0
+    reason: str | None = None
+
+    def restore(self, size: int | None) -> None:
+        self.size = None if self.size is None or size is None else self.size + size
+
+
+class Movements:
+    """The books of one group as it is. Raise CannotPredict where its targets are not those of the default assignor."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        group = groups.group_of(snapshot)
+        _refuse_other_ways(group)
+        line = behaviour(group.release)
+        try:
+            readings = Readings(group, line)
+        except LeaderThrows as thrown:
+            raise CannotPredict(f"The leader itself would fail: {thrown}") from None
+        if not readings.topology.ends_known:
+            raise CannotPredict("The end offsets of changelogs are not known, so the leader falls back to what ran where before.")
+        clients = sorted(group.clients, key=lambda client: client.process_id)
+        self.order = tuple(client.process_id for client in clients)
+        self._threads = tuple(len(client.consumers) for client in clients)
+        self._one_thread_each = max(self._threads) == 1
+        self._group = group
+        self._line = line
+        self._readings = readings
+        self._lag = group.config.acceptable_recovery_lag
+        self._reports = Reports(group, Assume(), transactional=groups.transactional(snapshot))
+        self._delay = outage.session_timeout_s(Scene.of(snapshot))
+        self._logs = changelog_sizes.task_logs(snapshot)
+        topology = readings.topology
+        self._numbers = topology.stateful
+        self._ids = tuple(topology.ids[number] for number in topology.stateful)
+        number_of = {process_id: number for number, process_id in enumerate(self.order)}
+        owners = {task: number_of[process_id] for task, process_id in order.owners(snapshot)}
+        self._owner = tuple(owners.get(task, _NOBODY) for task in self._ids)
+        owned = {one: number for number, client in enumerate(clients) for each in client.consumers for one in each.owned}
+        self._owned = tuple(
+            tuple(dict.fromkeys(owned[one] for one in task.partitions if one in owned)) for task in readings.topology.tasks
+        )
+        """By number: the clients that own partitions of the task, and would have to give them up first."""
+        self._sums = tuple(reported(client) for client in clients)
+        self._whole = tuple(self._size(task, self._reports.to_restore(task, None)) for task in self._ids)
+        self._ordinary = tuple(self._is_ordinary(at) for at in range(len(self._ids)))
+        self._open_reason = self._why_not_counted()
+
+    def fate(self, lost: ProcessId, back: ProcessId | None = None) -> Fate:
+        """What happens if `lost` goes, and `back`, whose disk is empty, comes in its place (None: nobody; `lost`: the same ID)."""
+        gone = self.order.index(lost)
+        at = [number for number in range(len(self.order)) if number != gone]
+        if back is not None:
+            new = gone if back == lost else _NEW
+            at.insert(order.position((self.order[number] for number in at), back), new)
+        threads = tuple(self._threads[gone if number == _NEW else number] for number in at)
+        tally = _Tally(reason=self._open_reason)
+        active = [0] * len(at)
+        for task, place in enumerate(dealt(threads, len(self._ids))):
+            self._settle(tally, task, at[place], gone, active, at, place)
+        if tally.reason is not None:
+            return Fate(tally.moved, tally.without_copy, None, tally.reason)
+        if not tally.handed_over:
+            tally.handed_over = self._stateless_handed_over(at, threads, active, gone)
+        lots = -(-tally.warm_ups // self._group.config.max_warmup_replicas)
+        milliseconds = lots * self._group.config.probing_rebalance_interval_ms
+        count = Count(
+            rebalances=1 + tally.handed_over + 2 * lots,
+            rebalances_exact=self._one_thread_each,
+            warm_ups=tally.warm_ups,
+            seconds=(self._delay if back is None else 0) + milliseconds / 1000,
+            restore_bytes=tally.size,
+        )
+        return Fate(tally.moved, tally.without_copy, count)
+
+    def moved_by_place(self, lost: ProcessId) -> Sequence[int]:
+        """How many stateful tasks end up with another client if a fresh ID comes for `lost`: one number for each place."""
+        gone = self.order.index(lost)
+        if max(self._threads) == min(self._threads):
+            return self._moved_if_dealt_evenly(gone)
+        return tuple(self._moved_if_dealt(gone))
+
+    def _moved_if_dealt_evenly(self, gone: int) -> Sequence[int]:
+        """Each place has the same tasks whoever stands there, and whoever stays moves by one place at most: sums will do."""
+        count = len(self.order)
+        kept = [[0, 0, 0] for _ in range(count)]
+        """For each place: its tasks that run at its own client, the one after, and the one before it."""
+        for task, owner in enumerate(self._owner):
+            place = task % count
+            if owner != gone and owner != _NOBODY and abs(owner - place) <= 1:
+                kept[place][owner - place] += 1
+        own, after, before = ((0, *accumulate(one[which] for one in kept)) for which in (0, 1, -1))
+        return tuple(
+            len(self._owner)
+            - (own[min(place, gone)] + after[place] - after[min(place, gone)])
+            - (before[max(place, gone) + 1] - before[place + 1] + own[count] - own[max(place, gone) + 1])
+            for place in range(count)
+        )
+
+    def _moved_if_dealt(self, gone: int) -> Iterator[int]:
+        at = [number for number in range(len(self.order)) if number != gone]
+        for place in range(len(self.order)):
+            there = [*at[:place], _NEW, *at[place:]]
+            threads = tuple(self._threads[gone if number == _NEW else number] for number in there)
+            goes_to = map(there.__getitem__, dealt(threads, len(self._owner)))
+            yield sum(owner != to for owner, to in zip(self._owner, goes_to, strict=True))
+
+    def owned_by(self, process_id: ProcessId) -> int:
+        """How many stateful tasks it runs."""
+        return self._owner.count(self.order.index(process_id))
+
+    def _settle(self, tally: _Tally, task: int, to: int, gone: int, active: list[int], at: Sequence[int], place: int) -> None:
+        """Book one stateful task that is going to the client `to`."""
+        owner = self._owner[task]
+        tally.moved += owner != to
+        if self._ordinary[task]:
+            if owner == gone:
+                tally.without_copy += 1
+                tally.restore(self._whole[task])
+            elif owner != to:
+                tally.warm_ups += 1
+                tally.restore(self._whole[task])
+                place = at.index(owner)
+            active[place] += 1
+            return
+        runs = self._meanwhile(tally, task, to, gone)
+        if runs is None:
+            return
+        active[at.index(runs)] += 1
+        tally.handed_over = tally.handed_over or any(one not in (gone, runs) for one in self._owned[self._numbers[task]])
+        tally.restore(self._to_restore(task, runs, gone))
+        tally.without_copy += self._records(task, runs, gone) > self._lag
+        if runs != to:
+            tally.warm_ups += 1
+            tally.restore(self._to_restore(task, to, gone))
+
+    def _meanwhile(self, tally: _Tally, task: int, to: int, gone: int) -> int | None:
+        """The client that runs the task from the first rebalance on; None if that is not counted."""
+        number = self._numbers[task]
+        end = self._readings.topology.ends[number]
+        lags = {client: lag for client, lag in self._readings.lags_of[number].items() if client != gone}
+        everybody = self._acceptable(end)
+        if self._acceptable(lags.get(to, end) if to != gone else end):
+            return to
+        caught_up = [client for client, lag in lags.items() if self._acceptable(lag)]
+        if not lags or not (caught_up or (self._line.moves_to_most_caught_up and min(lags.values()) < lags.get(to, end))):
+            return to
+        if len(caught_up) == 1 and not everybody:
+            return caught_up[0]
+        tally.without_copy += not caught_up
+        tally.reason = tally.reason or _SEVERAL
+        return None
+
+    def _records(self, task: int, client: int, gone: int) -> int:
+        """What the client lacks of the task."""
+        known = self._sums[client].get(self._ids[task]) if client not in (_NEW, gone) else None
+        return self._reports.to_restore(self._ids[task], known)
+
+    def _to_restore(self, task: int, client: int, gone: int) -> int | None:
+        return self._size(self._ids[task], self._records(task, client, gone))
+
+    def _size(self, task: TaskId, records: int) -> int | None:
+        return changelog_sizes.to_restore(self._logs, {task: records})
+
+    def _acceptable(self, lag: int) -> bool:
+        return lag == LATEST_OFFSET or self._lag == java.LONG_MAX or 0 <= lag <= self._lag
+
+    def _is_ordinary(self, task: int) -> bool:
+        """Whether its owner runs it, nobody else has any of it, and it is too long for others to take it over at once."""
+        number = self._numbers[task]
+        alone = self._readings.lags_of[number] == {self._owner[task]: LATEST_OFFSET}
+        return alone and self._reports.to_restore(self._ids[task], None) > self._lag
+
+    def _stateless_handed_over(self, at: Sequence[int], threads: Sequence[int], active: Sequence[int], gone: int) -> bool:
+        """Whether somebody who is there has to give up a task that keeps no state: as `assign_stateless_active` deals them."""
+        count = list(active)
+        queue = [(count[place] / threads[place], place) for place in range(len(at))]
+        heapq.heapify(queue)
+        for number in self._readings.topology.stateless:
+            place = queue[0][1]
+            if any(one not in (gone, at[place]) for one in self._owned[number]):
+                return True
+            count[place] += 1
+            heapq.heapreplace(queue, (count[place] / threads[place], place))
+        return False
+
+    def _why_not_counted(self) -> str | None:
+        config = self._group.config
+        if config.num_standby_replicas:
+            return "with standbys, who runs a task meanwhile hangs on what else each client is given"
+        behind = (one for one in self._ids if not self._acceptable(self._reports.log_end(one) - self._reports.end(one)))
+        if (never := next(behind, None)) is not None:
+            return f"copies of {never} never come within acceptable.recovery.lag ({self._lag:,} records): the group does not settle"
+        closed = (self._reports.log_end(one) - self._reports.closed(one, LATEST_OFFSET) for one in self._ids)
+        if not self._one_thread_each and not all(map(self._acceptable, closed)):
+            return f"a task that passes to another thread counts as lagging then (acceptable.recovery.lag is {self._lag:,})"
+        return None
+
+
+def _refuse_other_ways(group: Group) -> None:
+    """What hangs on more than places and copies."""
+    if not group.clients:
+        raise CannotPredict("The group has no client: there is none to lose.")
+    config = group.config
+    if config.task_assignor is not TaskAssignor.HIGH_AVAILABILITY:
+        raise NotByPlaces(f"With {config.task_assignor} a task's target is not a matter of places")
+    if config.rack_aware_assignment_strategy != "none":
+        raise NotByPlaces(f"Tasks are placed by rack (rack.aware.assignment.strategy={config.rack_aware_assignment_strategy})")
+    newest = behaviour(group.release).metadata_version
+    oldest = leader.FIRST_VERSION_WITH_NEXT_REBALANCE
+    known = {task.id for task in group.tasks}
+    for client in group.clients:
+        for consumer in client.consumers:
+            if consumer.error_code or not oldest <= (newest if consumer.metadata_version is None else consumer.metadata_version):
+                raise NotByPlaces(f"Member {consumer.member_id!r} is too old, or asks for something")
+            if any(task not in known for task, _ in consumer.task_offset_sums):
+                raise NotByPlaces(f"Member {consumer.member_id!r} reports tasks that are not in the topology")
+    if group.missing_topics:
+        raise CannotPredict("Source topics are missing: such a leader hands out nothing.")

@@ -1,0 +1,280 @@
+"""What the policy of a team says about one way of making a change: a list of rules, each passed, failed or not known.
+
+A rule that fails and is named in `blocking` stops the plan (`blocked`); any other failure, and whatever cannot be known, asks for a
+person's eyes (`review`). What a rule needs and the forecast does not tell is not known: nothing is guessed here.
+"""
+
+from collections.abc import Iterator
+
+from holdfast.rollout.contract.rebalances import restore_seconds
+from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.policy.judging import actions_rule, made
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.cost import lacking
+from holdfast.rollout.streams.cost.evaluation import ClientDisk, Cost, Effort, Evaluation
+from holdfast.rollout.streams.cost.lacking import Give
+from holdfast.rollout.streams.cost.times_of_costs import times_of
+from holdfast.rollout.streams.limits.circumstances import Circumstances
+from holdfast.rollout.streams.limits.time_rules import time_to_stable
+from holdfast.rollout.streams.limits.time_rules import times_of as times_of_outcomes
+from holdfast.rollout.streams.steps.steps import (
+    AwaitRebalance,
+    AwaitStable,
+    DeployTopology,
+    GrowTopic,
+    SetConfig,
+    SetRelease,
+    StopEverybody,
+    hosts_of,
+    verb,
+)
+from holdfast.rollout.text.wording import amount_of_bytes, listed, many, printable
+from holdfast.rollout.timing import time_rules, time_words
+
+CONVERGES = "converges"
+
+
+_BYTES_NOT_KNOWN = "not known: what changelogs weigh, or bytes per record"
+
+
+def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Rule, ...]:
+    """All rules, in the order of `RULES`; where nothing can be predicted, only that."""
+    if evaluation.refused is not None or not evaluation.costs:
+        why = evaluation.refused or "the forecast has no outcome"
+        return (made("forecast", why, "can be predicted", Status.FAIL, policy),)
+    costs = evaluation.costs
+    worst_moved = max(cost.needless for cost in costs)
+    stateful = max(cost.stateful_tasks for cost in costs)
+    share = 100 * worst_moved / stateful if stateful else 0.0
+    unknown = len(evaluation.unknown)
+    times, restores = times_of_outcomes(evaluation, policy), any(cost.restores for cost in costs)
+    found = (
+        made("forecast", "can be predicted", "can be predicted", Status.PASS, policy),
+        _converges_rule(costs, policy),
+        made(
+            "moved-without-need",
+            f"{worst_moved} of {stateful} stateful tasks ({share:.0f} %)",
+            f"{policy.moved_percent_most} %",
+            Status.PASS if share <= policy.moved_percent_most else Status.FAIL,
+            policy,
+        ),
+        _moved_rule(evaluation, policy),
+        _cold_rule(evaluation, policy),
+        _cold_at_once_rule(evaluation, policy),
+        time_to_stable(evaluation, policy, at),
+        time_rules.finish_before(times, policy, at.now, restores=restores),
+        time_rules.windows(times, policy, at.now),
+        _rebalances_rule(evaluation, policy, at),
+        _bytes_rule(evaluation, policy),
+        _bytes_per_hour_rule(evaluation, policy),
+        _disk_rule(evaluation, policy, at),
+        _crowding_rule(evaluation, policy, at),
+        _copy_rule(evaluation, policy),
+        actions_rule(_verbs(evaluation), policy),
+        _hosts_rule(evaluation, policy, at),
+        made(
+            "evidence",
+            _not_known(unknown, evaluation.give),
+            "complete",
+            Status.UNKNOWN if unknown else Status.PASS,
+            policy,
+        ),
+    )
+    return tuple(rule for rule in found if rule is not None)
+
+
+def _not_known(count: int, give: tuple[Give, ...]) -> str:
+    if not count:
+        return "complete"
+    needed = "; ".join(lacking.WORDS[one] for one in give)
+    return f"{count} not known. Give {needed}" if give else f"{count} not known"
+
+
+def _converges_rule(costs: tuple[Cost, ...], policy: Policy) -> Rule:
+    why = next((cost.unsettled for cost in costs if not cost.stable and cost.unsettled), None)
+    if all(cost.stable for cost in costs):
+        return made(CONVERGES, "yes", "yes", Status.PASS, policy)
+    return made(CONVERGES, f"no: {why}" if why else "no", "yes", Status.FAIL, policy)
+
+
+def _cold_rule(evaluation: Evaluation, policy: Policy) -> Rule:
+    speed = policy.restore_records_per_second
+    longest = max(cost.cold_seconds_longest(speed) for cost in evaluation.costs)
+    limit = policy.without_caught_up_copy_s_most
+    found = f"{longest} s at {speed:,} records/s" if longest else f"under 1 s at {speed:,} records/s"
+    if not any(cost.cold_tasks for cost in evaluation.costs):
+        found = "no task"
+    at_worst = max(cost.cold_seconds_longest(policy.slowest_restore) for cost in evaluation.costs)
+    if longest <= limit < at_worst:
+        found = f"{found}, {at_worst} s at {policy.slowest_restore:,}; the speed is {policy.restore_rate_says}"
+    status = Status.FAIL if longest > limit else Status.UNKNOWN if at_worst > limit else Status.PASS
+    for one in time_rules.conditions(times_of_outcomes(evaluation, policy)):
+        if status is Status.PASS and one.otherwise_downtime_s > limit:
+            status = Status.FAIL if one.met is False else Status.UNKNOWN
+            found = f"{found} if {time_words.condition(one)}, else {one.otherwise_downtime_s} s"
+    return made("without-caught-up-copy", found, f"{limit} s", status, policy)
+
+
+def _rebalances_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule:
+    """Beyond those that the requested change causes by itself: a rolling restart of twenty clients is twenty rebalances, and was
+    asked for. What an option's own steps cause beyond that counts."""
+    counted = [
+        (cost, sum(one.trigger == "change" for one in cost.rounds) if at.asked_rebalances is None else at.asked_rebalances)
+        for cost in evaluation.costs
+    ]
+    cost, asked = max(counted, key=lambda one: one[0].rebalances.high - one[1])
+    more = max(0, cost.rebalances.high - asked)
+    usually = "" if cost.rebalances_usual in (None, cost.rebalances.high) else f", usually {max(0, cost.rebalances_usual - asked)}"
+    most = at.rebalances_most if policy.rebalances_most is None else policy.rebalances_most
+    status = Status.PASS if more <= most else Status.FAIL
+    found = f"{more} in addition to the {asked} of the change itself{usually}"
+    return made("rebalances", found, f"{most} in addition to them", status, policy)
+
+
+def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+    """Only where a limit is set."""
+    if policy.restored_bytes_most is None:
+        return None
+    limit = f"{policy.restored_bytes_most:,} bytes"
+    amounts = [cost.restored_bytes(policy.bytes_per_record) for cost in evaluation.costs]
+    known = [amount for amount in amounts if amount is not None]
+    if len(known) < len(amounts):
+        return made("restored-bytes", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
+    status = Status.PASS if max(known) <= policy.restored_bytes_most else Status.FAIL
+    return made("restored-bytes", f"{max(known):,} bytes", limit, status, policy)
+
+
+def _disk_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+    """Only where a limit is set, or something is known of disks. Clients of one host may or may not share a disk: where that
+    decides, it is not known."""
+    least, stated = policy.disk_free_bytes_least or 0, policy.disk_free_bytes_least is not None
+    limit = f"{amount_of_bytes(least)} stay free on every disk"
+    hosts = dict(at.hosts)
+    lacking: dict[str, None] = {}
+    unknown: dict[str, None] = {}
+    for cost in evaluation.costs:
+        together: dict[str | None, list[ClientDisk]] = {}
+        for one in cost.disks:
+            host = hosts.get(one.process_id)
+            name = printable(host) if host else str(one.process_id)
+            more = one.grows_by(policy.bytes_per_record)
+            if more is None or one.free is None:
+                if stated and more != 0:
+                    unknown[name] = None
+                continue
+            together.setdefault(host, []).append(one)
+            if one.free - more < least:
+                lacking[f"{name} is given {amount_of_bytes(more)} and has {amount_of_bytes(one.free)}"] = None
+        for host, clients in together.items():
+            grown = sum(one.grows_by(policy.bytes_per_record) or 0 for one in clients)
+            if host is not None and grown and min(one.free or 0 for one in clients) - grown < least:
+                unknown[f"{printable(host)}, if its clients share a disk"] = None
+    if not stated and not any(one.free is not None for cost in evaluation.costs for one in cost.disks):
+        return None
+    if lacking:
+        return made("disk", listed(list(lacking)), limit, Status.FAIL, policy)
+    if unknown:
+        return made("disk", f"not known of {listed(list(unknown))}", limit, Status.UNKNOWN, policy)
+    return made("disk", "enough room, as changelogs weigh", limit, Status.PASS, policy)
+
+
+def _crowding_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+    """Only where a limit is set."""
+    most = policy.copies_on_one_client_percent_most
+    if most is None:
+        return None
+    limit, hosts = f"{most} % of an even share", dict(at.hosts)
+    fullest = max(
+        (cost.fullest for cost in evaluation.costs if cost.fullest is not None), key=lambda one: one.percent, default=None
+    )
+    if fullest is None:
+        return made("copies-on-one-client", "no copies", limit, Status.PASS, policy)
+    name = printable(hosts.get(fullest.process_id) or str(fullest.process_id))
+    found = f"{many(fullest.copies, 'copy', 'copies')} on {name}, {fullest.percent} % of an even share"
+    return made("copies-on-one-client", found, limit, Status.PASS if fullest.percent <= most else Status.FAIL, policy)
+
+
+def _copy_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+    """Only where a disk is copied: how long that takes is known only where the policy says how fast it goes."""
+    if evaluation.candidate.effort is not Effort.COPY_DISK:
+        return None
+    known = [one.condition for one in (times_of(cost, policy) for cost in evaluation.costs) if one.condition is not None]
+    limit = "the session timeout" if not known else f"{known[0].within_s} s, the session timeout"
+    if not known or any(one.met is None for one in known):
+        return made("copied-in-time", "not known: measure the copying", limit, Status.UNKNOWN, policy)
+    status = Status.PASS if all(one.met for one in known) else Status.FAIL
+    longest = max(-(-(one.size or 0) // (policy.copy_bytes_per_second or 1)) for one in known)
+    found = f"{longest} s at {amount_of_bytes(policy.copy_bytes_per_second or 0)}/s"
+    return made("copied-in-time", found, limit, status, policy)
+
+
+def _moved_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+    """Only where a limit is set."""
+    if policy.moved_in_all_percent_most is None:
+        return None
+    worst = max(evaluation.costs, key=lambda cost: cost.moved)
+    share = 100 * worst.moved / worst.stateful_tasks if worst.stateful_tasks else 0.0
+    found = f"{worst.moved} of {worst.stateful_tasks} stateful tasks ({share:.0f} %)"
+    limit = policy.moved_in_all_percent_most
+    return made("moved", found, f"{limit} %", Status.PASS if share <= limit else Status.FAIL, policy)
+
+
+def _cold_at_once_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+    """At least those of the worst rebalance, at most all of them together: which restore is still running when the next begins
+    depends on speeds that nobody knows."""
+    most = policy.without_caught_up_copy_tasks_most
+    if most is None:
+        return None
+    low = max(max((one.without_caught_up_copy for one in cost.rounds), default=0) for cost in evaluation.costs)
+    high = max(cost.cold_tasks for cost in evaluation.costs)
+    low = min(low, high)
+    status = Status.PASS if high <= most else Status.FAIL if low > most else Status.UNKNOWN
+    found = f"{many(low, 'task')} at once" if low == high else f"{low} to {high} tasks at once"
+    return made("without-caught-up-copy-at-once", found, many(most, "task"), status, policy)
+
+
+def _bytes_per_hour_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+    """No hour has more than all bytes, and some hour has the average or more; between them nobody knows."""
+    most = policy.restored_bytes_per_hour_most
+    if most is None:
+        return None
+    limit = f"{most:,} bytes an hour"
+    high = average = 0
+    for cost in evaluation.costs:
+        size = cost.restored_bytes(policy.bytes_per_record)
+        if size is None:
+            return made("restored-bytes-per-hour", _BYTES_NOT_KNOWN, limit, Status.UNKNOWN, policy)
+        high = max(high, size)
+        standbys = max((restore_seconds(one.records, policy.restore_records_per_second) for one in cost.restores), default=0)
+        average = max(average, size * 3600 // max(3600, time_rules.seconds_needed(times_of(cost, policy)) or 0, standbys))
+    status = Status.PASS if high <= most else Status.FAIL if average > most else Status.UNKNOWN
+    found = f"{high:,} bytes at most" if average == high else f"{average:,} to {high:,} bytes in the busiest hour"
+    return made("restored-bytes-per-hour", found, limit, status, policy)
+
+
+def _verbs(evaluation: Evaluation) -> Iterator[str]:
+    steps = (step.action for step in evaluation.candidate.steps)
+    return (verb(action) for action in steps if not isinstance(action, AwaitRebalance | AwaitStable))
+
+
+def _hosts_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+    """A setting or a release goes to every client, so to every host."""
+    if not policy.untouchable_hosts:
+        return None
+    known = dict(at.hosts)
+    touched: dict[str | None, None] = {}
+    for step in evaluation.candidate.steps:
+        match step.action:
+            case SetConfig() | SetRelease() | StopEverybody() | DeployTopology():
+                touched.update(dict.fromkeys(known.values()))
+            case AwaitRebalance() | AwaitStable() | GrowTopic():
+                continue
+            case action:
+                touched.update(dict.fromkeys(hosts_of(action)))
+    hit = [printable(host) for host in touched if host is not None and host in policy.untouchable_hosts]
+    limit = f"nothing is done on {listed([printable(host) for host in policy.untouchable_hosts])}"
+    if hit:
+        return made("untouchable-hosts", f"steps on {listed(hit)}", limit, Status.FAIL, policy)
+    if None in touched:
+        return made("untouchable-hosts", "a step on a host that is not known", limit, Status.UNKNOWN, policy)
+    return made("untouchable-hosts", "none of them", limit, Status.PASS, policy)

@@ -1,0 +1,1 @@
+"""The options for making a change, and how the best one is found."""

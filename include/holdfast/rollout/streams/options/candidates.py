@@ -1,0 +1,195 @@
+"""The search: `propose` lists the ways that make sense for a group and a change (`remedies`), `evaluate` says what one costs."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork, Unsupported
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.streams.change import in_memory, shorthands
+from holdfast.rollout.streams.change.change import (
+    AddClient,
+    AddPartitions,
+    Change,
+    RemoveClient,
+    ReplaceClient,
+    RestartClient,
+    RollingRestart,
+    SetConfig,
+    SetThreads,
+)
+from holdfast.rollout.streams.cost import cost, efforts, lacking
+from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
+from holdfast.rollout.streams.events import events
+from holdfast.rollout.streams.events.evolution import Reports
+from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.work import Work, allowed_for_an_option, of_events
+from holdfast.rollout.streams.options import otherwise, recipes, usual
+from holdfast.rollout.streams.options.remedies import REMEDIES, Remedy
+from holdfast.rollout.streams.options.rewrites import sequence
+from holdfast.rollout.streams.process_ids import chances
+from holdfast.rollout.streams.snapshot import changelog_sizes
+from holdfast.rollout.streams.snapshot.churn import refuse_unsettled
+from holdfast.rollout.streams.snapshot.groups import group_of, mixed_releases, of_a_release, transactional
+from holdfast.rollout.streams.snapshot.passing_settings import PassingSetting
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
+
+MOST_OUTCOMES = 4
+"""So many places stand for all that a process ID left to chance can take (`positions`)."""
+MOST_CHECKED = 200_000
+"""Units of work (`work`) after which a change is taken to fit: a page checks what is typed into its form."""
+
+
+def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
+    """Every way that makes sense, `plainly` first; two ways that come to the same change and effort are one.
+
+    Raise InvalidInput for a change that does not fit the group, CannotPredict for a group in the middle of a rebalance or without
+    clients: nothing can be planned for what nobody sees.
+    """
+    refuse_unsettled(snapshot, not_said=True)
+    refuse_misfit(snapshot, change)
+    rolled = sequence.rolled_out(snapshot, shorthands.written_out(snapshot, change, roll_outs=False))
+    meant = usual.as_usual(snapshot, in_memory.as_stored(snapshot, rolled))
+    found: list[Candidate] = []
+    for remedy in REMEDIES:
+        rewritten = remedy.rewrite(snapshot, meant)
+        if rewritten is None or (remedy.setting is not None and not _helps(snapshot, meant, remedy.setting)):
+            continue
+        if rewritten != meant and not _fits(snapshot, rewritten):
+            continue
+        candidate = _candidate(snapshot, meant, rewritten, remedy)
+        if all((candidate.change, candidate.effort) != (other.change, other.effort) for other in found):
+            found.append(candidate)
+    return tuple(found)
+
+
+def refuse_misfit(snapshot: Snapshot, change: Change) -> None:
+    """Raise InvalidInput for a change that does not fit the group: its events are carried out once, without rebalances.
+
+    What cannot be predicted at all is for `evaluate` to say; so is what is wrong so far behind that it takes long to come to it.
+    """
+    change = shorthands.written_out(snapshot, change)
+    work = Work(MOST_CHECKED)
+    try:
+        snapshot = of_a_release(snapshot)
+        reports = Reports(group_of(snapshot), change.assume, transactional=transactional(snapshot))
+        way = chances.any_one(tuple(client.process_id for client in snapshot.clients), change)
+    except (CannotPredict, Unsupported):
+        return
+    scene = Scene.of(snapshot)
+    for batch in shorthands.written_out(snapshot, change.with_process_ids(way.process_ids)).numbered_batches():
+        try:
+            work.take(of_events(scene, batch))
+        except TooMuchWork:
+            return
+        scene = events.apply(scene, batch, reports)
+
+
+def _fits(snapshot: Snapshot, rewritten: Change) -> bool:
+    """Whether a way does nothing that cannot be done, such as restarting a client before it is there."""
+    try:
+        refuse_misfit(snapshot, rewritten)
+    except InvalidInput:
+        return False
+    return True
+
+
+def evaluate(snapshot: Snapshot, candidate: Candidate, work: Work | None = None) -> Evaluation:
+    """The forecast of a candidate, in figures. Where nothing can be predicted, the evaluation says why."""
+    try:
+        predicted = forecast(snapshot, candidate.change, MOST_OUTCOMES, work or allowed_for_an_option(snapshot))
+        costs = cost.costs_of(snapshot, predicted.change, predicted, candidate.displaced)
+    except (CannotPredict, Unsupported) as refusal:
+        return Evaluation(candidate, (), (), f"Cannot predict: {refusal}")
+    not_known = tuple(one for one in (*predicted.unknown, *mixed_releases(snapshot)) if not one.about_log_sizes)
+    unknown = tuple(f"{one.what}: {one.reason}" for one in not_known)
+    heavy = sorted({task: None for one in costs for restore in one.restores if restore.size is None for task in restore.tasks})
+    sizes = tuple(f"{one.what}: {one.reason}" for one in changelog_sizes.not_measured(snapshot, heavy))
+    return Evaluation(candidate, costs, unknown, None, sizes, lacking.to_give(not_known))
+
+
+def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy) -> Candidate:
+    settings: tuple[SettingChange, ...] = ()
+    title = remedy.title
+    if remedy.setting is not None:
+        key, value = remedy.setting.key, remedy.setting.value_for(snapshot)
+        had = dict(snapshot.config).get(key)
+        stable = Then(Wait.STABLE)
+        sets, puts_back = (sequence.roll(snapshot, ((key, one),)) for one in (value, had))
+        change = replace(change, events=(sets, stable, *change.events, stable, puts_back))
+        settings = (SettingChange(key, value, had, "Put back once the group is stable: two rolling restarts in all."),)
+        title = title.format(was=remedy.setting.default if had is None else had, to=value)
+    steps = recipes.steps_of(snapshot, meant, change, remedy.identity)
+    return Candidate(
+        name=remedy.name,
+        title=title,
+        change=change,
+        steps=steps,
+        settings=settings,
+        preconditions=remedy.preconditions,
+        wrong_if=_wrong_if(change, remedy) + _or_late(snapshot, change),
+        effort=remedy.effort,
+        as_asked=remedy.as_asked,
+        if_allowed=remedy.if_allowed,
+        displaced=tuple(_displaced(meant)),
+        effort_counts=efforts.counts(snapshot, change, steps),
+    )
+
+
+def _wrong_if(change: Change, remedy: Remedy) -> str:
+    """With the process IDs that it is about. Where none is new, or any will do, it is the group itself that must stay as it was."""
+    ids = () if change.fresh_ids() else _new_ids(change)
+    if "{ids}" in remedy.wrong_if and not ids:
+        return "Wrong if a client that is not in this plan joins, leaves or restarts before the group is stable."
+    return remedy.wrong_if.format(ids=", ".join(str(one) for one in ids))
+
+
+def _or_late(snapshot: Snapshot, change: Change) -> str:
+    """How long a client may be away, where the change has one come back or be replaced."""
+    if not any(isinstance(item, RestartClient | ReplaceClient | RollingRestart) for item in change.events):
+        return ""
+    try:
+        limit = otherwise.in_time_s(snapshot)
+    except (CannotPredict, Unsupported):
+        return ""
+    return f" Or if a client is back, or replaced, later than {limit:g} s after its stop began: its session is over then."
+
+
+def _new_ids(change: Change) -> tuple[ProcessId, ...]:
+    """The IDs under which clients join or come back, where the change says them."""
+    found: list[ProcessId | None] = []
+    for item in change.events:
+        match item:
+            case AddClient(client) | ReplaceClient(by=client):
+                found.append(client.process_id)
+            case RestartClient():
+                found.append(item.process_id if item.keeps_process_id else item.new_process_id)
+            case _:
+                continue
+    return tuple(one for one in found if one is not None)
+
+
+def _displaced(meant: Change) -> Iterator[ProcessId]:
+    """The clients that the operator's change takes away, or takes the state or the ID of: their tasks need a place anyway."""
+    for item in meant.events:
+        match item:
+            case RemoveClient(process_id) | ReplaceClient(process_id=process_id):
+                yield process_id
+            case RestartClient(process_id) if not (item.keeps_process_id and item.keeps_state):
+                yield process_id
+            case RollingRestart(process_ids=tuple(process_ids)) if not (item.keeps_process_id and item.keeps_state):
+                yield from process_ids
+            case _:
+                continue
+
+
+def _helps(snapshot: Snapshot, change: Change, setting: PassingSetting) -> bool:
+    """A passing setting matters where a client comes, goes or comes back, or shares change; not where the change sets it itself."""
+    sets_it = any(isinstance(item, RollingRestart | SetConfig) and setting.key in dict(item.settings) for item in change.events)
+    matters = AddClient | RemoveClient | ReplaceClient | RestartClient | SetThreads | AddPartitions
+    comes_or_goes = any(isinstance(item, matters) or (isinstance(item, RollingRestart) and item.settings) for item in change.events)
+    if in_memory.stores_of(snapshot) is Stores.IN_MEMORY:
+        return False  # whoever restarts twice would draw two IDs, of which the second cannot be told from the first
+    return comes_or_goes and not sets_it and setting.value_for(snapshot) is not None

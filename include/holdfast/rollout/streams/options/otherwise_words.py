@@ -1,0 +1,44 @@
+"""What happens where a condition of a forecast does not hold, in words: the condition, and what comes then."""
+
+from holdfast.rollout.streams.change.change import ReplaceClient
+from holdfast.rollout.streams.cost.evaluation import worst_of
+from holdfast.rollout.streams.options.otherwise import Branch, If, Otherwise
+from holdfast.rollout.text.wording import duration, many, span
+from holdfast.rollout.timing import time_words
+
+
+def condition(branch: Branch) -> str:
+    """`a client is back, or replaced, later than 7 s after its stop began`."""
+    who, one = ("a client is", "its stop") if len(branch.process_ids) < 2 else ("all clients are", "their stops")
+    replaced = ", or replaced," if any(isinstance(item, ReplaceClient) for item in branch.change.events) else ""
+    match branch.condition:
+        case If.LATE:
+            return f"{who} back{replaced} later than {_seconds(branch)} after {one} began"
+        case If.IN_TIME:
+            return f"{who} back with the same group.instance.id within {_seconds(branch)}"
+        case If.ONE_BY_ONE:
+            return "the new clients join one after another, not in one rebalance"
+        case If.IN_MEMORY:
+            return "all stores are in memory, so that no process ID is kept (say --stores, or give a state directory)"
+
+
+def _seconds(branch: Branch) -> str:
+    return "the session lasts" if branch.seconds is None else f"{branch.seconds:g} s"
+
+
+def consequence(one: Otherwise) -> str:
+    """`6 to 14 rebalances, rebalancing ends after up to 2 min 10 s; 8 hand-overs of stateful tasks`."""
+    if not one.costs:
+        return one.refused or "what happens then cannot be predicted"
+    worst = worst_of(one.costs)
+    most, least = max(cost.rebalances.high for cost in one.costs), min(cost.rebalances.low for cost in one.costs)
+    ends = "rebalancing does not end"
+    if worst.stable:
+        after = f"up to {duration(worst.longest_s)}" if worst.times is None else time_words.estimate(worst.times.rebalancing_ends)
+        ends = f"rebalancing ends after {after}"
+    handed = f"; {many(worst.handovers, 'hand-over')} of stateful tasks" if worst.handovers else "; no stateful task moves"
+    return f"{span(least, most)} {'rebalance' if most == 1 else 'rebalances'}, {ends}{handed}"
+
+
+def sentence(one: Otherwise) -> str:
+    return f"If {condition(one.branch)}: {consequence(one)}."

@@ -1,0 +1,19 @@
+"""What a way to make a change turns the operator's change into. Each function returns None where it makes no sense."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from holdfast.rollout.streams.change.change import Change, Item
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+Rewrite = Callable[[Snapshot, Change], Change | None]
+
+
+def as_it_is(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - every rewrite takes both
+    return change
+
+
+def each_event(change: Change, rewrite: Callable[[Item], Item]) -> Change | None:
+    """None where nothing would be different."""
+    rewritten = replace(change, events=tuple(rewrite(item) for item in change.events))
+    return None if rewritten == change else rewritten

@@ -1,0 +1,209 @@
+"""Changes whose events happen in another order, fewer or more at a time, without a rebalance, or with all state cleared."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.contract.requests import Disk
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.streams.change.change import (
+    AddClient,
+    AddPartitions,
+    Change,
+    Event,
+    Item,
+    RemoveClient,
+    ReplaceClient,
+    RestartClient,
+    RollingRestart,
+    SetConfig,
+    SetRelease,
+    SetThreads,
+    SetTopology,
+    StopApplication,
+)
+from holdfast.rollout.streams.events.static_members import all_static, is_static
+from holdfast.rollout.streams.options.rewrites import each_event
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+OfAClient = AddClient | RemoveClient | ReplaceClient | RestartClient | SetThreads
+
+
+def rolled_out(snapshot: Snapshot, change: Change) -> Change:
+    """The same with every setting and release rolled out by a rolling restart, before what takes effect with it.
+
+    Where all clients restart or are replaced with it anyway, they take it along: nothing is different then.
+    """
+    if not any(isinstance(item, SetConfig | SetRelease) for item in change.events):
+        return change
+    items: list[Item] = []
+    for lot, marker in _lots(change):
+        carried = [item for item in lot if isinstance(item, SetConfig | SetRelease)]
+        if not carried or _everybody_restarts(snapshot, lot):
+            items += lot
+        else:
+            settings = {key: value for item in carried if isinstance(item, SetConfig) for key, value in item.settings}
+            releases = [item.kafka_release for item in carried if isinstance(item, SetRelease)]
+            rest = [item for item in lot if item not in carried]
+            items.append(roll(snapshot, tuple(settings.items()), releases[-1] if releases else None))
+            items += [Then(Wait.STABLE), *rest] if rest else []
+        items += [marker] if marker else []
+    return replace(change, events=tuple(items))
+
+
+def roll(snapshot: Snapshot, settings: tuple[tuple[str, ConfigValue], ...], release: str | None = None) -> RollingRestart:
+    """Every client restarts with these, one after the other: static members without a rebalance."""
+    unnoticed = all_static(snapshot.clients) and release is None
+    return RollingRestart(settings=settings, kafka_release=release, within_session=unnoticed or None)
+
+
+def one_at_a_time(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - as every rewrite
+    """Each client waits until the group is stable after the one before."""
+    items: list[Item] = []
+    for lot, marker in _lots(change):
+        if sum(isinstance(item, OfAClient) for item in lot) > 1:
+            for number, item in enumerate(lot):
+                items += [Then(Wait.STABLE), item] if number and isinstance(item, OfAClient) else [item]
+        else:
+            items += lot
+        items += [marker] if marker else []
+    return _if_other(change, items)
+
+
+def all_together(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - as every rewrite
+    """What waits for one another now happens at once; what is rolled out, and what everybody stops for, still comes by itself."""
+    if any(isinstance(item, RollingRestart | StopApplication | SetTopology | AddPartitions) for item in change.events):
+        return None
+    named = [one for item in change.events if isinstance(item, OfAClient) for one in _old_ids(item)]
+    if len(dict.fromkeys(named)) < len(named):
+        return None
+    return _if_other(change, [item for item in change.events if not isinstance(item, Then)])
+
+
+def in_waves(snapshot: Snapshot, change: Change) -> Change | None:
+    """Clients that restart one by one do so in three waves."""
+    restarts = [index for index, item in enumerate(change.events) if isinstance(item, RestartClient)]
+    alone = all(isinstance(item, RestartClient | Then) for item in change.events)
+    at_once = -(-len(snapshot.clients) // 3)
+    if not alone or len(restarts) < 4 or at_once < 2:
+        return None
+    items: list[Item] = []
+    for number, index in enumerate(restarts):
+        items += [Then(Wait.STABLE), change.events[index]] if number and number % at_once == 0 else [change.events[index]]
+    return _if_other(change, items)
+
+
+def reverse(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - as every rewrite
+    """The last first: of changes in which every step is one client's, and waits for the one before."""
+    lots = [lot for lot, _ in _lots(change)]
+    waits = dict.fromkeys(item.wait for item in change.events if isinstance(item, Then))
+    if len(lots) < 2 or len(waits) != 1 or not all(isinstance(item, OfAClient) for lot in lots for item in lot):
+        return None
+    items: list[Item] = []
+    for lot in reversed(lots):
+        items += [Then(*waits), *lot] if items else lot
+    return _if_other(change, items)
+
+
+def without_a_rebalance(snapshot: Snapshot, change: Change) -> Change | None:
+    """Static members that restart return before their session times out."""
+    static = {client.process_id for client in snapshot.clients if _static(snapshot, client.process_id)}
+
+    def returning(item: Item) -> Item:
+        returns = isinstance(item, RestartClient) and item.process_id in static and not item.late
+        if isinstance(item, RestartClient) and returns and item.threads is None and item.member_ids is None:
+            return replace(item, within_session=True)
+        return item
+
+    return each_event(change, returning)
+
+
+def then_a_rebalance(snapshot: Snapshot, change: Change) -> Change | None:
+    """Static members come back with other settings, and no rebalance goes by those: in the end one of them stays away for longer
+    than its session lasts, the one that runs the fewest stateful tasks."""
+    settings = [
+        item for item in change.events if isinstance(item, SetConfig) or (isinstance(item, RollingRestart) and item.settings)
+    ]
+    silent = all(
+        (isinstance(item, RestartClient | RollingRestart) and item.within_session)
+        or isinstance(item, SetConfig)
+        or (isinstance(item, Then) and item.wait is Wait.STABLE)
+        for item in change.events
+    )
+    if not settings or not silent or not any(isinstance(item, RestartClient | RollingRestart) for item in change.events):
+        return None
+    stateful = {task.id for task in snapshot.tasks if task.stateful}
+    runs = Counter(owner for task, owner in order.owners(snapshot) if task in stateful)
+    ids = {_comes_back_as(item) for item in change.events if isinstance(item, RestartClient)}
+    there = [client.process_id for client in snapshot.clients if not ids or client.process_id in ids]
+    if len(snapshot.clients) < 2 or not there:
+        return None
+    last = min(there, key=lambda process_id: (runs[process_id], process_id))
+    return replace(change, events=(*change.events, Then(Wait.STABLE), RestartClient(last, late=True)))
+
+
+def _comes_back_as(item: RestartClient) -> ProcessId | None:
+    return item.process_id if item.keeps_process_id else item.new_process_id
+
+
+def becoming_static(snapshot: Snapshot, change: Change) -> Change | None:
+    """As it is: where every client restarts anyway, none of them static, this time as a static member."""
+    lot = [item for item in change.events if not isinstance(item, Then)]
+    static = any(_static(snapshot, client.process_id) for client in snapshot.clients)
+    return change if not static and len(snapshot.clients) > 1 and _everybody_restarts(snapshot, lot) else None
+
+
+def cleared(snapshot: Snapshot, change: Change) -> Change | None:
+    """With the change every other client restarts too, its state deleted: nobody is ahead, so all tasks go where they belong."""
+    if any(isinstance(item, Then | RollingRestart | SetTopology | StopApplication) for item in change.events):
+        return None
+    named = {one for item in change.events if isinstance(item, OfAClient) for one in _old_ids(item)}
+    wiped = each_event(change, _wiped)
+    others = [RestartClient(one.process_id, keeps_state=False) for one in snapshot.clients if one.process_id not in named]
+    if not others or not any(task.stateful for task in snapshot.tasks):
+        return None
+    return replace(change, events=(*(wiped or change).events, *others))
+
+
+def _wiped(item: Item) -> Item:
+    match item:
+        case RestartClient():
+            return replace(item, keeps_state=False)
+        case ReplaceClient():
+            return replace(item, disk=Disk.EMPTY, copied_from=None)
+        case _:
+            return item
+
+
+def _lots(change: Change) -> Iterator[tuple[list[Event | RollingRestart], Then | None]]:
+    """What takes effect together, and the marker after it."""
+    lot: list[Event | RollingRestart] = []
+    for item in change.events:
+        if isinstance(item, Then):
+            yield lot, item
+            lot = []
+        else:
+            lot.append(item)
+    if lot:
+        yield lot, None
+
+
+def _if_other(change: Change, items: list[Item]) -> Change | None:
+    return None if tuple(items) == change.events else replace(change, events=tuple(items))
+
+
+def _old_ids(item: OfAClient) -> tuple[object, ...]:
+    return () if isinstance(item, AddClient) else (item.process_id,)
+
+
+def _everybody_restarts(snapshot: Snapshot, lot: list[Event | RollingRestart] | list[Event]) -> bool:
+    there = {item.process_id for item in lot if isinstance(item, RestartClient | ReplaceClient)}
+    return all(client.process_id in there for client in snapshot.clients)
+
+
+def _static(snapshot: Snapshot, process_id: ProcessId) -> bool:
+    client = snapshot.client(process_id)
+    return client is not None and is_static(client)

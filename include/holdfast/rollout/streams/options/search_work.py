@@ -1,0 +1,29 @@
+"""How much work a search is for a Kafka Streams group, before it is begun. The same on every machine."""
+
+from holdfast.rollout.streams.change.change import Change, RollingRestart
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+OPTIONS = 8
+"""So many options are forecast for most changes."""
+OUTCOMES = 4
+"""So many are forecast where a process ID is left to chance."""
+SMALL = 400_000
+"""A search of this much work takes some ten seconds of one core; starting Spark alone takes longer."""
+
+
+def work_of(snapshot: Snapshot, change: Change) -> int:
+    """In units of a task that is looked at once. A group converges in about as many rebalances as it has tasks to hand over."""
+    tasks, clients = len(snapshot.tasks), len(snapshot.clients)
+    copies = 1 + _standbys(dict(snapshot.config).get("num.standby.replicas"))
+    outcomes = 1 if not change.fresh_ids() else OUTCOMES * min(change.fresh_ids(), clients)
+    batches = sum(clients if isinstance(item, RollingRestart) else 1 for item in change.events)
+    return OPTIONS * outcomes * (tasks * tasks * copies + batches * (tasks + clients))
+
+
+def one_is_small(snapshot: Snapshot, change: Change) -> bool:
+    """Whether a single option more is little work."""
+    return work_of(snapshot, change) <= SMALL * OPTIONS
+
+
+def _standbys(value: object) -> int:
+    return value if isinstance(value, int) and 0 <= value <= 100 else 0

@@ -1,0 +1,292 @@
+"""What a plan relies on, and how a fresh snapshot differs from it.
+
+In it: members as clients and threads, who runs what, tasks, settings, release. Not in it: lags, end offsets and times, which move
+every second and are what forecasts and verify are for. Member IDs are no drift either: a thread that rejoined is the same capacity.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.execution.drift import Drift, Kind
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text.wording import host_or, listed, printable
+
+
+@dataclass(frozen=True, slots=True)
+class ClientBasis:
+    """A client, its members (sorted), one a stream thread, and the tasks it runs (sorted), as the plan saw it."""
+
+    process_id: ProcessId
+    host: str | None
+    members: tuple[str, ...]
+    active: tuple[TaskId, ...]
+    rack: str | None = None
+    client_tags: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def threads(self) -> int:
+        return len(self.members)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskBasis:
+    """A task and whether it keeps state (None: not known)."""
+
+    id: TaskId
+    stateful: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Subtopology:
+    """What the tasks of one number do: the topics that they read, and the stores that they keep, as far as changelogs name them."""
+
+    number: int
+    topics: tuple[str, ...]
+    stores: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """Clients in process-ID order, tasks and settings sorted. `subtopologies`: empty in a plan from before they were kept."""
+
+    cluster: str
+    group_id: str
+    protocol: str
+    kafka_release: str | None
+    task_assignor: str | None
+    config: tuple[tuple[str, ConfigValue], ...]
+    tasks: tuple[TaskBasis, ...]
+    clients: tuple[ClientBasis, ...]
+    generation: int | None = None
+    """The newest completed rebalance that the snapshot had; None: it had none."""
+    subtopologies: tuple[Subtopology, ...] = ()
+
+    def stateful_among(self, tasks: Iterable[TaskId]) -> dict[TaskId, None]:
+        """Those that keep state, in order; one that a change brings does as the others of its subtopology."""
+        known = {one.id: one.stateful for one in self.tasks}
+        alike = {one.id.subtopology for one in self.tasks if one.stateful}
+        return {task: None for task in tasks if (task.subtopology in alike if known.get(task) is None else known[task])}
+
+    def client(self, process_id: ProcessId) -> ClientBasis | None:
+        return next((client for client in self.clients if client.process_id == process_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What the plan's own steps explain: these are no drift.
+
+    `moving`: clients that may be gone, there, or there with other threads; `fresh_ids`: how many clients may be there that nobody
+    named; `settings`: keys that may differ, `kafka_release` among them; `ownership`: tasks may be on their way; `tasks`:
+    there may be other ones.
+    """
+
+    moving: tuple[ProcessId, ...] = ()
+    fresh_ids: int = 0
+    settings: tuple[str, ...] = ()
+    ownership: bool = False
+    tasks: bool = False
+
+
+def basis_of(snapshot: Snapshot) -> Basis:
+    runs: dict[ProcessId, list[TaskId]] = {client.process_id: [] for client in snapshot.clients}
+    for task, owner in order.owners(snapshot):
+        runs[owner].append(task)
+    return Basis(
+        cluster=snapshot.cluster,
+        group_id=snapshot.group_id,
+        protocol=snapshot.protocol,
+        kafka_release=snapshot.kafka_release,
+        task_assignor=snapshot.task_assignor,
+        config=tuple(sorted(snapshot.config)),
+        tasks=tuple(
+            TaskBasis(task.id, None if task.changelogs is None else task.stateful)
+            for task in sorted(snapshot.tasks, key=lambda task: task.id)
+        ),
+        clients=tuple(
+            ClientBasis(
+                client.process_id,
+                client.host,
+                tuple(sorted(consumer.member_id for consumer in client.consumers)),
+                tuple(runs[client.process_id]),
+                client.rack,
+                tuple(sorted(client.client_tags)),
+            )
+            for client in sorted(snapshot.clients, key=lambda client: client.process_id)
+        ),
+        generation=snapshot.generations[-1].number if snapshot.generations else None,
+        subtopologies=_subtopologies(snapshot),
+    )
+
+
+def _subtopologies(snapshot: Snapshot) -> tuple[Subtopology, ...]:
+    topics: dict[int, dict[str, None]] = {}
+    stores: dict[int, dict[str, None]] = {}
+    for task in snapshot.tasks:
+        number = task.id.subtopology
+        topics.setdefault(number, {}).update({one.topic: None for one in task.partitions})
+        stores.setdefault(number, {}).update({_store(one.topic, snapshot.group_id): None for one in task.changelogs or ()})
+    return tuple(Subtopology(number, tuple(sorted(topics[number])), tuple(sorted(stores[number]))) for number in sorted(topics))
+
+
+def _store(changelog: str, application: str) -> str:
+    """`<application.id>-<store>-changelog`; a source topic that serves as changelog keeps its name."""
+    own = changelog.startswith(f"{application}-") and changelog.endswith("-changelog")
+    return changelog[len(application) + 1 : -len("-changelog")] if own else changelog
+
+
+def drift(basis: Basis, fresh: Snapshot, allowed: Allowed) -> tuple[str, ...]:
+    """How `fresh` is not the group that the plan was made for, one sentence each; none: the plan still fits."""
+    return tuple(one.found for one in drifts(basis, fresh, allowed) if one.matters)
+
+
+def drifts(basis: Basis, fresh: Snapshot, allowed: Allowed = Allowed()) -> tuple[Drift, ...]:
+    """Every difference in what the basis holds, those that do not matter included.
+
+    What `fresh` names as not known or not given contradicts nothing.
+    """
+    if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
+        found = (
+            f"The snapshot is of {fresh.group_id!r} on cluster {fresh.cluster!r}, not of {basis.group_id!r} on {basis.cluster!r}."
+        )
+        return (Drift(Kind.GROUP, found, True, "Another group has other clients and tasks."),)
+    now = basis_of(fresh)
+    assumed = {one.what: None for one in fresh.unknown}
+    return (
+        *_facts_drift(basis, now, assumed, allowed),
+        *_config_drift(basis, now, assumed, allowed),
+        *(() if allowed.tasks else _tasks_drift(basis, now)),
+        *_clients_drift(basis, now, allowed),
+    )
+
+
+def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> Iterator[Drift]:
+    """A broker does not tell these, people do: what nobody said this time is no drift."""
+    facts = (
+        ("protocol", "group protocol", basis.protocol, now.protocol, "Another protocol deals tasks out in another way."),
+        ("kafka_release", "Kafka Streams release", basis.kafka_release, now.kafka_release, "Each release decides in its own way."),
+        ("task_assignor", "task assignor", basis.task_assignor, now.task_assignor, "Each assignor decides in its own way."),
+    )
+    for field, what, was, found, why in facts:
+        if field in allowed.settings or was == found:
+            continue
+        if found is None or field in assumed:
+            yield Drift(Kind.NOT_GIVEN, f"The {what} is not given this time.", False, "Nothing contradicts what the plan goes by.")
+        else:
+            yield Drift(Kind.FACT, f"The {what} was {printable(was or 'not known')}, it is now {printable(found)}.", True, why)
+
+
+_DECIDING = (
+    "num.standby.replicas",
+    "max.warmup.replicas",
+    "acceptable.recovery.lag",
+    "probing.rebalance.interval.ms",
+    "rack.aware.",
+    "task.assignor.class",
+    "internal.task.assignor.class",
+    "topology.optimization",
+    "group.",
+    "upgrade.from",
+    "session.timeout.ms",
+    "max.poll.interval.ms",
+)
+"""What the keys of settings that decide begin with."""
+
+
+def _config_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> Iterator[Drift]:
+    was, found = dict(basis.config), dict(now.config)
+    for key in sorted({**was, **found}):
+        if key in allowed.settings or was.get(key) == found.get(key):
+            continue
+        if key not in found or f"config.{key}" in assumed:
+            yield Drift(
+                Kind.NOT_GIVEN, f"{printable(key)} is not given this time.", False, "Nothing contradicts what the plan goes by."
+            )
+        else:
+            sentence = f"{printable(key)} was {_setting(was, key)}, it is now {_setting(found, key)}."
+            decides = key.startswith(_DECIDING)
+            why = (
+                "Who runs what, or when, goes by it, and the forecast went by the old one."
+                if decides
+                else "Nothing here goes by it."
+            )
+            yield Drift(Kind.SETTING, sentence, decides, why)
+
+
+def _setting(config: Mapping[str, ConfigValue], key: str) -> str:
+    value = config.get(key)
+    if value is None:
+        return "not set"
+    return printable(",".join(value) or "empty" if isinstance(value, tuple) else str(value))
+
+
+def _tasks_drift(basis: Basis, now: Basis) -> Iterator[Drift]:
+    was = {task.id: task.stateful for task in basis.tasks}
+    found = {task.id: task.stateful for task in now.tasks}
+    gone = [task for task in was if task not in found]
+    new = [task for task in found if task not in was]
+    changed = [task for task in was if task in found and found[task] is not None and was[task] != found[task]]
+    sentences = (
+        (gone, "no longer in the topology", "Every task after them is dealt to another place."),
+        (new, "new in the topology", "More partitions or another topology: every task after them is dealt to another place."),
+        (changed, "stateful where they were not, or the other way round", "Stateful and stateless tasks are dealt out apart."),
+    )
+    for tasks, what, why in sentences:
+        if tasks:
+            yield Drift(Kind.TASKS, f"Tasks {listed(tasks)} are {what}.", True, why)
+
+
+def _clients_drift(basis: Basis, now: Basis, allowed: Allowed) -> Iterator[Drift]:
+    was = {client.process_id: client for client in basis.clients}
+    found = {client.process_id: client for client in now.clients}
+    by_place = _goes_by_place(now)
+    for process_id, client in was.items():
+        if process_id in allowed.moving:
+            continue
+        if process_id not in found:
+            sentence = f"Client {process_id} ({host_or(client.host, 'host not known')}) has left the group."
+            yield Drift(Kind.CLIENT, sentence, True, "The order of process IDs decides who runs what, and it changed.", process_id)
+        else:
+            yield from _client_drift(client, found[process_id], allowed, by_place=by_place)
+    strangers = [client for client in now.clients if client.process_id not in was and client.process_id not in allowed.moving]
+    if len(strangers) > allowed.fresh_ids:
+        for client in strangers:
+            sentence = f"Client {client.process_id} ({host_or(client.host, 'host not known')}) is new in the group."
+            yield Drift(
+                Kind.CLIENT, sentence, True, "It takes a place in the order of process IDs, and its share.", client.process_id
+            )
+
+
+def _goes_by_place(now: Basis) -> bool:
+    """Whether racks or tags decide anything in this group."""
+    config = dict(now.config)
+    strategy, tags = config.get("rack.aware.assignment.strategy"), config.get("rack.aware.assignment.tags")
+    return strategy not in (None, "none", "NONE") or bool(tags)
+
+
+def _client_drift(was: ClientBasis, found: ClientBasis, allowed: Allowed, *, by_place: bool) -> Iterator[Drift]:
+    """A client that is still there."""
+    one = was.process_id
+    if found.threads != was.threads:
+        sentence = f"Client {one} had {was.threads} stream threads, it now has {found.threads}."
+        yield Drift(Kind.THREADS, sentence, True, "A client's share goes by its threads.", one)
+    elif found.members != was.members:
+        why = "As many threads, the same process ID: the same share."
+        yield Drift(Kind.MEMBERS, f"Client {one} has other member IDs: threads of it rejoined.", False, why, one)
+    if (found.rack, found.client_tags) != (was.rack, was.client_tags):
+        why = "Tasks are dealt out by rack or tag here." if by_place else "No setting of this group goes by racks or tags."
+        yield Drift(Kind.PLACE, f"Client {one} has another rack or other tags.", by_place, why, one)
+    if found.host != was.host:
+        sentence = (
+            f"Client {one} was on {host_or(was.host, 'a host not known')}, it is now on {host_or(found.host, 'one not known')}."
+        )
+        yield Drift(Kind.HOST, sentence, False, "Where a client runs decides nothing, and no step of the plan goes there.", one)
+    if found.threads == was.threads and not allowed.ownership and found.active != was.active:
+        lost = [task for task in was.active if task not in found.active]
+        gained = [task for task in found.active if task not in was.active]
+        news = [f"no longer runs {listed(lost)}"] if lost else []
+        news += [f"now runs {listed(gained)}"] if gained else []
+        sentence = f"Client {one} {' and '.join(news)}."
+        yield Drift(Kind.OWNER, sentence, True, "The forecast starts from who runs, and so holds, what.", one)

@@ -1,0 +1,239 @@
+"""The JSON of plans and policies, and under one name that of what leads to a plan and what follows from it.
+
+Reading a plan is strict, and its `plan_id` must be the digest of the rest: a plan that somebody edited is no plan.
+"""
+
+from collections.abc import Mapping
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.rollout.contract.created_from_json import created_from_from_json, created_from_to_json
+from holdfast.rollout.contract.plan_ids import plan_id_in
+from holdfast.rollout.contract.settings_json import settings_from_json, settings_to_json
+from holdfast.rollout.contract.times_json import effort_counts_from_json, effort_counts_to_json
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.journal.signature_json import signature
+from holdfast.rollout.json import contracts, kafka, strict
+from holdfast.rollout.json.strict import FORMAT_VERSION, Fields, nullable, one_of, texts
+from holdfast.rollout.policy.json import policy_from_json, policy_to_json
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.cost.evaluation import Effort
+from holdfast.rollout.streams.cost.json import costs_from_json, costs_to_json
+from holdfast.rollout.streams.options.otherwise_json import otherwise_from_json, otherwise_to_json
+from holdfast.rollout.streams.plan.basis import Basis, ClientBasis, Subtopology, TaskBasis
+from holdfast.rollout.streams.plan.plan import Considered, Plan
+from holdfast.rollout.streams.steps.json import steps_from_json, steps_to_json
+
+
+def plan_id_of(plan: Plan) -> str:
+    """The first hexadecimal digits of the digest of everything but the ID itself."""
+    return plan_id_in(plan_to_json(plan))
+
+
+def plan_from_json(value: object) -> Plan:
+    contracts.refuse_another(value, "Plan")
+    fields = Fields(value)
+    fields.need("format_version", strict.format_version)
+    plan = Plan(
+        plan_id=fields.need("plan_id", strict.name),
+        created_at=fields.need("created_at", strict.instant),
+        expires_at=fields.need("expires_at", strict.instant),
+        created_from=fields.need("created_from", created_from_from_json),
+        basis=fields.need("basis", _basis),
+        policy=fields.need("policy", policy_from_json),
+        change=fields.need("change", change_from_json),
+        verdict=fields.need("verdict", one_of(PlanVerdict)),
+        headline=fields.need("headline", strict.text),
+        why=fields.need("why", strict.text),
+        wrong_if=fields.need("wrong_if", strict.text),
+        blocked_by=fields.need("blocked_by", texts),
+        chosen=fields.need("chosen", nullable(strict.name)),
+        candidates=fields.need("candidates", lambda ways: strict.each(ways, _considered)),
+        steps=fields.need("steps", steps_from_json),
+        settings=fields.need("settings", settings_from_json),
+        preconditions=fields.need("preconditions", texts),
+        rules=fields.need("rules", _rules),
+        unknown=fields.need("unknown", texts),
+        otherwise=fields.optional("otherwise", otherwise_from_json, ()),
+        requested_by=fields.optional("requested_by", strict.name, None),
+    )
+    fields.optional("signature", signature, None)
+    fields.finish(closed=True)
+    _refuse_edited(plan, strict.mapping(value))
+    return plan
+
+
+def _refuse_edited(plan: Plan, written: Mapping[str, object]) -> None:
+    digest = plan_id_in(written)
+    if plan.plan_id != digest:
+        raise InvalidInput(
+            f"{strict.shown(plan.plan_id)} is not the digest of this plan's content ({digest}): the plan was edited after it was"
+            " made, or another version of Holdfast made it. Make a new plan",
+            "plan_id",
+        )
+
+
+def plan_to_json(plan: Plan) -> dict[str, object]:
+    """What stands there only where it is said: a plan from before there was the field has its digest still."""
+    said: dict[str, object] = {"otherwise": otherwise_to_json(plan.otherwise)} if plan.otherwise else {}
+    if plan.requested_by is not None:
+        said["requested_by"] = plan.requested_by
+    return said | {
+        "format_version": FORMAT_VERSION,
+        "plan_id": plan.plan_id,
+        "created_at": plan.created_at,
+        "expires_at": plan.expires_at,
+        "created_from": created_from_to_json(plan.created_from),
+        "verdict": plan.verdict.value,
+        "headline": plan.headline,
+        "why": plan.why,
+        "wrong_if": plan.wrong_if,
+        "blocked_by": list(plan.blocked_by),
+        "chosen": plan.chosen,
+        "steps": steps_to_json(plan.steps),
+        "settings": settings_to_json(plan.settings),
+        "preconditions": list(plan.preconditions),
+        "rules": _rules_to_json(plan.rules),
+        "unknown": list(plan.unknown),
+        "candidates": [_considered_to_json(one) for one in plan.candidates],
+        "change": change_to_json(plan.change),
+        "policy": policy_to_json(plan.policy),
+        "basis": _basis_to_json(plan.basis),
+    }
+
+
+def _considered(value: object) -> Considered:
+    fields = Fields(value)
+    found = Considered(
+        name=fields.need("name", strict.name),
+        title=fields.need("title", strict.text),
+        change=fields.need("change", change_from_json),
+        effort=fields.need("effort", one_of(Effort)),
+        costs=fields.need("summary", costs_from_json),
+        rules=fields.need("rules", _rules),
+        unknown=fields.need("unknown", texts),
+        refused=fields.need("refused", nullable(strict.text)),
+        why_not=fields.need("why_not", strict.text),
+        as_asked=fields.optional("as_asked", strict.boolean, default=True),
+        effort_counts=fields.optional("effort_counts", effort_counts_from_json, None),
+    )
+    fields.finish(closed=True)
+    return found
+
+
+def _considered_to_json(one: Considered) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "title": one.title,
+        "why_not": one.why_not,
+        "effort": one.effort.value,
+        "change": change_to_json(one.change),
+        "summary": costs_to_json(one.costs),
+        "rules": _rules_to_json(one.rules),
+        "unknown": list(one.unknown),
+        "refused": one.refused,
+        "as_asked": one.as_asked,
+        **({} if one.effort_counts is None else {"effort_counts": effort_counts_to_json(one.effort_counts)}),
+    }
+
+
+def _rules(value: object) -> tuple[Rule, ...]:
+    return strict.each(value, _rule)
+
+
+def _rule(value: object) -> Rule:
+    fields = Fields(value)
+    rule = Rule(
+        name=fields.need("name", strict.name),
+        found=fields.need("found", strict.text),
+        limit=fields.need("limit", strict.text),
+        status=fields.need("status", one_of(Status)),
+        blocking=fields.need("blocking", strict.boolean),
+    )
+    fields.finish(closed=True)
+    return rule
+
+
+def _rules_to_json(rules: tuple[Rule, ...]) -> list[object]:
+    return [
+        {"name": rule.name, "found": rule.found, "limit": rule.limit, "status": rule.status.value, "blocking": rule.blocking}
+        for rule in rules
+    ]
+
+
+def _basis(value: object) -> Basis:
+    fields = Fields(value)
+    basis = Basis(
+        cluster=fields.need("cluster", strict.text),
+        group_id=fields.need("group_id", strict.text),
+        protocol=fields.need("protocol", strict.text),
+        kafka_release=fields.need("kafka_release", nullable(strict.text)),
+        task_assignor=fields.need("task_assignor", nullable(strict.text)),
+        config=fields.need("config", kafka.config),
+        tasks=fields.need("tasks", lambda tasks: strict.each_entry(tasks, _task_basis)),
+        clients=fields.need("clients", lambda clients: strict.each_entry(clients, _client_basis)),
+        generation=fields.optional("generation", nullable(_generation), None),
+        subtopologies=fields.optional("subtopologies", lambda each: strict.each_entry(each, _subtopology), ()),
+    )
+    fields.finish(closed=True)
+    return basis
+
+
+def _generation(value: object) -> int:
+    return strict.integer(value, 0, java.INT_MAX)
+
+
+def _subtopology(key: str, value: object) -> Subtopology:
+    fields = Fields(value)
+    number = kafka.task_id(f"{key}_0").subtopology
+    found = Subtopology(number, fields.need("topics", texts), fields.need("stores", texts))
+    fields.finish(closed=True)
+    return found
+
+
+def _task_basis(key: str, value: object) -> TaskBasis:
+    return TaskBasis(kafka.task_id(key), nullable(strict.boolean)(value))
+
+
+def _client_basis(key: str, value: object) -> ClientBasis:
+    fields = Fields(value)
+    client = ClientBasis(
+        kafka.process_id(key),
+        fields.need("host", nullable(strict.text)),
+        fields.need("members", texts),
+        fields.need("active", kafka.task_ids),
+        fields.optional("rack", nullable(strict.text), None),
+        fields.optional("client_tags", kafka.string_map, ()),
+    )
+    fields.finish(closed=True)
+    return client
+
+
+def _basis_to_json(basis: Basis) -> dict[str, object]:
+    """What is not known of a plan from before it was kept is left out: its ID is the digest of all that is written."""
+    since: dict[str, object] = {} if basis.generation is None else {"generation": basis.generation}
+    kept = {str(one.number): {"topics": list(one.topics), "stores": list(one.stores)} for one in basis.subtopologies}
+    return (
+        since
+        | ({"subtopologies": kept} if kept else {})
+        | {
+            "cluster": basis.cluster,
+            "group_id": basis.group_id,
+            "protocol": basis.protocol,
+            "kafka_release": basis.kafka_release,
+            "task_assignor": basis.task_assignor,
+            "config": kafka.config_to_json(basis.config),
+            "tasks": {str(task.id): task.stateful for task in basis.tasks},
+            "clients": {
+                str(client.process_id): {
+                    "host": client.host,
+                    "members": list(client.members),
+                    "active": kafka.task_ids_to_json(client.active),
+                    "rack": client.rack,
+                    "client_tags": dict(client.client_tags),
+                }
+                for client in basis.clients
+            },
+        }
+    )

@@ -1,0 +1,120 @@
+"""Every position that process IDs left to chance can take in the order, with its probability.
+
+A fresh process ID is a random UUID, so the chance of a gap is its width in the signed order, not one in n. Several of them that
+fall into one gap stand in any order with the same chance. (The version bits that every random UUID has are passed over: they shift
+the edges of a gap by next to nothing.)
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.streams.change.change import Change, RollingRestart
+from holdfast.rollout.streams.change.presence import Present, come_and_go
+from holdfast.rollout.streams.process_ids import order
+
+MOST_OUTCOMES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """One way in which it can turn out. `process_ids` stand for all that would fall into the same positions."""
+
+    probability: Fraction
+    process_ids: tuple[ProcessId, ...]
+
+
+def chances(present: tuple[ProcessId, ...], change: Change) -> tuple[Chance, ...]:
+    """The ways in which the IDs that `change` leaves to chance can fall, in order; probabilities sum to 1.
+
+    Raise CannotPredict if there are too many ways. A change that leaves none to chance has one way.
+    """
+    return tuple(_every(present, change))
+
+
+def any_one(present: tuple[ProcessId, ...], change: Change) -> Chance:
+    """The first of them. Raise CannotPredict where there are too many all the same."""
+    return next(_every(present, change))
+
+
+def _every(present: tuple[ProcessId, ...], change: Change) -> Iterator[Chance]:
+    fresh = change.fresh_ids()
+    if not fresh:
+        return iter((Chance(Fraction(1), ()),))
+    gaps = _gaps(present, change)
+    ways, numbers = _counted(gaps, fresh)
+    if ways > MOST_OUTCOMES:
+        there_are = f"{ways:,}" if numbers == fresh else f"more than {ways:,}"
+        raise CannotPredict(
+            f"{fresh:,} process IDs left to chance can fall in {there_are} ways; {MOST_OUTCOMES:,} are allowed."
+            " Give some of the process IDs."
+        )
+    return _ways(gaps, fresh)
+
+
+def too_many(present: tuple[ProcessId, ...], change: Change, limit: int) -> int | None:
+    """How many ways there are, at least, where they are more than `limit`. None: they are not."""
+    ways, _ = _counted(_gaps(present, change), change.fresh_ids())
+    return ways if ways > limit else None
+
+
+def _gaps(present: tuple[ProcessId, ...], change: Change) -> "tuple[_Gap, ...]":
+    return tuple(gap for gap in order.gaps(_neighbours(present, change)) if gap[2] * order.SPACE > change.fresh_ids())
+
+
+def _counted(gaps: "tuple[_Gap, ...]", fresh: int) -> tuple[int, int]:
+    """The ways, up to the first that is one too many, and how many IDs that took."""
+    ways = 1
+    for number in range(fresh):
+        ways *= len(gaps) + number
+        if ways > MOST_OUTCOMES:
+            return ways, number + 1
+    return ways, fresh
+
+
+_Gap = tuple[ProcessId | None, ProcessId | None, Fraction]
+
+
+def _ways(gaps: tuple[_Gap, ...], fresh: int) -> Iterator[Chance]:
+    """Put one ID after the other into a gap, at each place among those that are in it already."""
+    stack: list[tuple[Fraction, tuple[tuple[int, ...], ...], int]] = [(Fraction(1), ((),) * len(gaps), 0)]
+    while stack:
+        probability, inside, number = stack.pop()
+        if number == fresh:
+            yield Chance(probability, _representatives(gaps, inside, fresh))
+            continue
+        further = [
+            (
+                probability * share / (len(inside[index]) + 1),
+                (*inside[:index], (*inside[index][:place], number, *inside[index][place:]), *inside[index + 1 :]),
+                number + 1,
+            )
+            for index, (_, _, share) in enumerate(gaps)
+            for place in range(len(inside[index]) + 1)
+        ]
+        stack.extend(reversed(further))
+
+
+def _representatives(gaps: tuple[_Gap, ...], inside: tuple[tuple[int, ...], ...], fresh: int) -> tuple[ProcessId, ...]:
+    chosen: dict[int, ProcessId] = {}
+    for (lower, upper, _), numbers in zip(gaps, inside, strict=True):
+        if numbers:
+            chosen.update(zip(numbers, order.evenly_between(lower, upper, len(numbers)), strict=True))
+    return tuple(chosen[number] for number in range(fresh))
+
+
+def _neighbours(present: tuple[ProcessId, ...], change: Change) -> tuple[ProcessId, ...]:
+    """The known IDs that stand beside one left to chance at any time."""
+    there = Present(present)
+    found: dict[ProcessId, None] = {}
+    for item in (*change.events, Then(Wait.STABLE)):
+        if isinstance(item, RollingRestart):
+            continue
+        if not isinstance(item, Then):
+            come_and_go(item, there)
+        elif None in there:
+            found.update(dict.fromkeys(one for one in there if one is not None))
+    return tuple(found)

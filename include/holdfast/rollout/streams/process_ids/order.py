@@ -1,0 +1,223 @@
+"""The order of the process IDs decides which client owns what: where an ID stands, what fits between two, what a change does.
+
+Kafka sorts process IDs as `java.util.UUID` does, by two signed longs: an ID that begins with 8 to f comes before one that begins
+with 0 to 7. Everything here is in that order.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from uuid import UUID
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.kafka.streams import leader
+from holdfast.kafka.streams.group import Client, Group, LeaderFailure, Task
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
+from holdfast.rollout.streams.change import shorthands
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.events import events
+from holdfast.rollout.streams.events.evolution import Reports
+from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+SPACE = 1 << 128
+"""How many process IDs there are."""
+_SIGNS = (1 << 127) | (1 << 63)
+_VERSION_MASK, _VERSION_4 = 0xF << 76, 0x4 << 76
+_VARIANT_MASK, _VARIANT = 0x3 << 62, 0x2 << 62
+
+
+def rank(process_id: ProcessId) -> int:
+    """Where the ID stands among all 2^128, from 0."""
+    return process_id.bits ^ _SIGNS
+
+
+def at_rank(place: int) -> ProcessId:
+    """The inverse of `rank`."""
+    assert 0 <= place < SPACE, "a rank is one of 2^128"
+    return ProcessId.of(UUID(int=place ^ _SIGNS))
+
+
+def position(process_ids: Iterable[ProcessId], process_id: ProcessId) -> int:
+    """How many of `process_ids` come before `process_id`."""
+    return bisect_left(sorted(rank(other) for other in process_ids), rank(process_id))
+
+
+def between(lower: ProcessId | None, upper: ProcessId | None) -> ProcessId:
+    """The ID in the middle of the gap between two others; None stands for the end of the order.
+
+    Where the gap has room for it, it looks like any random UUID (version 4). Raise InvalidInput if nothing fits in.
+    """
+    return evenly_between(lower, upper, 1)[0]
+
+
+def evenly_between(lower: ProcessId | None, upper: ProcessId | None, count: int) -> tuple[ProcessId, ...]:
+    """`count` IDs in order, evenly spread over the gap."""
+    low = -1 if lower is None else rank(lower)
+    high = SPACE if upper is None else rank(upper)
+    if high - low <= count:
+        needed = "another ID" if count == 1 else f"{count} other IDs"
+        raise InvalidInput(f"between {lower or 'the first ID'} and {upper or 'the last ID'} there is no room for {needed}")
+    places = [low + (high - low) * step // (count + 1) for step in range(count + 2)]
+    return tuple(
+        at_rank(_like_a_random_one(place, (before + place) // 2, (place + after + 1) // 2))
+        for before, place, after in zip(places, places[1:], places[2:], strict=False)
+    )
+
+
+def _like_a_random_one(place: int, low: int, high: int) -> int:
+    """`place` with the version and variant bits of a random UUID, if that stays between `low` and `high`; else as it is."""
+    bits = place ^ _SIGNS
+    dressed = ((bits & ~_VERSION_MASK & ~_VARIANT_MASK) | _VERSION_4 | _VARIANT) ^ _SIGNS
+    return dressed if low < dressed < high else place
+
+
+def gaps(process_ids: Iterable[ProcessId]) -> tuple[tuple[ProcessId | None, ProcessId | None, Fraction], ...]:
+    """The gaps that a fresh random ID can fall into, in order, each with its neighbours and its share of all IDs (their sum: 1)."""
+    ids = sorted(process_ids)
+    bounds: list[ProcessId | None] = [None, *ids, None]
+    edges = [0, *(rank(process_id) for process_id in ids), SPACE]
+    return tuple(
+        (lower, upper, Fraction(end - start, SPACE))
+        for (lower, upper), (start, end) in zip(pairwise(bounds), pairwise(edges), strict=True)
+    )
+
+
+def misleading(process_ids: Sequence[ProcessId]) -> bool:
+    """Whether sorting the IDs as text, as people do, gives another order than Kafka's."""
+    return sorted(process_ids, key=str) != sorted(process_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskMove:
+    """A stateful task whose target is another client than before."""
+
+    task: TaskId
+    before: ProcessId
+    after: ProcessId
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChange:
+    """What happened to the order of process IDs between two moments, and whose tasks it changes."""
+
+    before: tuple[ProcessId, ...]
+    after: tuple[ProcessId, ...]
+    joined: tuple[ProcessId, ...]
+    left: tuple[ProcessId, ...]
+    shifted: tuple[ProcessId, ...]
+    """Those in both whose position changed: their targets change although they did nothing."""
+    moved: tuple[TaskMove, ...]
+    seeds: tuple[tuple[ProcessId, ProcessId], ...]
+    """(lost ID, the ID between the lost one's neighbours that would have kept the order), for each ID that left."""
+    text_order_misleads: bool
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def moved_between_survivors(self) -> tuple[TaskMove, ...]:
+        """The moves that nobody asked for: both clients were there before and are there still."""
+        gone = dict.fromkeys(self.left)
+        new = dict.fromkeys(self.joined)
+        return tuple(move for move in self.moved if move.before not in gone and move.after not in new)
+
+
+def target(group: Group) -> tuple[tuple[TaskId, ProcessId], ...]:
+    """Where the stateful tasks end up: the decision that would be made if every client were caught up on everything.
+
+    An unbounded `acceptable.recovery.lag` says just that (`ClientState` counts everybody as caught up then), so this is the
+    leader's own answer, threads, standbys, tags and racks included. Empty if the leader would fail.
+    """
+    decision = leader.assign(replace(group, config=replace(group.config, acceptable_recovery_lag=java.LONG_MAX)))
+    if isinstance(decision, LeaderFailure):
+        return ()
+    stateful = {task.id: None for task in group.tasks if task.stateful}
+    return tuple(sorted((task, client.process_id) for client in decision.clients for task in client.active if task in stateful))
+
+
+def order_changes(before: Snapshot, after: Snapshot) -> OrderChange:
+    """Compare two snapshots of a group."""
+    old, new = _ordered(before), _ordered(after)
+    old_place = {process_id: index for index, process_id in enumerate(old)}
+    new_place = {process_id: index for index, process_id in enumerate(new)}
+    had = dict(target(groups.any_group_of(before))) if before.clients else {}
+    gets = target(groups.any_group_of(after)) if after.clients else ()
+    moved = tuple(TaskMove(task, had[task], owner) for task, owner in gets if had.get(task, owner) != owner)
+    left = tuple(process_id for process_id in old if process_id not in new_place)
+    misleads = misleading(old) or misleading(new)
+    return OrderChange(
+        before=old,
+        after=new,
+        joined=tuple(process_id for process_id in new if process_id not in old_place),
+        left=left,
+        shifted=tuple(one for one in new if one in old_place and old_place[one] != new_place[one]),
+        moved=moved,
+        seeds=tuple((lost, seed_in_place_of(lost, old)) for lost in left),
+        text_order_misleads=misleads,
+        warnings=(_MISLEADS,) if misleads else (),
+    )
+
+
+def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
+    """The same for a change that is only meant. Raise InvalidInput if it does not fit, or leaves a process ID to chance."""
+    change = shorthands.written_out(snapshot, change)
+    if change.fresh_ids():
+        raise InvalidInput(
+            "the change leaves process IDs to chance (null); give them, or see the forecast for every place they can take"
+        )
+    known = groups.of_a_release(snapshot)
+    reports = Reports(groups.group_of(known), change.assume, transactional=groups.transactional(snapshot))
+    scene = Scene.of(known)
+    for batch in change.numbered_batches():
+        scene = events.apply(scene, batch, reports)
+    meant = replace(
+        snapshot,
+        clients=scene.clients,
+        config=scene.config,
+        leader_process_id=scene.leader_process_id,
+        kafka_release=scene.kafka_release,
+    )
+    return order_changes(snapshot, meant)
+
+
+_MISLEADS = (
+    "Kafka sorts process IDs as two signed numbers: those that begin with 8 to f come before those that begin with 0 to 7. "
+    "Sorted as text they stand in another order."
+)
+
+
+def seed_in_place_of(lost: ProcessId, process_ids: Iterable[ProcessId]) -> ProcessId:
+    """A fresh ID that stands where `lost` stood among `process_ids`."""
+    others = sorted(one for one in process_ids if one != lost)
+    place = position(others, lost)
+    lower = others[place - 1] if place else None
+    upper = others[place] if place < len(others) else None
+    return between(lower, upper)
+
+
+def _ordered(snapshot: Snapshot) -> tuple[ProcessId, ...]:
+    return tuple(sorted(client.process_id for client in snapshot.clients))
+
+
+def owners(snapshot: Snapshot) -> tuple[tuple[TaskId, ProcessId], ...]:
+    """Which client runs each task now: the one that owns its partitions, or else reports it as running. In task order."""
+    return owners_among(snapshot.clients, snapshot.tasks)
+
+
+def owners_among(clients: Iterable[Client], tasks: Iterable[Task]) -> tuple[tuple[TaskId, ProcessId], ...]:
+    """The same of clients that are in no Snapshot."""
+    owning: dict[TopicPartition, ProcessId] = {}
+    running: dict[TaskId, ProcessId] = {}
+    for client in clients:
+        for consumer in client.consumers:
+            owning.update(dict.fromkeys(consumer.owned, client.process_id))
+            running.update({task: client.process_id for task, total in consumer.task_offset_sums if total == LATEST_OFFSET})
+    found: dict[TaskId, ProcessId] = {}
+    for task in tasks:
+        owner = next((owning[one] for one in task.partitions if one in owning), running.get(task.id))
+        if owner is not None:
+            found[task.id] = owner
+    return tuple(sorted(found.items(), key=lambda item: item[0]))

@@ -1,0 +1,102 @@
+"""Which of the many places that process IDs left to chance can take stand for all of them, where each would take too long.
+
+What moves is known for every place from the targets alone, which is quick; the way there, rebalance by rebalance, is not. So the
+place that moves the most is kept as it is, and the others, in the order of what they move, are parted into as many groups as are
+wanted: the one of each that moves about as much as they do on average stands for it, with the probability of all of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from hashlib import sha256
+from uuid import UUID
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.streams.change import in_memory, shorthands
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.events import events
+from holdfast.rollout.streams.events.evolution import Reports
+from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.process_ids import chances, order
+from holdfast.rollout.streams.process_ids.chances import Chance
+from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
+
+MOST_DRAWN = 200
+"""So many process IDs may be drawn where there are too many ways to go through."""
+
+
+_DRAWN = (
+    "{found} draws of the process IDs left to chance stand for all, which can fall in more than {there_are:,} ways: yours may move"
+    " more tasks, or fewer"
+)
+_SAMPLED = (
+    "{found} of {there_are:,} places that the process IDs left to chance can take stand for all: the one that moves the most tasks,"
+    " and one for each part of the others, which move about as much"
+)
+
+
+MOST_IN_MEMORY = 200
+"""Ways that are gone through where every restart draws an ID; each restart multiplies them."""
+
+
+def _limit(snapshot: Snapshot) -> int:
+    return MOST_IN_MEMORY if in_memory.stores_of(snapshot) is Stores.IN_MEMORY else chances.MOST_OUTCOMES
+
+
+def sampled(snapshot: Snapshot, found: int, there_are: int) -> tuple[str, ...]:
+    """What is to be said where some ways stand for all."""
+    text = _SAMPLED if there_are <= _limit(snapshot) else _DRAWN
+    return (text.format(found=found, there_are=there_are),) if found < there_are else ()
+
+
+def ways(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple[Chance, ...], int]:
+    """The ways in which the IDs that `change` leaves to chance can fall, no more than `most` (2 or more) of them; and how many
+    there are. Probabilities sum to 1."""
+    there = tuple(client.process_id for client in snapshot.clients)
+    there_are = chances.too_many(there, change, _limit(snapshot))
+    if most is not None and there_are is not None and change.fresh_ids() <= MOST_DRAWN:
+        return _drawn(change.fresh_ids(), most), there_are
+    every = chances.chances(there, change)
+    if most is None or len(every) <= most:
+        return every, len(every)
+    counted = sorted((moved_by(snapshot, change.with_process_ids(one.process_ids)), place) for place, one in enumerate(every))
+    by_moved = [(moved, every[place]) for moved, place in counted]
+    parts = (
+        by_moved[part * (len(every) - 1) // (most - 1) : (part + 1) * (len(every) - 1) // (most - 1)] for part in range(most - 1)
+    )
+    return (*map(_standing_for_all, parts), by_moved[-1][1]), len(every)
+
+
+def _drawn(fresh: int, most: int) -> tuple[Chance, ...]:
+    """Where not even all ways can be gone through: IDs as random as any, the same every time."""
+    return tuple(
+        Chance(
+            Fraction(1, most),
+            tuple(
+                ProcessId.of(UUID(bytes=sha256(f"{fresh} {number} {place}".encode()).digest()[:16], version=4))
+                for place in range(fresh)
+            ),
+        )
+        for number in range(most)
+    )
+
+
+def moved_by(snapshot: Snapshot, change: Change) -> int:
+    """How many stateful tasks have another owner once the group has settled after a change that leaves nothing to chance."""
+    change = shorthands.written_out(snapshot, change)
+    group = groups.group_of(snapshot)
+    reports = Reports(group, change.assume, transactional=groups.transactional(snapshot))
+    scene = Scene.of(snapshot)
+    for batch in change.numbered_batches():
+        scene = events.apply(scene, batch, reports)
+    after = replace(group, clients=scene.clients, tasks=scene.tasks, leader_process_id=scene.leader_process_id)
+    before = dict(order.owners(snapshot))
+    return sum(before.get(task) != owner for task, owner in order.target(after))
+
+
+def _standing_for_all(lot: Sequence[tuple[int, Chance]]) -> Chance:
+    """The one that moves about as much as they do on average, with the probability of all."""
+    probability = sum((one.probability for _, one in lot), Fraction(0))
+    average = sum(moved * one.probability for moved, one in lot) / probability
+    return Chance(probability, min(lot, key=lambda counted: abs(counted[0] - average))[1].process_ids)

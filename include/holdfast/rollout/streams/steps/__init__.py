@@ -1,0 +1,1 @@
+"""The steps of a plan: a closed set of actions, their words and their JSON."""

@@ -1,0 +1,172 @@
+"""A plain consumer group as rows of the tables that hold Kafka Streams groups too (`tables.group_rows`). Plain values only."""
+
+from holdfast.errors import CannotPredict
+from holdfast.kafka.consumer.election import chosen_assignor
+from holdfast.kafka.consumer.group import Assignment, Assignor
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.forecast.forecast import forecast
+from holdfast.rollout.consumer.host_loss import losses
+from holdfast.rollout.consumer.host_loss.losses import ConsumerLoss
+from holdfast.rollout.consumer.plan.json import relied_on
+from holdfast.rollout.consumer.snapshot import member_order, ownership
+from holdfast.rollout.consumer.snapshot.json import PROTOCOL
+from holdfast.rollout.consumer.snapshot.ownership import Readers
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
+from holdfast.rollout.json.fingerprints import fingerprint
+
+Row = dict[str, object]
+
+
+def decoded(snapshot: ConsumerSnapshot) -> Row:
+    """`group`, `members` and `partitions`: the parts of a decoded Snapshot that a plain group has."""
+    try:
+        reads = member_order.readers_of(snapshot)
+    except CannotPredict:
+        reads = None
+    return {
+        "group": _group(snapshot),
+        "clients": [],
+        "members": _members(snapshot, reads),
+        "tasks": [],
+        "partitions": _partitions(snapshot, reads or {}),
+        "state_directories": [],
+    }
+
+
+def _group(snapshot: ConsumerSnapshot) -> Row:
+    return {
+        "protocol": PROTOCOL,
+        "group_state": snapshot.group_state,
+        "kafka_release": snapshot.kafka_release,
+        "assignor": _assignor(snapshot),
+        "members": len(snapshot.members),
+        "partitions": ownership.subscribed(snapshot.members, snapshot.topics),
+        "unknown": [f"{unknown.what}: {unknown.reason}" for unknown in snapshot.unknown],
+        "fingerprint": fingerprint(relied_on(snapshot)),
+    }
+
+
+def _assignor(snapshot: ConsumerSnapshot) -> str | None:
+    """The one that the coordinator picks. None: it cannot be told, or there is none in common."""
+    try:
+        found = chosen_assignor(snapshot.members, snapshot.broker_release)
+    except CannotPredict:
+        return None
+    return str(found) if isinstance(found, Assignor) else None
+
+
+def _members(snapshot: ConsumerSnapshot, reads: Readers | None) -> list[Row]:
+    counts = dict.fromkeys((member.member_id for member in snapshot.members), 0)
+    for reader in (reads or {}).values():
+        counts[reader] += 1
+    return [
+        {
+            "member_id": member.member_id,
+            "client_id": member.client_id,
+            "group_instance_id": member.group_instance_id,
+            "owned_partitions": None if reads is None else counts[member.member_id],
+            "host": member.host,
+            "rack": member.rack,
+            "assignors": [str(one) for one in member.assignors],
+            "subscription": list(member.subscription),
+        }
+        for member in snapshot.members
+    ]
+
+
+def _partitions(snapshot: ConsumerSnapshot, reads: Readers) -> list[Row]:
+    """All of the topics that the snapshot has, each with who reads it."""
+    return [
+        {"topic": topic.name, "partition": number, "owner": reads.get(TopicPartition(topic.name, number)), **_offsets(partition)}
+        for topic in snapshot.topics
+        for number, partition in enumerate(topic.partitions)
+    ]
+
+
+def _offsets(partition: ConsumedPartition) -> Row:
+    end, committed = partition.end_offset, partition.committed_offset
+    return {
+        "begin_offset": partition.begin_offset,
+        "end_offset": end,
+        "committed_offset": committed,
+        "lag": None if end is None or committed is None else max(end - committed, 0),
+    }
+
+
+def targets(snapshot: ConsumerSnapshot) -> list[Row]:
+    """Who would read each partition after a rebalance for no reason, and who reads it now. Raise what `forecast` raises."""
+    outcome = forecast(snapshot, ConsumerChange(())).outcome
+    last = outcome.rounds[-1].decision
+    if not outcome.stable or not isinstance(last, Assignment):
+        raise CannotPredict(outcome.notes[-1])
+    reads = member_order.readers_of(snapshot) or {}
+    return [
+        {
+            "topic": one.topic,
+            "partition": one.partition,
+            "owner": reads.get(one),
+            "target": reader,
+            "will_move": reads.get(one) != reader,
+        }
+        for one, reader in sorted(ownership.readers_after(last).items())
+    ]
+
+
+def order_change(before: ConsumerSnapshot, after: ConsumerSnapshot) -> Row | None:
+    """Who came and went, and what that moved; None: nobody did. Raise CannotPredict."""
+    change = member_order.member_changes(before, after)
+    if not (change.joined or change.left):
+        return None
+    return {
+        "protocol": PROTOCOL,
+        "joined": list(change.joined),
+        "left": list(change.left),
+        "shifted": list(change.shifted),
+        "moved": len(change.moved),
+        "moved_between_survivors": len(change.moved_between_survivors),
+        "moves": [
+            {
+                "topic": move.partition.topic,
+                "partition": move.partition.partition,
+                "owner_before": move.before,
+                "owner_after": move.after,
+            }
+            for move in change.moved
+        ],
+    }
+
+
+def lost(snapshot: ConsumerSnapshot, first: int, last: int | None) -> list[Row]:
+    """Rows of `blast_radius` of the consumers number `first` to `last` (not itself) in the member list."""
+    return [_loss(one, snapshot) for one in losses.losses(snapshot, snapshot.members[first:last])]
+
+
+def _loss(one: ConsumerLoss, snapshot: ConsumerSnapshot) -> Row:
+    row: Row = {
+        "member_id": one.member.member_id,
+        "host": one.member.host,
+        "scenario": str(one.scenario),
+        "place": None if one.place is None else one.place.place,
+        "probability": None if one.place is None else one.place.probability,
+        "expected_moved": one.expected_moved,
+        "basis": "not forecast" if one.outcome is None else "forecast",
+        "reason": one.reason,
+        "partitions": ownership.subscribed(snapshot.members, snapshot.topics),
+    }
+    if one.outcome is None:
+        return row
+    summary = one.outcome.summary
+    unnoticed = not summary.rebalances  # then what it reads waits for it, which no forecast can count
+    still, longest = (None, None) if unnoticed else (summary.partition_seconds, summary.longest_stop)
+    return row | {
+        "reason": one.outcome.notes[-1] if unnoticed else None,
+        "moved": summary.moved,
+        "needless": summary.needless,
+        "expected_moved": one.expected_moved if one.place or summary.moved is None else float(summary.moved),
+        "rebalances": summary.rebalances,
+        "rebalances_exact": True,
+        "hours": None if summary.seconds_to_stable is None else summary.seconds_to_stable / 3600,
+        "stopped_partition_seconds": None if still is None else still.usual,
+        "longest_stop_seconds": None if longest is None else longest.usual,
+    }

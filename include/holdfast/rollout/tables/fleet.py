@@ -1,0 +1,151 @@
+"""What stands out in the whole fleet: what is above a limit, and what of that is worth waking somebody for.
+
+`Findings` are what the Spark job `summarize_fleet` picks from the tables; `fleet_summary` makes the morning's page of them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.json import strict
+from holdfast.rollout.text.wording import duration, many, printable
+
+MOST_ALERTS = 10
+"""Of each kind; how many more there are is said."""
+
+Finding = Mapping[str, Any]
+"""A row of a table, as JSON has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FleetPolicy:
+    """From where on somebody is told. None: never.
+
+    `moved_percent_most`: of a group's stateful tasks, by the loss of one host, where a fresh ID most likely falls.
+    `hours_most`: until the group is stable after any loss. `without_copy_most`: stateful tasks of a host that stand still without
+    it. `moved_between_survivors_most`: by one change in the order of process IDs.
+    """
+
+    moved_percent_most: int | None = 80
+    hours_most: int | None = 48
+    without_copy_most: int | None = None
+    moved_between_survivors_most: int | None = 0
+
+
+def policy_from_json(value: object) -> FleetPolicy:
+    """Limits that are not given are the defaults. Raise InvalidInput for one that is not known, or no number."""
+    if not isinstance(value, dict):
+        raise strict.mismatch("an object of limits", value)
+    known = [one.name for one in fields(FleetPolicy)]
+    for name, limit in value.items():
+        if name not in known:
+            raise InvalidInput(f"{strict.shown(name)} is no limit of a fleet; there are {', '.join(known)}")
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
+            raise InvalidInput("a whole number from 0 on is needed, or null for no limit", name)
+    return FleetPolicy(**value)
+
+
+WATCHED = {
+    "moved_between_survivors_most": "order_changes",
+    "moved_percent_most": "groups",
+    "hours_most": "slow",
+    "without_copy_most": "hosts",
+}
+"""Of which findings each limit is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was picked from the tables of one day, the worst first. `new_…`: what is above its limit and was not the day before."""
+
+    day: str
+    clusters: tuple[Finding, ...] = ()
+    hosts: tuple[Finding, ...] = ()
+    """By host over all groups: `groups`, `moved`, `without_copy`, `hours`, if it is lost and not replaced."""
+    new_hosts: tuple[Finding, ...] = ()
+    groups: tuple[Finding, ...] = ()
+    """Of each group the loss that moves most, where a fresh ID most likely falls: rows of `blast_radius`."""
+    new_groups: tuple[Finding, ...] = ()
+    slow: tuple[Finding, ...] = ()
+    """Of each group the loss that takes longest."""
+    new_slow: tuple[Finding, ...] = ()
+    order_changes: tuple[Finding, ...] = ()
+    new_order_changes: tuple[Finding, ...] = ()
+    plain_losses: tuple[Finding, ...] = ()
+    """Of each plain group the loss by which its partitions stand still longest, all together."""
+    member_changes: tuple[Finding, ...] = ()
+    """Of plain groups: who came and went, where that moved what others read."""
+    counts: tuple[Finding, ...] = ()
+    """Of each `kind`: how many there are (`count`), its limit (`most`, or none), how many are `above` it, and of these `new`."""
+    quarantined: tuple[Finding, ...] = ()
+    """`table`, `count`, and one `problem` of them."""
+
+    def counted(self, kind: str) -> Finding:
+        """Its row of `counts`."""
+        return next((row for row in self.counts if row["kind"] == kind), {"count": 0, "most": None, "above": 0, "new": 0})
+
+
+def findings_from_lines(day: str, lines: Iterable[str | bytes]) -> Findings:
+    """From the job's lines, `{"kind": …, "row": {…}}` each, the worst of each kind first. Raise InvalidInput."""
+    found: dict[str, list[Finding]] = {}
+    for line in lines:
+        one = strict.loads(line)
+        if not isinstance(one, dict) or not isinstance(one.get("kind"), str) or not isinstance(one.get("row"), dict):
+            raise InvalidInput("a line of the summary is not an object with `kind` and `row`")
+        found.setdefault(one["kind"], []).append(one["row"])
+    kinds = [one.name for one in fields(Findings) if one.name != "day"]
+    return Findings(day, **{kind: tuple(found.get(kind, ())) for kind in kinds})
+
+
+def alerts(findings: Findings) -> tuple[str, ...]:
+    """What came above a limit since the day before, a sentence each, without markup: the worst of each kind, and how many more."""
+    return tuple(_alerts(findings))
+
+
+def _alerts(findings: Findings) -> Iterator[str]:
+    for kind in WATCHED.values():
+        rows = getattr(findings, f"new_{kind}")[:MOST_ALERTS]
+        yield from (SENTENCES[kind](row) for row in rows)
+        if (more := findings.counted(kind)["new"] - len(rows)) > 0:
+            yield f"and {MORE[kind](more)}"
+
+
+def _changed(row: Finding) -> str:
+    tasks = many(row["moved_between_survivors"], "stateful task")
+    return f"{named_group(row)}: process IDs changed their order; {tasks} of clients that did nothing will move"
+
+
+def _reshuffled(row: Finding) -> str:
+    tasks = f"{row['moved']} of {many(row['stateful_tasks'], 'stateful task')}"
+    return f"{named_group(row)}: losing {named_host(row)} moves {tasks}, unless its replacement keeps its process ID"
+
+
+def _slow(row: Finding) -> str:
+    return f"{named_group(row)}: losing {named_host(row)} ({row['scenario']}) keeps it moving for {hours(row['hours'])}"
+
+
+def _host(row: Finding) -> str:
+    tasks = many(row["without_copy"], "stateful task")
+    return f"host {named_host(row)} of {printable(row['cluster'])}: {tasks} stand still without it, for want of a copy"
+
+
+SENTENCES = {"order_changes": _changed, "groups": _reshuffled, "slow": _slow, "hosts": _host}
+MORE = {
+    "order_changes": lambda count: f"{many(count, 'more change')} of the order of process IDs",
+    "groups": lambda count: f"{many(count, 'more group')} that losing a host would reshuffle so",
+    "slow": lambda count: f"{many(count, 'more group')} that losing a host would keep moving so long",
+    "hosts": lambda count: f"{many(count, 'more host')} without which so many tasks stand still",
+}
+
+
+def named_group(row: Finding) -> str:
+    return f"{printable(row['group_id'])} of {printable(row['cluster'])}"
+
+
+def named_host(row: Finding) -> str:
+    return printable(row["host"] or row.get("process_id") or "unknown")
+
+
+def hours(count: float) -> str:
+    return duration(round(count * 3600))

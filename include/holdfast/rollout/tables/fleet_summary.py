@@ -1,0 +1,148 @@
+"""`fleet.md`: what a person reads in the morning about the whole fleet, on one page."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from holdfast.rollout.tables.fleet import Finding, Findings, alerts, hours, named_group, named_host
+from holdfast.rollout.text.wording import addressed_to_nobody, amount_of_bytes, many, markdown, printable
+
+ABOUT = {
+    "order_changes": ("Changes in the order of process IDs that move tasks of clients that did nothing", "{:,} tasks"),
+    "groups": ("Groups of which one replaced host moves most", "{} % of its tasks"),
+    "slow": ("Groups that one lost host keeps moving for long", "{:,} h"),
+    "hosts": ("Hosts without which tasks stand still", "{:,} tasks"),
+}
+"""Of each kind that has a limit: what they are, and the limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One kind of findings as a table: its columns, and the cells of a row."""
+
+    title: str
+    kind: str
+    head: tuple[str, ...]
+    cells: Callable[[Finding], tuple[str, ...]]
+
+
+def _changed(row: Finding) -> tuple[str, ...]:
+    return (
+        named_group(row),
+        f"{len(row['left']):,}",
+        f"{len(row['joined']):,}",
+        f"{row['moved']:,}",
+        f"{row['moved_between_survivors']:,}",
+    )
+
+
+def _reshuffled(row: Finding) -> tuple[str, ...]:
+    moved, of = f"{row['moved']:,}", f"{row['stateful_tasks']:,}"
+    return named_group(row), named_host(row), moved, f"{row['expected_moved']:,.0f}", of, _time(row)
+
+
+def _slow(row: Finding) -> tuple[str, ...]:
+    return named_group(row), named_host(row), row["scenario"], _time(row), _bytes(row["restore_bytes"])
+
+
+def _host(row: Finding) -> tuple[str, ...]:
+    counts = (f"{row[name]:,}" for name in ("groups", "without_copy", "moved"))
+    return (named_host(row), printable(row["cluster"]), *counts, _time(row))
+
+
+def _plain(row: Finding) -> tuple[str, ...]:
+    return (
+        named_group(row),
+        named_host(row) if row["host"] else printable(row["member_id"]),
+        row["scenario"],
+        *("?" if row[name] is None else f"{row[name]:,}" for name in ("moved", "needless", "partitions")),
+        "?" if row["longest_stop_seconds"] is None else f"{row['longest_stop_seconds']:g} s",
+    )
+
+
+def _quarantined(row: Finding) -> tuple[str, ...]:
+    return row["table"], f"{row['count']:,}", printable(row["problem"])
+
+
+SECTIONS = (
+    Section(
+        "Whose order of process IDs changed",
+        "order_changes",
+        ("group", "left", "joined", "tasks that move", "of clients that did nothing"),
+        _changed,
+    ),
+    Section(
+        "Groups that one replacement reshuffles most",
+        "groups",
+        ("group", "host", "fresh ID moves, most likely", "on average", "of", "until stable"),
+        _reshuffled,
+    ),
+    Section("Losses that take longest", "slow", ("group", "host", "how", "until stable", "restored"), _slow),
+    Section(
+        "Hosts that are dangerous to lose and not to replace",
+        "hosts",
+        ("host", "cluster", "groups", "tasks without a copy", "tasks that move", "longest until stable"),
+        _host,
+    ),
+    Section(
+        "Plain consumer groups that one loss disturbs most",
+        "plain_losses",
+        ("group", "consumer", "how", "partitions that move", "of others", "of", "one stands still up to"),
+        _plain,
+    ),
+    Section(
+        "Consumers that came or went, and what moved between the others",
+        "member_changes",
+        ("group", "left", "joined", "partitions that moved", "between consumers that did nothing"),
+        _changed,
+    ),
+    Section("What nobody could say", "quarantined", ("table", "how many", "one of the reasons"), _quarantined),
+)
+
+
+def markdown_of(findings: Findings) -> str:
+    """`fleet.md`: what is new, how much is above the limits, and the worst of each kind."""
+    return "\n".join(_lines(findings)) + "\n"
+
+
+def _lines(findings: Findings) -> Iterator[str]:
+    sums = {name: sum(row[name] for row in findings.clusters) for name in ("groups", "clients", "stateful_tasks")}
+    told = alerts(findings)
+    news = "New since the day before:" if told else "Nothing new is above a limit."
+    yield f"# The fleet on {findings.day}"
+    yield ""
+    yield (
+        f"{many(sums['groups'], 'group')} of {many(len(findings.clusters), 'cluster')}, {many(sums['clients'], 'client')},"
+        f" {many(sums['stateful_tasks'], 'stateful task')}. {news}"
+    )
+    yield ""
+    yield from (f"- {addressed_to_nobody(markdown(one))}" for one in told)
+    yield from _table("How much is above the limits", ("what", "limit", "above it", "of these new"), _limits(findings))
+    for section in SECTIONS:
+        rows = [section.cells(row) for row in getattr(findings, section.kind)]
+        yield from _table(section.title, section.head, rows, findings.counted(section.kind)["count"])
+
+
+def _limits(findings: Findings) -> Iterator[tuple[str, ...]]:
+    for kind, (what, limit) in ABOUT.items():
+        found = findings.counted(kind)
+        if found["most"] is not None:
+            yield what, limit.format(found["most"]), f"{found['above']:,} of {found['count']:,}", f"{found['new']:,}"
+
+
+def _table(title: str, head: Sequence[str], rows: Iterable[Sequence[str]], count: int = 0) -> Iterator[str]:
+    """Nothing for a table without rows. `count`: how many there are in the lake's tables."""
+    shown = list(rows)
+    if not shown:
+        return
+    yield from ("", f"## {title}", "", f"| {' | '.join(head)} |", f"|{'|'.join('---' for _ in head)}|")
+    yield from (f"| {' | '.join(addressed_to_nobody(markdown(cell)) for cell in row)} |" for row in shown)
+    if count > len(shown):
+        yield from ("", f"And {count - len(shown):,} more.")
+
+
+def _time(row: Finding) -> str:
+    return "not forecast" if row["hours"] is None else hours(row["hours"])
+
+
+def _bytes(count: int | None) -> str:
+    return "not known" if count is None else amount_of_bytes(count)

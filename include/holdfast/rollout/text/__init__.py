@@ -1,0 +1,1 @@
+"""Numbers, names, lists and documents as text. Knows nothing of groups."""

@@ -1,0 +1,175 @@
+"""A document of headings, paragraphs, labelled lines and tables, as Markdown or as plain text. The same blocks, one look each.
+
+Blocks hold text as it is, hostile names included; what is printed passes `printable`, and in Markdown is escaped too.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import islice, takewhile
+from typing import assert_never
+
+from holdfast.rollout.text.wording import addressed_to_nobody, markdown, printable
+
+LONGEST_LINE = 4_000
+LONGEST_OF_TEN = 400
+MOST_ROWS_IN_SIGHT = 12
+END_OF_FOLD = "</details>"
+WIDEST_COLUMN = 60
+ROOM_FOR_TITLES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """`level` 1 is the document's title. `aside`: its section is for who wants to check, and may be folded away."""
+
+    level: int
+    text: str
+    aside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Labelled lines: (label, text), the label set off."""
+
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Block = Heading | Paragraph | Lines | Table
+
+
+def to_markdown(blocks: Sequence[Block], *, folded: bool = False) -> str:
+    """`folded`: as a pull request shows it, sections that stand aside and long tables behind a line that opens them; and no name is
+    taken for a person, a group of them, or an issue."""
+    pieces = map(addressed_to_nobody, _folded(blocks)) if folded else (_markdown_block(block) for block in blocks)
+    return "\n\n".join(pieces) + "\n"
+
+
+def for_comment(blocks: Sequence[Block], longest: int) -> str:
+    """`to_markdown`, folded, in no more than `longest` bytes. If that is too little, what stands aside is left out, then what comes
+    last; and it says so."""
+    whole = to_markdown(blocks, folded=True)
+    if len(whole.encode()) <= longest:
+        return whole
+    room = longest - ROOM_FOR_TITLES
+    while True:
+        text, left_out = foremost(blocks, room)
+        found = addressed_to_nobody(f"{text}\nMore is in the whole plan: {'; '.join(left_out)}.\n")
+        if len(found.encode()) <= longest or room <= 0:
+            return found
+        room -= longest // 8
+
+
+def foremost(blocks: Sequence[Block], longest: int) -> tuple[str, tuple[str, ...]]:
+    """As Markdown: what does not stand aside, from the beginning, in whole blocks of no more than `longest` bytes together. And the
+    titles of the sections that are not there, or not whole."""
+    kept: list[Block] = []
+    left_out: dict[str, None] = {}
+    section, aside, room = "", False, longest
+    for block in blocks:
+        if isinstance(block, Heading) and block.level <= 2:
+            section, aside = _markdown(block.text), block.aside
+        if not aside:
+            room -= len(_markdown_block(block).encode()) + 2
+        if aside or room < 0:
+            left_out[section] = None
+        else:
+            kept.append(block)
+    while kept and isinstance(kept[-1], Heading):
+        kept.pop()
+    return to_markdown(kept), tuple(left_out)
+
+
+def _folded(blocks: Sequence[Block]) -> Iterator[str]:
+    """GitHub and GitLab read Markdown inside of <details> where a blank line stands before and after it."""
+    aside = False
+    for block in blocks:
+        if isinstance(block, Heading) and block.level <= 2:
+            if aside:
+                yield END_OF_FOLD
+            aside = block.aside
+            yield _fold(block.text) if aside else _markdown_block(block)
+        elif isinstance(block, Table) and len(block.rows) > MOST_ROWS_IN_SIGHT and not aside:
+            yield from (_fold(f"{len(block.rows)} rows"), _markdown_block(block), END_OF_FOLD)
+        else:
+            yield _markdown_block(block)
+    if aside:
+        yield END_OF_FOLD
+
+
+def _fold(title: str) -> str:
+    return f"<details>\n<summary>{escape(printable(title, LONGEST_LINE))}</summary>"
+
+
+def _markdown_block(block: Block) -> str:
+    match block:
+        case Heading(level, text):
+            return f"{'#' * level} {_markdown(text)}"
+        case Paragraph(text, strong):
+            return f"**{_markdown(text)}**" if strong else _markdown(text)
+        case Lines(lines):
+            return "\n".join(f"- **{_markdown(label)}:** {_markdown(text)}" for label, text in lines)
+        case Table(columns, rows):
+            rule = _markdown_row(("---",) * len(columns), raw=True)
+            return "\n".join((_markdown_row(columns), rule, *map(_markdown_row, rows)))
+        case _:
+            assert_never(block)
+
+
+def _markdown(text: str) -> str:
+    return markdown(printable(text, LONGEST_LINE))
+
+
+def _markdown_row(cells: Sequence[str], *, raw: bool = False) -> str:
+    return f"| {' | '.join(cell if raw else _markdown(cell) for cell in cells)} |"
+
+
+def to_text(blocks: Sequence[Block]) -> str:
+    return "\n\n".join("\n".join(_text_block(block)) for block in blocks) + "\n"
+
+
+def ten_lines(blocks: Sequence[Block]) -> str:
+    """What stands before the first section, as plain text of at most ten lines: for a chat or a mail."""
+    before = takewhile(lambda block: not (isinstance(block, Heading) and block.level > 1), blocks)
+    lines = (line for line in to_text(tuple(before)).splitlines() if line.strip("= "))
+    return "\n".join(printable(line, LONGEST_OF_TEN) for line in islice(lines, 10))
+
+
+def _text_block(block: Block) -> Iterator[str]:
+    match block:
+        case Heading(level, text):
+            shown = printable(text, LONGEST_LINE)
+            yield shown.upper() if level == 2 else shown
+            if level == 1:
+                yield "=" * min(len(shown), 100)
+        case Paragraph(text):
+            yield printable(text, LONGEST_LINE)
+        case Lines(lines):
+            for label, text in lines:
+                yield f"  {printable(label)}: {printable(text, LONGEST_LINE)}"
+        case Table(columns, rows):
+            yield from _text_table(columns, rows)
+        case _:
+            assert_never(block)
+
+
+def _text_table(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+    """Columns aligned; the last one runs on, for it holds the words."""
+    table = [tuple(printable(cell, LONGEST_LINE) for cell in row) for row in (columns, *rows)]
+    widths = [min(max(len(row[index]) for row in table), WIDEST_COLUMN) for index in range(len(columns))]
+    for number, row in enumerate(table):
+        yield "  " + "  ".join((*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)), row[-1])).rstrip()
+        if number == 0:
+            yield "  " + "  ".join("-" * width for width in widths)

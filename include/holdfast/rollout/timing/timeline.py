@@ -1,0 +1,187 @@
+"""The one model of time: when the rebalances of an option end and when all state is restored, counted from the first act.
+
+An option is walked three times: as fast as it can go, as it usually goes, and as slow as it may go. What passes:
+
+- a client that ends without leaving is missed once its session has timed out. A rebalance that somebody else's join has begun is
+  complete no sooner, so that a start beside it costs nothing while it is the shorter of the two;
+- a client that is started joins after its start-up time;
+- each rebalance takes as long as its members need to hear of it (a heartbeat) and to join;
+- a probing rebalance comes one interval after the rebalance before. One that finds a warm-up still restoring changes nothing, so
+  that the next one counts;
+- between two acts somebody sees that the group is stable, and begins the next;
+- every client restores what it is handed one after the other, at the policy's speed, beside all that.
+
+Nothing else works out a time: rules, texts, pages and charts read `Times`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, zip_longest
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.rebalances import Round, restore_seconds
+from holdfast.rollout.contract.times import NO_TIME, Act, Estimate, Phase, PhaseKind, Times
+from holdfast.rollout.policy.policy import Policy
+
+JOIN_S = Estimate(0, 2, 8)
+"""One rebalance, from what brings it about to its end: a heartbeat (heartbeat.interval.ms, 3 s) until all have heard of it, and
+until they have closed what they lose. A member that is busy with what it polled may take up to max.poll.interval.ms: not in it."""
+
+
+CLOSING_S = 5
+"""A client may take so long to close, and keeps its session alive until then."""
+
+
+HEARTBEAT_S = 3
+"""A session counts from the last heartbeat, which was at most so long before the end."""
+
+
+EMPTY_GROUP_S = Estimate(0, 3, 6)
+"""group.initial.rebalance.delay.ms: what the coordinator waits for more members where there were none. It may wait twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pace:
+    """One of the three walks. `notice_s`: added to a session time-out."""
+
+    start_up_s: int
+    join_s: int
+    between_s: int
+    notice_s: int
+    refresh_share: float
+    empty_s: int
+    records_per_second: int
+
+
+def _paces(policy: Policy) -> tuple[_Pace, _Pace, _Pace]:
+    start, between = policy.start_up, policy.between_steps
+    return (
+        _Pace(start.low, JOIN_S.low, between.low, -HEARTBEAT_S, 0, EMPTY_GROUP_S.low, policy.fastest_restore),
+        _Pace(start.usual, JOIN_S.usual, between.usual, 0, 0.5, EMPTY_GROUP_S.usual, policy.restore_records_per_second),
+        _Pace(start.high, JOIN_S.high, between.high, CLOSING_S, 1, EMPTY_GROUP_S.high, policy.slowest_restore),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Lap:
+    """What one phase takes in one walk."""
+
+    kind: PhaseKind
+    seconds: int
+    rebalance: int | None = None
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One way through the acts. `at`: where it is; `busy_until`: when each client has restored what it was handed so far."""
+
+    laps: list[_Lap] = field(default_factory=list)
+    at: int = 0
+    busy_until: dict[ProcessId | None, int] = field(default_factory=dict)
+
+    def lap(self, kind: PhaseKind, seconds: int, rebalance: int | None = None) -> None:
+        self.laps.append(_Lap(kind, seconds, rebalance))
+        self.at += seconds
+
+    @property
+    def restored(self) -> int:
+        return max(self.busy_until.values(), default=0)
+
+
+def of_acts(acts: Sequence[Act], policy: Policy) -> Times:
+    """The times of a group that has no state: every act and its rebalances."""
+    return combined(Course(tuple((act, (_PLAIN_ROUND,) * act.rebalances) for act in acts)), policy)
+
+
+_PLAIN_ROUND = Round(trigger="change", at_seconds=0, handed_over=0, withheld=0, warm_ups=0, restoring_longest=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is walked. `spared_s`: probing intervals that the quickest course does not have; `more`: rebalances that may come beyond
+    it, `probes_more` of them a `probing_s` apart."""
+
+    acts: tuple[tuple[Act, tuple[Round, ...]], ...]
+    spared_s: int = 0
+    more: int = 0
+    probes_more: int = 0
+    probing_s: int = 0
+
+
+def combined(course: Course, policy: Policy) -> Times:
+    """The three walks as one, phase by phase."""
+    quick, usual, slow = (_walked(course, pace) for pace in _paces(policy))
+    spared = _spare(course, quick)
+    if course.more:
+        slow.lap(PhaseKind.FURTHER, course.more * JOIN_S.high + course.probes_more * course.probing_s)
+    phases = tuple(
+        Phase(three[2].kind, in_order(three[0].seconds, three[1].seconds, three[2].seconds), three[2].rebalance)
+        for three in zip_longest(quick.laps, usual.laps, slow.laps, fillvalue=_Lap(PhaseKind.FURTHER, 0))
+    )
+    so_far = tuple(accumulate((one.seconds for one in phases), initial=NO_TIME))[1:]
+    ends = so_far[-1] if so_far else NO_TIME
+    restored = in_order(max(ends.low, quick.restored - spared), max(ends.usual, usual.restored), max(ends.high, slow.restored))
+    if restored.high > ends.high:
+        tail = in_order(restored.low - ends.low, restored.usual - ends.usual, restored.high - ends.high)
+        phases = (*phases, Phase(PhaseKind.RESTORE, tail))
+    over = tuple(at for at, one in zip(so_far, phases, strict=False) if one.kind is PhaseKind.REBALANCE)
+    return Times(ends, restored, tuple(one for one in phases if one.seconds.high), over)
+
+
+def own_seconds(times: Times) -> int:
+    """What the steps themselves take at the most: without what is waited for between rebalances, and without restores."""
+    beside = (PhaseKind.PROBING, PhaseKind.FURTHER, PhaseKind.RESTORE)
+    return sum(one.seconds.high for one in times.phases if one.kind not in beside)
+
+
+def in_order(low: int, usual: int, high: int) -> Estimate:
+    """In order, whatever rounding and phases that overlap make of a part."""
+    return Estimate(min(low, usual), usual, max(high, usual))
+
+
+def _walked(course: Course, pace: _Pace) -> _Walk:
+    """Act after act, rebalance after rebalance. What a rebalance hands out is restored from its end on."""
+    walk, number = _Walk(), 0
+    waits = any(one.restoring_longest for _, rounds in course.acts for one in rounds)
+    for index, (act, rounds) in enumerate(course.acts):
+        if index:
+            walk.lap(PhaseKind.BETWEEN_STEPS, pace.between_s)
+        _begin(walk, act, pace, number + 1 if rounds else None)
+        for before, one in zip((None, *rounds), rounds, strict=False):
+            number += 1
+            interval = one.at_seconds - before.at_seconds if before is not None and one.trigger == "probing" else 0
+            if before is not None and one.trigger == "change":
+                walk.lap(PhaseKind.START_UP, pace.start_up_s, number)  # a client that comes back late
+            if interval > 0:
+                missing = walk.restored - walk.at if waits else 0
+                walk.lap(PhaseKind.PROBING, interval * max(1, -(-missing // interval)), number)
+            walk.lap(PhaseKind.REBALANCE, pace.join_s, number)
+            for client, records in one.restoring or ((None, one.restoring_longest),):
+                begun = max(walk.busy_until.get(client, 0), walk.at)
+                walk.busy_until[client] = begun + restore_seconds(records, pace.records_per_second)
+    return walk
+
+
+def _begin(walk: _Walk, act: Act, pace: _Pace, leads_to: int | None) -> None:
+    """What passes from the act itself to the rebalance that it causes: whatever takes longest of what passes at the same time."""
+    start_up = pace.start_up_s if act.starts else 0
+    noticed = max(0, act.noticed_s + pace.notice_s) if act.noticed_s else 0
+    if act.stopped_s:
+        walk.lap(PhaseKind.STOPPED, act.stopped_s, leads_to)
+        noticed = max(0, noticed - act.stopped_s)
+        start_up += pace.empty_s
+    if act.refresh_s:
+        walk.lap(PhaseKind.REFRESH, int(act.refresh_s * pace.refresh_share), leads_to)
+    walk.lap(PhaseKind.SESSION_TIMEOUT, noticed, leads_to)
+    walk.lap(PhaseKind.START_UP, max(0, start_up - noticed), leads_to)
+
+
+def _spare(course: Course, walk: _Walk) -> int:
+    """Take out of the quickest walk the probing rebalances that do not come where follow-ups find warm-ups caught up."""
+    left = course.spared_s
+    for index in reversed(range(len(walk.laps))):
+        lap = walk.laps[index]
+        if lap.kind is PhaseKind.PROBING and left:
+            walk.laps[index] = _Lap(lap.kind, max(0, lap.seconds - left), lap.rebalance)
+            left = max(0, left - lap.seconds)
+    return course.spared_s - left
