@@ -1,0 +1,109 @@
+"""One term for one thing: the words that people read are the field's. What must not be said, and what is said instead.
+
+Read are sentences: strings with a space in them, not docstrings and comments; the text of templates; pages of the documentation
+without code. Names in JSON documents, options of commands and identifiers are no sentences.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GLOSSARY: tuple[tuple[str, str], ...] = (
+    (r"\bways?\b|\bcandidates?\b|\bremed(?:y|ies)\b", "option"),
+    (r"\bplainly\b|\bplain way\b", "baseline (no mitigation), baseline"),
+    (r"\bchosen\b", "recommended"),
+    (r"\b(?:stands?|stood|standing) still\b", "unavailable; downtime"),
+    (r"\bchang(?:e|es|ed|ing) hands\b", "migrates; is handed over"),
+    (r"\bwithout need\b|\bneedless(?:ly)?\b", "collateral migration; avoidable"),
+    (r"\bcold\b", "restoring; no caught-up copy"),
+    (r"\bdeal(?:s|t|ing)? out\b", "assign"),
+    (r"\buntil (?:the|its) group notices\b", "session timeout"),
+    (r"\b(?:place|position)s? in the order\b", "rank in process-ID order"),
+    (r"\bfresh (?:process )?IDs?\b|\bleft to chance\b", "new random ID"),
+    (r"\blots?\b", "batch"),
+    (r"\bfor granted\b", "assumptions"),
+    (r"\b[Ww]rong if\b", "invalid if"),
+    (r"\bhandwork\b", "manual work"),
+    (r"\b(?:breaks?|broke|keeps?|kept) (?:a |the |its |your |these |those )?limits?\b", "exceeds; meets"),
+    (r"\bbeside\b", "in addition to; next to"),
+    (r"\brests? on\b|\bresting on\b", "planned against; depends on"),
+    (r"\bburden\b", "impact"),
+    (r"\bweigh(?:s|ed|ing)?\b|\bweights?\b", "size; compare"),
+    (r"\bplain (?:consumer )?(?:groups?|consumers?|plans?)\b", "consumer group"),
+    (r"\bwho asked\b", "requested by"),
+    (r"\bsomebody\b|\bnobody\b|\beverybody\b", "who it is: a person, a user, an approver, a client, no client, all clients"),
+    (r"\bsession time-out\b|\btime-outs?\b", "session timeout; timeout"),
+    (r"\bunder way\b", "in progress"),
+    (r"\bon the way\b", "in progress; meanwhile"),
+    (r"\blook closely\b", "needs review"),
+    (r"\bundo\b", "rollback"),
+)
+"""A pattern of what is not said, and what is. The words of Kafka, Airflow and Spark stand above all of them."""
+PLACES: tuple[str, ...] = ()
+"""Folders and files whose words are held."""
+
+
+def sentences_of_python(path: Path) -> Iterator[tuple[int, str]]:
+    tree = ast.parse(path.read_text())
+    docstrings = {
+        id(found.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for found in node.body
+        if isinstance(found, ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value and id(node) not in docstrings:
+            yield node.lineno, node.value
+
+
+def sentences_of_markdown(path: Path) -> Iterator[tuple[int, str]]:
+    fenced = False
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.startswith("    "):
+            yield number, re.sub(r"`[^`]*`|\]\([^)]*\)", " ", line)
+
+
+def sentences_of_template(path: Path) -> Iterator[tuple[int, str]]:
+    """The text between tags, and what `title`, `aria-label`, `placeholder` and `alt` say."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        said = " ".join(re.findall(r'(?:title|aria-label|placeholder|alt)="([^"]*)"', line))
+        text = re.sub(r"\{[%#].*?[%#]\}|\{\{.*?\}\}", " ", line)
+        yield number, re.sub(r"<[^>]*>?", " ", text) + " " + re.sub(r"\{.*?\}", " ", said)
+
+
+READERS = {".py": sentences_of_python, ".md": sentences_of_markdown, ".html": sentences_of_template}
+
+
+def faults(place: str) -> list[str]:
+    root = ROOT / place
+    found = []
+    for path in sorted(root.rglob("*")) if root.is_dir() else [root]:
+        if path.suffix not in READERS or "decisions" in path.parts:
+            continue
+        for number, text in READERS[path.suffix](path):
+            for pattern, instead in GLOSSARY:
+                if said := re.search(pattern, text):
+                    found.append(f"{path.relative_to(ROOT)}:{number}: {said[0]!r} → {instead}: {text.strip()[:120]}")
+    return found
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_words_are_the_fields(place: str) -> None:
+    found = faults(place)
+    assert not found, f"{len(found)}\n" + "\n".join(found)
+
+
+def test_what_is_not_said_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text('"""The chosen way."""\nx = f"{1} the chosen way"\n')
+    assert [text for _, text in sentences_of_python(tmp_path / "a.py")] == [" the chosen way"]
+    (tmp_path / "a.html").write_text('<p title="chosen {{ way }}">still {{ chosen }}</p>\n')
+    assert re.search(r"\bchosen\b", next(sentences_of_template(tmp_path / "a.html"))[1])
+    (tmp_path / "a.md").write_text("`chosen` is fine\n\n```\nchosen\n```\n")
+    assert not any("chosen" in text for _, text in sentences_of_markdown(tmp_path / "a.md"))
