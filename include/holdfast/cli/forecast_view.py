@@ -46,7 +46,8 @@ def _forecast(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterat
     policy = Policy()
     start, speed = policy.start_up, policy.restore_records_per_second
     yield Text(
-        f"Times count from the first act, with a client's start-up of {start.low} to {start.high} s, at {speed:,} records/s."
+        f"Times count from the first act, with a client's start-up of {start.low} to {start.high} s ({policy.start_up_says}),"
+        f" at {speed:,} records/s."
     )
 
 

@@ -111,6 +111,7 @@ def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
         ("Group", f"{many(len(basis.clients), 'client')}, {many(len(basis.tasks), 'task')}, {release}"),
         ("Assignor", basis.task_assignor or "Kafka's own"),
         ("Restore speed", f"{policy.restore_records_per_second:,} records/s ({policy.restore_rate_says})"),
+        ("Client start-up", f"{policy.start_up.low} to {policy.start_up.high} s ({policy.start_up_says})"),
     )
 
 

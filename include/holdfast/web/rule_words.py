@@ -21,5 +21,4 @@ SAYS = {
     "actions": "Kinds of steps that you allow.",
     "untouchable-hosts": "Hosts on which nothing may be done.",
     "evidence": "Whether everything it rests on is known.",
-    "not-judged": "What your policy states and the version that made this plan did not look at for consumer groups.",
 }

@@ -61,6 +61,7 @@ JOINED: dict[str, tuple[Any, Any, Any]] = {
     "finish_before": ("06:00Z", "2 h", "2 h"),
     "restore_fastest": (None, None, None),
     "restore_observations": (None, None, None),
+    "start_up_observations": (None, None, None),
 }
 
 

@@ -22,6 +22,7 @@ OPTIONAL_LIMITS = (
     "restore_slowest",
     "restore_fastest",
     "restore_observations",
+    "start_up_observations",
     "copy_bytes_per_second",
     "bytes_per_record",
     "moved_in_all_percent_most",

@@ -86,6 +86,8 @@ class Policy:
     """The same as it usually is."""
     start_up_s_most: int = 30
     """The same at the most."""
+    start_up_observations: int | None = None
+    """In how many restarts it was seen. None: it was not."""
     between_steps_s_most: int = 15
     """What may pass after each step until the next one is begun."""
     copy_bytes_per_second: int | None = None
@@ -127,6 +129,13 @@ class Policy:
         """Who says how fast a client restores, and how often that was seen."""
         count, says = self.restore_observations, self.restore_rate_source.says
         return says if count is None else f"{says}, {count} {'restore' if count == 1 else 'restores'} seen"
+
+    @property
+    def start_up_says(self) -> str:
+        """Who says how long a client takes to start, and how often that was seen."""
+        if self.start_up_observations is not None:
+            return f"seen in {self.start_up_observations} restarts of this group"
+        return "assumed: state yours" if self.start_up == Policy().start_up else "as your policy says"
 
     @property
     def slowest_restore(self) -> int:

@@ -33,6 +33,7 @@ _LIMITS = {
     "start_up_s_least": "Seconds from the start of a client's process until it joins the group, at the least: an assumption.",
     "start_up_s": "The same as it usually is: an assumption until you state yours.",
     "start_up_s_most": "The same at the most: an assumption.",
+    "start_up_observations": "In how many restarts the start-up was seen. Null: it was not.",
     "between_steps_s_most": "Seconds that may pass after each step until the next one is begun.",
     "copy_bytes_per_second": "How fast a state directory is copied. Null: not known, and so is what rests on it.",
     "bytes_per_record": "The average size of a changelog record where nobody measured the changelog. Null: not known.",

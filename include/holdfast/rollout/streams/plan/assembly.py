@@ -24,7 +24,7 @@ from holdfast.rollout.streams.limits.time_rules import times_of
 from holdfast.rollout.streams.options import choice, otherwise, recipes
 from holdfast.rollout.streams.options.choice import Weighed
 from holdfast.rollout.streams.plan import json as plan_json
-from holdfast.rollout.streams.plan import restore_rate, timing
+from holdfast.rollout.streams.plan import restore_rate, start_up, timing
 from holdfast.rollout.streams.plan.basis import basis_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
@@ -52,7 +52,7 @@ def assemble(
     """The plan. `evaluations` are those of `candidates.propose`, in its order. Raise InvalidInput for a `now` without time zone."""
     if now.tzinfo is None:
         raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
-    given, policy = policy, restore_rate.effective(policy, snapshot, change)
+    given, policy = policy, start_up.learnt(restore_rate.effective(policy, snapshot, change), snapshot)
     made = now.astimezone(UTC).replace(microsecond=0)
     weighed = weigh(snapshot, evaluations, policy, made)
     nothing = _changes_nothing(snapshot, change)

@@ -143,7 +143,7 @@ def _time(plan: Plan, cost: Cost) -> str:
     if policy.fastest_restore != policy.slowest_restore:
         speed += f", from {policy.slowest_restore:,} to {policy.fastest_restore:,}"
     start = policy.start_up
-    up = f"a client's start-up of {start.low} to {start.high} s"
+    up = f"a client's start-up of {start.low} to {start.high} s ({policy.start_up_says})"
     return (
         f"from the first act, {time_words.both(times)}. Reckoned with {speed if cost.restores else 'nothing to restore'}, and {up}."
     )

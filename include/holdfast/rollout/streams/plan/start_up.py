@@ -1,0 +1,107 @@
+"""How long a client takes to start, as a group's own history shows it; else the default, said as such.
+
+No broker says when a process was started. What completed rebalances show of a dynamic client that stopped and came back:
+
+- its old members and its new ones change over in one rebalance: it was back before its session had timed out, so that its start-up
+  took no longer than that;
+- a rebalance comes without it, and a later one with it: its session had timed out, and it was back by the later one.
+
+Either tells a bound of the time away, which holds the start-up and what passed before it. Whoever stays away for long was not just
+restarted, and is not counted. Static members return without a rebalance: they show nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
+from statistics import median_low
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.policy.rates import RateSource
+from holdfast.rollout.streams.plan.restore_rate import rules_of
+from holdfast.rollout.streams.snapshot.churn import processes_of
+from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
+
+OBSERVATIONS = 3
+"""Fewer restarts say too little."""
+RESTARTED_WITHIN_S = 120
+"""Who is away for longer after its session has timed out was stopped, not restarted."""
+HEARTBEAT_S, CLOSING_S, JOIN_S = 3, 5, 8
+"""As in `timeline`: a session counts from a heartbeat before the end, or in the middle of closing; a rebalance takes so long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """Seconds from the stop of a client until it had joined again: between these. `late`: its session had timed out by then."""
+
+    low: int
+    high: int
+    late: bool
+
+
+def learnt(policy: Policy, snapshot: Snapshot) -> Policy:
+    """The policy with the group's own start-ups, where it states none itself and the history shows enough of them."""
+    default = Policy()
+    if policy.start_up != default.start_up or policy.start_up_observations is not None:
+        return policy
+    seen = tuple(restarts(snapshot.generations, rules_of(snapshot).reported_within_s))
+    late = [one for one in seen if one.late]
+    in_time = max((one.high for one in seen if not one.late), default=0) * RateSource.MEASURED.off_by
+    if len(seen) < OBSERVATIONS or (not late and in_time >= policy.start_up_s_most):
+        return policy
+    most = max([min(in_time, policy.start_up_s_most), *(one.high for one in late)])
+    usual = median_low((one.low + one.high) // 2 for one in late) if 2 * len(late) > len(seen) else policy.start_up_s
+    usual = max(1, min(usual, most))
+    return replace(
+        policy,
+        start_up_s_least=min(policy.start_up_s_least, usual),
+        start_up_s=usual,
+        start_up_s_most=most,
+        start_up_observations=len(seen),
+    )
+
+
+def restarts(generations: Sequence[Generation], session_s: float) -> Iterator[Away]:
+    """What completed rebalances, oldest first, show of dynamic clients that came back under their process IDs. `session_s`: where
+    the broker does not say how long a member's session lasts."""
+    last: dict[ProcessId, tuple[int, frozenset[str], float]] = {}
+    """Of each process the rebalance that had it last, by its place in the list: its members and how long their sessions last."""
+    for at, generation in enumerate(generations):
+        for process_id, (members, session) in _dynamic(generation, session_s).items():
+            before = last.get(process_id)
+            last[process_id] = at, members, session
+            if before is None or not before[1].isdisjoint(members):
+                continue
+            between = generations[before[0] : at + 1]
+            if all(now.number + 1 == then.number for now, then in pairwise(between)):
+                away = _away(between, before[2])
+                if away is not None:
+                    yield away
+
+
+def _away(between: Sequence[Generation], session_s: float) -> Away | None:
+    """`between`: from the last rebalance with the old members to the first with the new ones, both included."""
+    if len(between) == 2:
+        return Away(0, int(session_s), late=False)
+    missed, back = (datetime.fromisoformat(one.completed_at) for one in (between[1], between[-1]))
+    seconds = (back - missed).total_seconds()
+    if not 0 <= seconds <= RESTARTED_WITHIN_S:
+        return None
+    return Away(max(0, int(session_s) - HEARTBEAT_S), int(seconds + session_s) + CLOSING_S + JOIN_S, late=True)
+
+
+def _dynamic(generation: Generation, session_s: float) -> dict[ProcessId, tuple[frozenset[str], float]]:
+    """The members of each process without a static one, and how long the longest of their sessions lasts."""
+    members: dict[ProcessId, set[str]] = {}
+    sessions: dict[ProcessId, float] = {}
+    static: set[ProcessId] = set()
+    for member, process_id in processes_of(generation):
+        if process_id is None:
+            continue
+        if member.group_instance_id is not None:
+            static.add(process_id)
+        members.setdefault(process_id, set()).add(member.member_id)
+        session = session_s if member.session_timeout_ms is None else member.session_timeout_ms / 1000
+        sessions[process_id] = max(sessions.get(process_id, 0), session)
+    return {one: (frozenset(found), sessions[one]) for one, found in members.items() if one not in static}
