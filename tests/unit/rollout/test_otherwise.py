@@ -189,7 +189,7 @@ class TestBranches:
             (group(AFTER), [{"add_client": {"process_id": None, "threads": 2}}] * 2, [If.ONE_BY_ONE]),
             (group(AFTER), [{"add_client": {"process_id": None, "threads": 2}}], []),
             (group(AFTER), [{"set_config": {"max.warmup.replicas": 6}}], []),
-            (group(AFTER), [{"rolling_restart": {"set_config": {"max.warmup.replicas": 6}}}], [If.LATE]),
+            (group(AFTER), [{"rolling_restart": {"set_config": {"max.warmup.replicas": 6}}}], [If.LATE, If.MERGED]),
         ],
     )
     def test_each_condition_has_one(self, document: Document, events: list[object], conditions: list[If]) -> None:
@@ -225,3 +225,51 @@ def test_of_a_large_group_no_branch_is_forecast_beside_its_plan() -> None:
 
     assert found
     assert {(one.costs, one.refused) for one in found} == {((), otherwise.TOO_LARGE)}
+
+
+class TestMerged:
+    """Nobody waits until the group is stable: live, three restarts within one session were one rebalance, and two."""
+
+    def merged(self, *events: object, document: Document | None = None) -> otherwise.Branch | None:
+        snapshot = read(document or group(AFTER))
+        found = otherwise.branches(snapshot, as_usual(snapshot, meant(*events)))
+        return next((one for one in found if one.condition is If.MERGED), None)
+
+    def test_all_restarts_fall_into_one_rebalance(self) -> None:
+        branch = self.merged(restart(C), STABLE, restart(A), STABLE, restart(B))
+
+        assert branch is not None
+        assert events_of(branch.change) == [restart(C), restart(A), restart(B)]
+        (found,) = forecast(read(group(AFTER)), branch.change).outcomes
+        assert found.summary.rebalances == 1
+
+    def test_of_a_roll_out_too(self) -> None:
+        settings = {"num.standby.replicas": 1}
+        branch = self.merged({"rolling_restart": {"set_config": settings}})
+
+        assert branch is not None
+        assert events_of(branch.change) == [restart(C), restart(A), restart(B), {"set_config": settings}]
+
+    @pytest.mark.parametrize(
+        "events",
+        [
+            (restart(A),),
+            (restart(A), restart(B)),  # they are together anyway
+            (restart(A), {"then": "rebalance"}, restart(B)),
+            (restart(A), STABLE, restart(A)),  # cannot be at the same time
+            (restart(A), STABLE, {"add_client": {"process_id": LAST, "threads": 1}}),
+        ],
+    )
+    def test_otherwise_there_is_nothing_to_merge(self, events: tuple[object, ...]) -> None:
+        assert self.merged(*events) is None
+
+    def test_nor_where_static_members_return_without_a_rebalance(self) -> None:
+        assert self.merged(restart(A), STABLE, restart(B), document=static(group(AFTER))) is None
+
+    def test_a_plan_says_so(self) -> None:
+        plan = planned(group(AFTER), restart(C), STABLE, restart(A), STABLE, restart(B))
+        (found,) = (one for one in plan.otherwise if one.branch.condition is If.MERGED)
+
+        assert "nobody waits until the group is stable" in otherwise_words.sentence(found)
+        assert "1 rebalance, " in otherwise_words.sentence(found)
+        assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan

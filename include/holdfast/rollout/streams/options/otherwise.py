@@ -22,6 +22,7 @@ from holdfast.rollout.streams.change.change import (
     ReplaceClient,
     RestartClient,
     RollingRestart,
+    SetConfig,
 )
 from holdfast.rollout.streams.cost import cost
 from holdfast.rollout.streams.cost.evaluation import Cost
@@ -41,12 +42,14 @@ MOST_LATE = 8
 
 class If(StrEnum):
     """`LATE`: clients are back after their sessions have timed out. `IN_TIME`: static members return, or are taken over, before.
-    `ONE_BY_ONE`: clients that join together come in rebalances of their own. `IN_MEMORY`: nothing is kept on disk, so that
+    `ONE_BY_ONE`: clients that join together come in rebalances of their own. `MERGED`: steps that wait until the group is stable do
+    not, so that they share a rebalance. `IN_MEMORY`: nothing is kept on disk, so that
     whoever restarts draws a new process ID."""
 
     LATE = "late"
     IN_TIME = "in time"
     ONE_BY_ONE = "one by one"
+    MERGED = "merged"
     IN_MEMORY = "stores in memory"
 
 
@@ -71,6 +74,7 @@ def branches(snapshot: Snapshot, change: Change) -> tuple[Branch, ...]:
         _late(snapshot, written, limit),
         _in_time(snapshot, written, limit),
         _one_by_one(written),
+        _merged(snapshot, written),
         _in_memory(snapshot, change),
     )
     return tuple(one for one in found if one is not None)
@@ -179,6 +183,20 @@ def _one_by_one(change: Change) -> Branch | None:
         events.append(item)
     ids = tuple(item.client.process_id for item in events if isinstance(item, AddClient) and item.client.process_id is not None)
     return Branch(If.ONE_BY_ONE, None, ids, replace(change, events=tuple(events))) if split else None
+
+
+def _merged(snapshot: Snapshot, change: Change) -> Branch | None:
+    """Clients that stop and come back one after the other, all within one session: the group waits for the first of them, and the
+    others join meanwhile. (Seen on 2.8.2 and 4.3.1: three restarts, one or two rebalances.)"""
+    events = tuple(_each_restart(snapshot, change.events))
+    acts = [item for item in events if isinstance(item, RestartClient | ReplaceClient)]
+    noticed = [item for item in acts if not (isinstance(item, RestartClient) and item.within_session)]
+    together = [item for item in events if not (isinstance(item, Then) and item.wait is Wait.STABLE)]
+    others = (item for item in together if not isinstance(item, RestartClient | ReplaceClient | SetConfig))
+    ids = tuple(item.process_id for item in acts)
+    if len(noticed) < 2 or len(noticed) < len(acts) or len(set(ids)) < len(ids) or any(others) or len(together) == len(events):
+        return None
+    return Branch(If.MERGED, None, ids, replace(change, events=tuple(together)))
 
 
 TOO_LARGE = "Not forecast: the group is so large that this takes minutes. Plan that change by itself."

@@ -18,6 +18,8 @@ def condition(branch: Branch) -> str:
             return f"{who} back with the same group.instance.id within {_seconds(branch)}"
         case If.ONE_BY_ONE:
             return "the new clients join one after another, not in one rebalance"
+        case If.MERGED:
+            return "nobody waits until the group is stable before the next step, and all clients are back within one session"
         case If.IN_MEMORY:
             return "all stores are in memory, so that no process ID is kept (say --stores, or give a state directory)"
 
