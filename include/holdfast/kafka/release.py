@@ -164,6 +164,8 @@ LINES = _lines()
 _TABLE = ReleaseTable(LINES)
 RELEASES = _TABLE.releases
 """Every release that is covered, oldest first."""
+WITHOUT_PROCESS_METADATA = ("2.6.0", "2.6.1", "2.7.0")
+"""These make up a process ID at each start: 2.6.2, 2.7.1 and 2.8.0 were the first to keep it in a file (KAFKA-10716)."""
 
 
 def behaviour(release: str) -> Behaviour:

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka import store_offsets
-from holdfast.kafka.release import behaviour
+from holdfast.kafka.release import WITHOUT_PROCESS_METADATA, behaviour
 from holdfast.kafka.state_dir import raw_offset_sum
 from holdfast.kafka.streams import first_report
 from holdfast.kafka.streams.first_report import Disk
 from holdfast.kafka.streams.reports import DiskCopy
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, ProcessId
 from holdfast.ports import StateDirectoryReader
-from holdfast.rollout.streams.guard.guard import WITHOUT_PROCESS_FILE
 from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
 from holdfast.workflows.collect_topology import Gathered
 from holdfast.workflows.settings import GroupSettings
@@ -45,7 +44,7 @@ def read(disks: StateDirectoryReader, urls: tuple[str, ...], settings: GroupSett
             )
         directories.append(replace(directory, first_report=_first_report(directory, settings)))
     found.directories = tuple(directories)
-    if directories and settings.kafka_release in WITHOUT_PROCESS_FILE:
+    if directories and settings.kafka_release in WITHOUT_PROCESS_METADATA:
         found.note(
             "state_directories",
             f"{settings.kafka_release} knows no process metadata: each start makes up a new process ID, whatever the file says",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka.consumer.config import SESSION_TIMEOUT
-from holdfast.kafka.release import behaviour
+from holdfast.kafka.release import RELEASES, behaviour
 from holdfast.kafka.streams import config as assignor_config
 from holdfast.kafka.streams import config_check
 from holdfast.rollout.contract.unknown import Unknown
@@ -47,7 +47,6 @@ _DEFAULTS: tuple[tuple[str, ConfigValue], ...] = (
 )
 _NUMBER = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
 _CLEANUP_DELAY_MS = 600_000
-_NEWEST_RELEASE = "4.3.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,7 @@ def read(
     else:
         behaviour(kafka_release)
     try:
-        assignor_config.read(kafka_release or _NEWEST_RELEASE, values, None)
+        assignor_config.read(kafka_release or RELEASES[-1], values, None)
     except Unsupported as refusal:
         unknown.append(Unknown("config", str(refusal)))
     if str(values.get("processing.guarantee", "")).startswith("exactly_once"):
@@ -134,7 +133,7 @@ def read(
             )
         )
     for key, default in _DEFAULTS:
-        if key not in values and config_check.has(kafka_release or _NEWEST_RELEASE, key):
+        if key not in values and config_check.has(kafka_release or RELEASES[-1], key):
             values[key] = default
             shown = "none" if default == () else default
             unknown.append(Unknown(f"config.{key}", f"not given; taken to be Kafka's default, {shown}"))

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka.release import WITHOUT_PROCESS_METADATA
 from holdfast.kafka.streams.config import HIGH_AVAILABILITY
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId, TaskId
@@ -84,10 +85,6 @@ class Guard:
     reshuffle: Reshuffle | None
     findings: tuple[Finding, ...]
     unknown: tuple[str, ...] = ()
-
-
-WITHOUT_PROCESS_FILE = ("2.6.0", "2.6.1", "2.7.0")
-"""Kafka 2.6.2, 2.7.1 and 2.8.0 were the first to keep the process ID in a file (KAFKA-10716)."""
 
 
 def look(snapshot: Snapshot) -> Guard:
@@ -210,7 +207,7 @@ def _findings(snapshot: Snapshot, ids: Sequence[ProcessId]) -> list[Finding]:
         for one in churn.churning(snapshot.generations, snapshot.captured_at)
     ]
     found += [_twice(snapshot, client) for client in snapshot.clients if _repeats(client)]
-    if snapshot.kafka_release in WITHOUT_PROCESS_FILE:
+    if snapshot.kafka_release in WITHOUT_PROCESS_METADATA:
         found.append(
             Finding(
                 Trap.NOT_KEPT,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.kafka.release import WITHOUT_PROCESS_METADATA
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.requests import Disk
@@ -21,7 +22,6 @@ from holdfast.rollout.streams.cost import cost
 from holdfast.rollout.streams.events import events
 from holdfast.rollout.streams.events.evolution import Reports
 from holdfast.rollout.streams.events.scene import Scene
-from holdfast.rollout.streams.guard import guard
 from holdfast.rollout.streams.options.rewrites import Rewrite, each_event
 from holdfast.rollout.streams.process_ids import order, relabelling
 from holdfast.rollout.streams.snapshot.groups import any_group_of, group_of, of_a_release, transactional
@@ -181,4 +181,4 @@ def where_the_count_changes(rewrite: Rewrite) -> Rewrite:
 def keeps_ids(snapshot: Snapshot) -> bool:
     """Whether clients keep their process ID in a file: from 2.6.2, 2.7.1 and 2.8.0 on, and only with a store on disk."""
     on_disk = in_memory.stores_of(snapshot) is not Stores.IN_MEMORY and any(task.stateful for task in snapshot.tasks)
-    return on_disk and snapshot.kafka_release not in guard.WITHOUT_PROCESS_FILE
+    return on_disk and snapshot.kafka_release not in WITHOUT_PROCESS_METADATA
