@@ -15,8 +15,6 @@ span = shapes.row(count(), count(), about="[low, high]")
 
 
 ESTIMATE = shapes.row(count(), count(), count(), about="Seconds from the first act: [at least, usually, at most].")
-
-
 CONDITION = closed(
     {
         "kind": one_of(ConditionKind),
@@ -32,8 +30,6 @@ CONDITION = closed(
     },
     about="The figures beside it hold only if it is met.",
 )
-
-
 TIMES = closed(
     {
         "rebalancing_ends": nullable(ESTIMATE, "When the last rebalance is over. Null: never."),
@@ -61,8 +57,6 @@ ACT = closed(
         "unseen": shapes.boolean("Static members that return before the group notices."),
     }
 )
-
-
 EFFORT_COUNTS = closed(
     {
         "restarts": count("Clients that are restarted where they are."),
@@ -71,6 +65,4 @@ EFFORT_COUNTS = closed(
         "files": count("Process-metadata files that are written."),
     }
 )
-
-
 SETTING = closed({"key": shapes.name(), "value": CONFIG_VALUE, "revert_to": CONFIG_VALUE, "note": text()})

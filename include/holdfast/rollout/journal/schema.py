@@ -5,8 +5,6 @@ from holdfast.rollout.json import shapes
 from holdfast.rollout.json.shapes import Shape, closed, count, items, nullable, one_of, text
 
 _sighting = closed({"generation": nullable(count()), "members": items(text())})
-
-
 ENTRY = closed(
     {"at": shapes.INSTANT, "step": shapes.name(), "event": one_of(Event), "by": shapes.name(), "detail": text()},
     {
@@ -15,13 +13,10 @@ ENTRY = closed(
         "seen": _sighting | {"description": "Who was there when the step began: a restart is over when none of them is any more."},
     },
 )
-
-
 JOURNAL: Shape = closed(
     {"format_version": shapes.FORMAT_VERSION, "plan_id": shapes.name(), "entries": items(ENTRY)},
     about="What happened to a plan, in order. In the lake each entry is a file of its own.",
 )
-
 
 APPROVAL: Shape = closed(
     {

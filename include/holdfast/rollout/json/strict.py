@@ -35,52 +35,28 @@ def moment_of(text: str) -> datetime | None:
 
 T = TypeVar("T")
 
-
 FORMAT_VERSION = "1.0"
-
-
 SMALL_DOCUMENT = 1024 * 1024
 """Up to here nothing can be expensive."""
-
-
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Characters or bytes. A group of 10,000 tasks and 1,000 clients is about 10 MiB."""
-
-
 MOST_MEMORY = 1024 * 1024 * 1024
 """Bytes that reading a document may take, as far as its punctuation shows before it is read. The largest group there is (a million
 partitions, each with its offsets) takes three quarters of it; one of 10,000 tasks and 1,000 clients a seventieth."""
-
-
 A_ROW = 512 * 1024 * 1024
 """The same for one document among many that a Spark executor reads."""
-
-
 MOST_PROBLEMS = 1_000
 """So many are looked for in one list or object."""
-
-
 _BYTES_EACH = (("{", 250), ("[", 90), (",", 60))
 """What an object, a list and any value more take in memory, at most."""
-
-
 LARGE_DOCUMENT = 4 * 1024 * 1024
 """From here on reading is the larger part of the work."""
-
-
 DEEPEST_NESTING = 64
-
-
 LONGEST_TEXT = 32_767
 """Kafka's own strings have a 16-bit length."""
 
-
 _FORMAT_VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})", re.ASCII)
-
-
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_.:@-]{1,300}", re.ASCII)
-
-
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """Perhaps half of a surrogate pair: an escaped one, or one as it is."""
 

@@ -17,13 +17,8 @@ DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 DAYS_AHEAD = 8
 """A window that opens at all opens within a week."""
 
-
 _CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])", re.ASCII)
-
-
 _SPAN = re.compile(r"([1-9][0-9]{0,6}) ?(s|min|h)", re.ASCII)
-
-
 _SECONDS = {"s": 1, "min": 60, "h": 3600}
 
 

@@ -29,7 +29,6 @@ RULES = (
 )
 """In the order in which a review lists them. Those whose limit the policy does not state are left out."""
 
-
 ONLY_IF_STATED = (
     "moved",
     "without-caught-up-copy-at-once",
@@ -163,6 +162,4 @@ class Policy:
 
 
 LEAST_REBALANCES = 12
-
-
 LEAST_SECONDS = 3_600

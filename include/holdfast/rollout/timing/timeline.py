@@ -26,16 +26,10 @@ from holdfast.rollout.policy.policy import Policy
 JOIN_S = Estimate(0, 2, 8)
 """One rebalance, from what brings it about to its end: a heartbeat (heartbeat.interval.ms, 3 s) until all have heard of it, and
 until they have closed what they lose. A member that is busy with what it polled may take up to max.poll.interval.ms: not in it."""
-
-
 CLOSING_S = 5
 """A client may take so long to close, and keeps its session alive until then."""
-
-
 HEARTBEAT_S = 3
 """A session counts from the last heartbeat, which was at most so long before the end."""
-
-
 EMPTY_GROUP_S = Estimate(0, 3, 6)
 """group.initial.rebalance.delay.ms: what the coordinator waits for more members where there were none. It may wait twice."""
 

@@ -14,8 +14,6 @@ _like_the_old_one: dict[str, Shape] = {
     "rack": nullable(text()),
     "group_instance_id": nullable(shapes.name()),
 }
-
-
 _count = shapes.integer(1, MOST_PARTITIONS)
 
 
@@ -43,14 +41,10 @@ _EVENTS: dict[str, Shape] = {
     "remove_topic": closed({"topic": shapes.name()}),
     "then": one_of(Wait, "What follows comes after one rebalance, or once the group is stable."),
 }
-
-
 EVENTS = items(
     {"type": "object", "minProperties": 1, "maxProperties": 1, "properties": _EVENTS, "additionalProperties": False},
     "In order; those before a `then` take effect together.",
 )
-
-
 CHANGE: Shape = closed(
     {"format_version": shapes.FORMAT_VERSION, "events": EVENTS | {"maxItems": MOST_EVENTS}},
     {"assume": closed({})},

@@ -30,8 +30,6 @@ ASSIGNMENT: Shape = {
 span = shapes.row(
     shapes.number(0), shapes.number(0), about="Usually (members poll as soon as they hear of it), and at most (one is busy)."
 )
-
-
 _round = fields(
     {
         "trigger": one_of((Trigger.CHANGE, Trigger.IMMEDIATE)),
@@ -43,8 +41,6 @@ _round = fields(
         "lasts_seconds": span,
     }
 )
-
-
 SUMMARY = closed(
     {
         "partitions": count("That somebody subscribes to at the end."),
@@ -57,8 +53,6 @@ SUMMARY = closed(
         "stopped_partition_seconds": nullable(span, "All of them together."),
     }
 )
-
-
 _positions = fields(
     {
         "committed": count("Partitions that are taken up at their committed offset."),
@@ -71,8 +65,6 @@ _positions = fields(
     },
     about="Where those go on who begin to read a partition.",
 )
-
-
 FORECAST: Shape = fields(
     {
         "format_version": shapes.FORMAT_VERSION,

@@ -21,12 +21,8 @@ from holdfast.rollout.contract.scenarios import Scenario
 
 MOST_WORK = 5_000
 """Positions of a fresh ID, times partitions: up to that all of them are forecast for each consumer, beyond only the likeliest."""
-
-
 MOST_FORECAST = 50_000_000
 """Consumers, times partitions: up to that (some minutes' work) every loss is forecast, in a larger group none."""
-
-
 _TOO_LARGE = "the group is too large for a forecast of every loss; `holdfast forecast` tells of any one"
 
 

@@ -15,8 +15,6 @@ from holdfast.rollout.json.shapes import Shape, closed, count, items, nullable, 
 from holdfast.rollout.policy.schema import POLICY
 
 _ACTIONS = (*(name for name in _EVENTS if name != "then"), *(f"await_{wait}" for wait in Wait))
-
-
 _step = closed(
     {
         "id": shapes.name("Its number, from 1."),
@@ -30,8 +28,6 @@ _step = closed(
         "expect": text(),
     }
 )
-
-
 _course = closed(
     {
         "rounds": items(
@@ -61,8 +57,6 @@ _course = closed(
     },
     about="How it goes and who reads what: of the chosen and of the plain way.",
 )
-
-
 _considered = closed(
     {
         "name": one_of(ways.NAMES),
@@ -78,11 +72,7 @@ _considered = closed(
     },
     {"records_read_twice_at_most": count(), "course": _course, "times": TIMES, "effort_counts": EFFORT_COUNTS},
 )
-
-
 _fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
-
-
 PLAN: Shape = closed(
     {
         "format_version": shapes.FORMAT_VERSION,

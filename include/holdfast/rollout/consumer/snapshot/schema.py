@@ -30,14 +30,10 @@ _consumer = fields(
         "assigned": nullable(items(shapes.TOPIC_PARTITION), "What it was handed in the last rebalance. Null: not known."),
     },
 )
-
-
 _partition = fields(
     {"id": shapes.PARTITION},
     {"replica_racks": replica_racks} | {f"{which}_offset": nullable(shapes.OFFSET) for which in ("begin", "end", "committed")},
 )
-
-
 SNAPSHOT: Shape = fields(
     {
         "format_version": shapes.FORMAT_VERSION,

@@ -183,8 +183,6 @@ Event = (
     | StopApplication
     | SetTopology
 )
-
-
 Item = Event | Then | RollingRestart
 
 

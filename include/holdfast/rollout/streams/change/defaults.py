@@ -11,17 +11,9 @@ from holdfast.rollout.streams.change.change import Assume
 from holdfast.rollout.streams.change.json_writing import assume_to_json
 
 _NEW: Mapping[str, object] = {"threads": None, "user_endpoint": None, "member_ids": None}
-
-
 _BACK: Mapping[str, object] = {"keeps_process_id": True, "keeps_state": True, "within_session": None, "late": False}
-
-
 ADDED: Mapping[str, object] = {**_NEW, "host": None, "rack": None, "client_tags": {}}
-
-
 REPLACEMENT: Mapping[str, object] = _NEW
-
-
 EVENTS: Mapping[str, Mapping[str, object]] = {
     "add_client": ADDED,
     "add_partitions": {"changelogs_grown": False},
@@ -32,6 +24,4 @@ EVENTS: Mapping[str, Mapping[str, object]] = {
     "set_threads": {"member_ids": None},
     "set_topology": {"keeps_state": True},
 }
-
-
 ASSUMED: Mapping[str, object] = assume_to_json(Assume())

@@ -41,26 +41,13 @@ MOST_THREADS = 10_000
 
 MOST_THREADS_AT_ALL = 200_000
 """A hundred clients of the largest kind, or all of a group of a thousand clients, twice."""
-
-
 MOST_PARTITIONS_AT_ALL = 1_000_000
-
-
 LONGEST_STOP = 1_000_000
-
-
 FASTEST_RESTORE = 1e12
 
-
 _INHERITED: str | FromOld | None = INHERITED
-
-
 _INHERITED_TAGS: tuple[tuple[str, str], ...] | FromOld = INHERITED
-
-
 _EMPTY_DISK: tuple[Disk, ProcessId | None] = (Disk.EMPTY, None)
-
-
 _BY_DEFAULT: tuple[CatchUp, float | None, float] = (CatchUp.PROBING_REBALANCE, None, 0)
 
 

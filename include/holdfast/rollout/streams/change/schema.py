@@ -10,8 +10,6 @@ from holdfast.rollout.streams.change.json import FASTEST_RESTORE, LONGEST_STOP
 from holdfast.rollout.streams.snapshot.schema import task
 
 _member_ids = nullable(items(shapes.name(), at_least=1), "One a thread.")
-
-
 _where: dict[str, Shape] = {
     "host": nullable(shapes.text()),
     "rack": nullable(shapes.text()),
@@ -19,11 +17,7 @@ _where: dict[str, Shape] = {
     "user_endpoint": nullable(shapes.text()),
     "member_ids": _member_ids,
 }
-
-
 _new_id = nullable(PROCESS_ID, "Null: a fresh random one.")
-
-
 _client_that_comes = closed({"process_id": _new_id}, {"threads": nullable(shapes.THREADS)} | _where)
 
 
@@ -33,14 +27,8 @@ _added = with_defaults(_client_that_comes, defaults.ADDED) | {"anyOf": [{"requir
 _replacement = with_defaults(_client_that_comes, defaults.REPLACEMENT) | {
     "description": "What is left out of host, rack, client_tags and threads is that of the old client."
 }
-
-
 _wait = shapes.one_of(Wait, "What follows waits for this.")
-
-
 _settings = shapes.table(shapes.name(), shapes.CONFIG_VALUE, at_least=1)
-
-
 _named = shapes.name(
     "A client by its host or pod, its client ID, its group.instance.id, or 4 or more digits that one process ID begins with."
 )
@@ -57,18 +45,12 @@ _leaves = nullable(
     shapes.boolean(),
     "False: it just ends, and the group notices after its session time-out. Null: a Forecast takes it to leave, a Plan does not.",
 )
-
-
 _within_session = nullable(
     shapes.boolean(),
     "True: static members return before their sessions time out, without a rebalance. Null: a Forecast counts the rebalance, a Plan"
     " takes static members to return in time.",
 )
-
-
 _late = shapes.boolean("True: it is away for longer than its session lasts: the group rebalances without it, and when it is back.")
-
-
 _EVENTS: dict[str, Shape] = {
     "add_client": _added,
     "add_partitions": closed(
@@ -125,8 +107,6 @@ EVENTS = items(
     {"type": "object", "minProperties": 1, "maxProperties": 1, "properties": _EVENTS, "additionalProperties": False},
     "In order; those before a `then` take effect together.",
 )
-
-
 ASSUME = closed(
     {},
     {

@@ -33,14 +33,11 @@ from holdfast.rollout.streams.events.scene import Scene
 
 T = TypeVar("T")
 
-
 _NEW_MEMBER = "00000000-0000-0000-0000-000000000000"
 """Stands for the random end of a member ID that the broker has yet to give."""
 
-
 _ITS_OWN = "its own"
 """Stands for the `group.instance.id` that a new client of a static group gets."""
-
 
 OffsetSums = tuple[tuple[TaskId, int], ...]
 

@@ -115,8 +115,6 @@ def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allow
 
 _UNDER_WAY = RestartClient | SetConfig | SetRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology
 """What an operator does while Holdfast looks on."""
-
-
 _MOVING = StopClient | StartClient | _UNDER_WAY
 
 
@@ -160,8 +158,6 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: date
 
 
 RESTARTS = RestartClient | SetConfig | SetRelease | StopEverybody | DeployTopology
-
-
 FOR_ALL = SetConfig | SetRelease | StopEverybody | DeployTopology
 
 

@@ -26,8 +26,6 @@ VERDICT: Shape = fields(
     },
     about="The forecast against what happened, and what shows that each step did.",
 )
-
-
 STALENESS: Shape = closed(
     {
         "format_version": shapes.FORMAT_VERSION,

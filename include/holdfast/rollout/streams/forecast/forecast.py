@@ -37,8 +37,6 @@ CLOSED_IN_DOUBT = (
     "Copies of {} are closed on the way, with exactly-once and a release up to 2.7: one that has nothing to commit just then says"
     " only how far it was when it was started, so that it may have to be restored anew."
 )
-
-
 MOST_ROUNDS = 20_000
 """At ten minutes each, four months."""
 

@@ -23,8 +23,6 @@ _names = items(shapes.name())
 
 
 share = {"active": TASK_IDS, "standby": TASK_IDS}
-
-
 _undetermined = fields(
     {},
     {
@@ -33,8 +31,6 @@ _undetermined = fields(
     },
     "Where else a task may stand: Kafka itself leaves it to chance.",
 )
-
-
 _decided = fields(
     {
         "format_version": shapes.FORMAT_VERSION,
@@ -44,13 +40,9 @@ _decided = fields(
     },
     {"undetermined_tasks": table(TASK_ID, _undetermined), "unknown": items(text())},
 )
-
-
 _failed = fields({"format_version": shapes.FORMAT_VERSION}, {"error": text(), "error_code": shapes.integer(0, java.INT_MAX)}) | {
     "anyOf": [{"required": ["error"]}, {"required": ["error_code"]}]
 }
-
-
 ASSIGNMENT: Shape = {
     "description": "What the leader decides in one rebalance; `error` or `error_code` where it would fail.",
     "if": {"anyOf": [{"required": ["error"]}, {"required": ["error_code"]}]},
@@ -60,18 +52,12 @@ ASSIGNMENT: Shape = {
 
 
 amount = closed({"records": count("By offset, at most."), "bytes": nullable(count())})
-
-
 READS_BY_BROKER = table(
     {"type": "string", "pattern": "^(0|[1-9][0-9]{0,9}|unknown)$"},
     closed({"total": amount, "at_once": amount}),
     "What each broker serves to clients that restore, by its ID; `at_once`: in one rebalance.",
 )
-
-
 _waiting = closed({"tasks": count(), "task_seconds": shapes.number(0), "longest_seconds": shapes.number(0), "records": count()})
-
-
 SUMMARY = closed(
     {
         "stateful_tasks": count(),
@@ -92,8 +78,6 @@ SUMMARY = closed(
         "reads_by_broker": READS_BY_BROKER,
     },
 ) | {"additionalProperties": True}
-
-
 _forecast_round = fields(
     {
         "trigger": one_of(("change", "immediate", "probing")),
@@ -105,8 +89,6 @@ _forecast_round = fields(
         "without_caught_up_copy": TASK_IDS,
     }
 )
-
-
 FORECAST: Shape = fields(
     {
         "format_version": shapes.FORMAT_VERSION,

@@ -32,8 +32,6 @@ from holdfast.rollout.text.wording import amount_of_bytes, listed, many, printab
 from holdfast.rollout.timing import time_rules, time_words
 
 CONVERGES = "converges"
-
-
 _BYTES_NOT_KNOWN = "not known: what changelogs weigh, or bytes per record"
 
 

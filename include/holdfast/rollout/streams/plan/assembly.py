@@ -36,8 +36,6 @@ from holdfast.rollout.timing import time_words, timeline
 from holdfast.rollout.timing.time_rules import expires, seconds_needed
 
 WAIT_AT_LEAST_S = 600
-
-
 NO_ID_YET = ""
 
 

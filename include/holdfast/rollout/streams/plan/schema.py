@@ -29,8 +29,6 @@ from holdfast.rollout.streams.options.otherwise import If
 from holdfast.rollout.streams.steps.json import LONGEST_LIMIT_S, MOST_STEPS
 
 _restores = table(PROCESS_ID, closed({"tasks": TASK_IDS, "records": count()}, {"bytes": nullable(count())}))
-
-
 _round = closed(
     {
         "trigger": shapes.name(),
@@ -42,11 +40,7 @@ _round = closed(
     },
     {"without_caught_up_copy": count(), "restoring": table(PROCESS_ID, count(), "Records that each client begins to restore.")},
 )
-
-
 _one_or_more = shapes.integer(1, java.LONG_MAX)
-
-
 COST = closed(
     {
         "probability": shapes.number(0, 1),
@@ -86,14 +80,8 @@ COST = closed(
         "unsettled": nullable(text("Why it is not stable.")),
     },
 )
-
-
 _host = nullable(text())
-
-
 _limit = shapes.integer(1, LONGEST_LIMIT_S)
-
-
 _INPUTS: dict[str, Shape] = {
     "stop_client": closed({"process_id": PROCESS_ID, "host": _host}),
     "write_process_metadata": closed(
@@ -113,8 +101,6 @@ _INPUTS: dict[str, Shape] = {
     "await_rebalance": closed({"limit_s": _limit}),
     "await_stable": closed({"limit_s": _limit}),
 }
-
-
 _STEP = closed(
     {
         "id": shapes.name("Its number, from 1."),
@@ -132,8 +118,6 @@ _STEP = closed(
         for verb, inputs in _INPUTS.items()
     ]
 }
-
-
 _CONSIDERED = closed(
     {
         "name": shapes.name(),
@@ -151,17 +135,11 @@ _CONSIDERED = closed(
         "effort_counts": EFFORT_COUNTS,
     },
 )
-
-
 _client_basis = closed(
     {"host": _host, "members": items(text()), "active": TASK_IDS},
     {"rack": nullable(text()), "client_tags": table(shapes.name(), text())},
 )
-
-
 _subtopology = closed({"topics": items(text()), "stores": items(text())})
-
-
 _BASIS = closed(
     {
         "cluster": text(),
@@ -181,8 +159,6 @@ _BASIS = closed(
     },
     about="What the plan relies on: a fresh snapshot is compared with it before anything is done.",
 )
-
-
 _OTHERWISE = closed(
     {
         "if": one_of(
@@ -198,11 +174,7 @@ _OTHERWISE = closed(
         "refused": nullable(text()),
     }
 )
-
-
 _fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
-
-
 PLAN: Shape = closed(
     {
         "format_version": shapes.FORMAT_VERSION,

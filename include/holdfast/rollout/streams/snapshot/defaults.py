@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from holdfast.kafka.streams.config import AssignorConfig
 
 _ASSIGNOR = AssignorConfig()
-
-
 SETTINGS: Mapping[str, object] = {
     "num.standby.replicas": _ASSIGNOR.num_standby_replicas,
     "max.warmup.replicas": _ASSIGNOR.max_warmup_replicas,

@@ -35,15 +35,9 @@ from holdfast.rollout.streams.snapshot.snapshot import (
 )
 
 PROTOCOL = "streams-classic"
-
-
 FIRST_VERSION_WITH_OFFSET_SUMS = 7
 """Java: `SubscriptionInfo`, 2.6."""
-
-
 PLAIN_PROTOCOL = "consumer-classic"
-
-
 PROTOCOLS_TO_COME = ("streams", "consumer")
 
 

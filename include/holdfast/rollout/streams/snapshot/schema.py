@@ -19,10 +19,7 @@ from holdfast.rollout.streams.snapshot.json import PROTOCOL
 from holdfast.rollout.streams.snapshot.snapshot import Stores
 
 _offset_sum = shapes.integer(-3, java.LONG_MAX, "A sum of offsets; -2 is a running active task, -3 a standby of an old member.")
-
-
 _metadata_version = shapes.integer(1, java.INT_MAX)
-
 
 _consumer = fields(
     {},
@@ -49,8 +46,6 @@ _consumer = fields(
         ),
     },
 )
-
-
 _client = fields(
     {"consumers": table(shapes.name(), _consumer, "By member ID, in the order of the group's member list.", at_least=1)},
     {
@@ -71,8 +66,6 @@ task = fields(
         ),
     }
 )
-
-
 _topic = fields(
     {
         "partitions": items(
@@ -88,19 +81,13 @@ _topic = fields(
         )
     }
 )
-
-
 _lock = nullable(
     fields(
         {"held": nullable(shapes.boolean("Whether a running client held .lock; null: it cannot be known."))},
         {"pid": nullable(shapes.integer(1, java.INT_MAX)), "reason": nullable(shapes.text())},
     )
 )
-
-
 _checkpoint = nullable(items(shapes.row(shapes.name(), shapes.PARTITION, shapes.integer(OFFSET_UNKNOWN, java.LONG_MAX))))
-
-
 _task_directories = table(
     TASK_ID,
     fields(
@@ -115,14 +102,10 @@ _task_directories = table(
         },
     ),
 )
-
-
 _first_report = fields(
     {"task_offset_sums": table(TASK_ID, shapes.integer(-(2**63), java.LONG_MAX), "What a client started on it reports.")},
     {"doubts": items(shapes.text())},
 )
-
-
 _state_directory = fields(
     {"url": shapes.name()},
     {
@@ -137,8 +120,6 @@ _state_directory = fields(
         "free_bytes": nullable(shapes.OFFSET, "What may still be written on its file system."),
     },
 )
-
-
 _generation = fields(
     {
         "number": shapes.PARTITION,
@@ -161,8 +142,6 @@ _generation = fields(
     },
     {"leader_member_id": nullable(shapes.text()), "protocol": nullable(shapes.text())},
 )
-
-
 SNAPSHOT: Shape = fields(
     {
         "format_version": shapes.FORMAT_VERSION,

@@ -30,8 +30,6 @@ from holdfast.rollout.streams.steps.steps import (
 )
 
 MOST_STEPS = 100_000
-
-
 LONGEST_LIMIT_S = 365 * 86_400
 
 
