@@ -14,6 +14,8 @@ from holdfast.rollout.consumer.snapshot.json import PROTOCOL
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.json.fingerprints import fingerprint
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.timing import timeline
 
 Row = dict[str, object]
 
@@ -158,6 +160,7 @@ def _loss(one: ConsumerLoss, snapshot: ConsumerSnapshot) -> Row:
         return row
     summary = one.outcome.summary
     unnoticed = not summary.rebalances  # then what it reads waits for it, which no forecast can count
+    ends = timeline.of_acts(one.outcome.acts, Policy()).rebalancing_ends
     still, longest = (None, None) if unnoticed else (summary.partition_seconds, summary.longest_stop)
     return row | {
         "reason": one.outcome.notes[-1] if unnoticed else None,
@@ -166,7 +169,9 @@ def _loss(one: ConsumerLoss, snapshot: ConsumerSnapshot) -> Row:
         "expected_moved": one.expected_moved if one.place or summary.moved is None else float(summary.moved),
         "rebalances": summary.rebalances,
         "rebalances_exact": True,
-        "hours": None if summary.seconds_to_stable is None else summary.seconds_to_stable / 3600,
+        "hours": None if ends is None else ends.usual / 3600,
+        "hours_exact": ends is not None,
+        "hours_most": None if ends is None else ends.high / 3600,
         "stopped_partition_seconds": None if still is None else still.usual,
         "longest_stop_seconds": None if longest is None else longest.usual,
     }

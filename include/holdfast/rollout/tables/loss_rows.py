@@ -152,12 +152,20 @@ class _About:
             "warm_ups": loss.warm_ups,
             "rebalances": loss.rebalances,
             "rebalances_exact": loss.rebalances_exact,
-            "hours": None if loss.seconds is None else loss.seconds / 3600,
+            "hours": _hours(None if loss.times is None else loss.times.ends),
+            "hours_most": _hours(None if loss.times is None else loss.times.ends_most),
+            "hours_exact": loss.times is not None and loss.times.exact,
+            "restored_hours": _hours(None if loss.times is None else loss.times.restored),
+            "restored_hours_most": _hours(None if loss.times is None else loss.times.restored_most),
             "restore_bytes": loss.restore_bytes,
             "basis": str(loss.basis),
             "reason": loss.reason,
             "work_us": in_full.work_us(self._snapshot, loss.moved) if open_one else None,
         }
+
+
+def _hours(seconds: int | None) -> float | None:
+    return None if seconds is None else seconds / 3600
 
 
 def _at(place: Place) -> Row:

@@ -15,6 +15,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.streams.change.change import Change, NewClient, RemoveClient, ReplaceClient
 from holdfast.rollout.streams.host_loss.decided_losses import DecidedLosses, by_rack
+from holdfast.rollout.streams.host_loss.loss_times import LossTimes
 from holdfast.rollout.streams.host_loss.movements import Fate, Movements
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot import groups
@@ -58,7 +59,7 @@ class Loss:
     rebalances: int | None = None
     rebalances_exact: bool = False
     warm_ups: int | None = None
-    seconds: float | None = None
+    times: LossTimes | None = None
     restore_bytes: int | None = None
     reason: str | None = None
 
@@ -199,6 +200,6 @@ def _loss(process_id: ProcessId, scenario: Scenario, place: Place | None, fate: 
         rebalances=count.rebalances,
         rebalances_exact=count.rebalances_exact,
         warm_ups=count.warm_ups,
-        seconds=count.seconds,
+        times=count.times,
         restore_bytes=count.restore_bytes,
     )

@@ -4,8 +4,8 @@ A forecast of one loss takes a fraction of a millisecond in a small group, and s
 every group would take days for a whole fleet. So the work of each is estimated beforehand, in microseconds of one processor, from
 the Snapshot alone: what is chosen is the same on every machine, and in however many pieces the work is done.
 
-As `holdfast forecast` says it: each is the same course of rebalances (`forecast.carried_out`); left out is only what a blast radius
-does not tell.
+As `holdfast forecast` says it: each is the same course of rebalances (`forecast.carried_out`), and its times are those of a plan
+for the same loss (`loss_times`); left out is only what a blast radius does not tell.
 """
 
 import re
@@ -17,9 +17,11 @@ from itertools import repeat
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
 from holdfast.rollout.streams.forecast.forecast import carried_out
+from holdfast.rollout.streams.host_loss import loss_times
 from holdfast.rollout.streams.host_loss.blast_radius import (
     Basis,
     BlastRadius,
@@ -97,18 +99,18 @@ def forecasts(snapshot: Snapshot, losses: Iterable[Loss]) -> Iterator[Loss]:
     if not wanted:  # who runs what of a large group is not looked up for nothing
         return
     snapshot = of_a_release(snapshot)
-    before = dict(order.owners(snapshot))
+    before, policy = dict(order.owners(snapshot)), loss_times.policy_of(snapshot)
     known: dict[Change, Loss] = {}
     for loss in wanted:
         change = change_of(loss)
         if change not in known:
-            known[change] = _forecast(snapshot, loss, change, before)
+            known[change] = _forecast(snapshot, loss, change, before, policy)
         found = known[change]
         place = loss.place if loss.place is None or found.moved is None else replace(loss.place, moved=found.moved)
         yield replace(found, scenario=loss.scenario, place=place)
 
 
-def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[TaskId, ProcessId]) -> Loss:
+def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[TaskId, ProcessId], policy: Policy) -> Loss:
     try:
         course = carried_out(snapshot, change, change.assume, MOST_REBALANCES)
     except HoldfastError as refusal:
@@ -123,7 +125,7 @@ def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[Ta
         basis=Basis.FORECAST,
         rebalances=len(course.rounds),
         rebalances_exact=True,
-        seconds=course.rounds[-1].at_seconds,
+        times=loss_times.of_course(course, policy),
         restore_bytes=total_or_none(size for one in course.rounds for _, size in one.restoring_bytes),
         reason=None,
     )

@@ -7,8 +7,10 @@ hangs on what else each is given: that is not counted, and `Fate.reason` says so
 """
 
 import heapq
+import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from holdfast.errors import CannotPredict
@@ -21,10 +23,14 @@ from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Group
 from holdfast.kafka.streams.shares import dealt
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.rollout.contract.rebalances import Round
+from holdfast.rollout.contract.times import Act
 from holdfast.rollout.streams.change.change import Assume
 from holdfast.rollout.streams.events import outage
 from holdfast.rollout.streams.events.evolution import Reports, reported
 from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.host_loss import loss_times
+from holdfast.rollout.streams.host_loss.loss_times import LossTimes
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot import changelog_sizes, groups
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -43,13 +49,14 @@ _SEVERAL = "several clients have copies of tasks that are on their way: who runs
 class Count:
     """Until the group is stable. `rebalances` are the least unless `rebalances_exact`: threads of one client may pass tasks on.
 
-    `warm_ups`: copies restored while their tasks run elsewhere. `restore_bytes` None: a changelog was not measured.
+    `warm_ups`: copies restored while their tasks run elsewhere. `times`: of so many rebalances. `restore_bytes` None: a changelog
+    was not measured.
     """
 
     rebalances: int
     rebalances_exact: bool
     warm_ups: int
-    seconds: float
+    times: LossTimes
     restore_bytes: int | None
 
 
@@ -74,9 +81,17 @@ class _Tally:
     handed_over: bool = False
     """Whether somebody has to give up a task in the first rebalance already: a follow-up comes at once."""
     size: int | None = 0
+    begins: dict[int, int] = field(default_factory=dict)
+    """Records that clients restore of tasks that they run, from the first rebalance on."""
+    warms_up: list[tuple[int, int]] = field(default_factory=list)
+    """Who warms up how many records of each task on its way, in the order of the tasks."""
     reason: str | None = None
 
-    def restore(self, size: int | None) -> None:
+    def restore(self, size: int | None, client: int, records: int, *, warms_up: bool) -> None:
+        if warms_up:
+            self.warms_up.append((client, records))
+        elif records:
+            self.begins[client] = self.begins.get(client, 0) + records
         self.size = None if self.size is None or size is None else self.size + size
 
 
@@ -102,6 +117,7 @@ class Movements:
         self._readings = readings
         self._lag = group.config.acceptable_recovery_lag
         self._reports = Reports(group, Assume(), transactional=groups.transactional(snapshot))
+        self._policy = loss_times.policy_of(snapshot)
         self._delay = outage.session_timeout_s(Scene.of(snapshot))
         self._logs = changelog_sizes.task_logs(snapshot)
         topology = readings.topology
@@ -116,7 +132,8 @@ class Movements:
         )
         """By number: the clients that own partitions of the task, and would have to give them up first."""
         self._sums = tuple(reported(client) for client in clients)
-        self._whole = tuple(self._size(task, self._reports.to_restore(task, None)) for task in self._ids)
+        self._records_of_all = tuple(self._reports.to_restore(task, None) for task in self._ids)
+        self._whole = tuple(map(self._size, self._ids, self._records_of_all))
         self._ordinary = tuple(self._is_ordinary(at) for at in range(len(self._ids)))
         self._open_reason = self._why_not_counted()
 
@@ -137,15 +154,38 @@ class Movements:
         if not tally.handed_over:
             tally.handed_over = self._stateless_handed_over(at, threads, active, gone)
         lots = -(-tally.warm_ups // self._group.config.max_warmup_replicas)
-        milliseconds = lots * self._group.config.probing_rebalance_interval_ms
+        rounds = tuple(self._rounds(tally, lots, back))
+        interval_ms = self._group.config.probing_rebalance_interval_ms
+        act = Act(len(rounds), starts=int(back is not None), noticed_s=math.ceil(self._delay))
         count = Count(
             rebalances=1 + tally.handed_over + 2 * lots,
             rebalances_exact=self._one_thread_each,
             warm_ups=tally.warm_ups,
-            seconds=(self._delay if back is None else 0) + milliseconds / 1000,
+            times=loss_times.of_count(act, rounds, interval_ms, self._policy, exact=self._one_thread_each),
             restore_bytes=tally.size,
         )
         return Fate(tally.moved, tally.without_copy, count)
+
+    def _rounds(self, tally: _Tally, lots: int, back: ProcessId | None) -> Iterator[Round]:
+        """The rebalances that are counted, with what each begins to restore: a lot of warm-ups from the one that finds the lot
+        before it caught up."""
+        most = self._group.config.max_warmup_replicas
+        interval = self._group.config.probing_rebalance_interval_ms
+        for number in range(lots + 1):
+            begun = Counter(tally.begins) if not number else Counter()
+            for client, records in tally.warms_up[number * most : (number + 1) * most]:
+                begun[client] += records
+            restoring = tuple((self._id(client, back), records) for client, records in sorted(begun.items()) if records)
+            trigger, at = "probing" if number else "change", math.ceil(number * interval / 1000)
+            yield Round(trigger, at, 0, 0, 0, max((records for _, records in restoring), default=0), 0, restoring)
+            if number or tally.handed_over:
+                yield Round("immediate", at, 0, 0, 0, 0)
+
+    def _id(self, client: int, back: ProcessId | None) -> ProcessId:
+        if client != _NEW:
+            return self.order[client]
+        assert back is not None, "somebody new came"
+        return back
 
     def moved_by_place(self, lost: ProcessId) -> Sequence[int]:
         """How many stateful tasks end up with another client if a fresh ID comes for `lost`: one number for each place."""
@@ -190,10 +230,10 @@ class Movements:
         if self._ordinary[task]:
             if owner == gone:
                 tally.without_copy += 1
-                tally.restore(self._whole[task])
+                tally.restore(self._whole[task], to, self._records_of_all[task], warms_up=False)
             elif owner != to:
                 tally.warm_ups += 1
-                tally.restore(self._whole[task])
+                tally.restore(self._whole[task], to, self._records_of_all[task], warms_up=True)
                 place = at.index(owner)
             active[place] += 1
             return
@@ -202,11 +242,11 @@ class Movements:
             return
         active[at.index(runs)] += 1
         tally.handed_over = tally.handed_over or any(one not in (gone, runs) for one in self._owned[self._numbers[task]])
-        tally.restore(self._to_restore(task, runs, gone))
+        tally.restore(self._to_restore(task, runs, gone), runs, self._records(task, runs, gone), warms_up=False)
         tally.without_copy += self._records(task, runs, gone) > self._lag
         if runs != to:
             tally.warm_ups += 1
-            tally.restore(self._to_restore(task, to, gone))
+            tally.restore(self._to_restore(task, to, gone), to, self._records(task, to, gone), warms_up=True)
 
     def _meanwhile(self, tally: _Tally, task: int, to: int, gone: int) -> int | None:
         """The client that runs the task from the first rebalance on; None if that is not counted."""
