@@ -38,6 +38,8 @@ BYTES_AT_ALL, BYTES_EACH = 100_000, 120
 CALLS_AT_ALL, CALLS_EACH = 400, 12
 """The lines: so much for any input, and so much for each byte of it."""
 LARGE = 60_000
+LARGE_FOR_A_SHORT_RUN = 12_000
+"""Still far beyond what any input may take: what grows faster than a line shows here, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,18 +199,18 @@ def inputs(chance: random.Random, target: Target, samples: Samples) -> Iterator[
         yield real[: chance.randint(0, 12)] + chance.randbytes(chance.randint(0, 80)), False
 
 
-def expensive(chance: random.Random, target: Target, samples: Samples) -> Iterator[bytes]:
-    """Large inputs: one piece of a real message very often, and counts that claim as many elements as could be there at most."""
+def expensive(chance: random.Random, target: Target, samples: Samples, large: int = LARGE) -> Iterator[bytes]:
+    """Inputs of about `large` bytes: one piece of a real message very often; counts that claim as many elements as could be there."""
     for _ in range(6):
         real = target.real(chance, samples)
         at = chance.randint(0, len(real))
         piece = real[at : at + chance.randint(1, 40)] or b"\0"
-        yield real[:at] + piece * (LARGE // len(piece))
+        yield real[:at] + piece * (large // len(piece))
     real = target.real(chance, samples)
     for at in range(min(len(real), 60)):
         for filling in (b"\0", b"\0\1", b"\xff"):
             for smallest in (2, 4, 6, 8, 10, 12, 18):
-                yield real[:at] + (LARGE // smallest).to_bytes(4, "big") + filling * (LARGE // len(filling))
+                yield real[:at] + (large // smallest).to_bytes(4, "big") + filling * (large // len(filling))
 
 
 def check(target: Target, data: bytes, *, real: bool, tally: Tally) -> None:
@@ -242,7 +244,7 @@ def measure(target: Target, data: bytes, tally: Tally) -> None:
     calls = _calls(target, data)
     if peak > BYTES_AT_ALL + BYTES_EACH * len(data) or calls > CALLS_AT_ALL + CALLS_EACH * len(data):
         raise Finding(f"{target.name}: {peak} bytes and {calls} calls for an input of {len(data)}: {data[:200].hex()}")
-    if len(data) >= LARGE // 2:
+    if len(data) >= LARGE_FOR_A_SHORT_RUN // 2:
         tally.bytes_each = max(tally.bytes_each, peak / len(data))
         tally.calls_each = max(tally.calls_each, calls / len(data))
 
@@ -277,8 +279,11 @@ def _calls(target: Target, data: bytes) -> int:
     return count
 
 
-def run(seed: int, count: int, *, large: bool = True, only: str = "") -> dict[str, Tally]:
-    """So many inputs of each decoder whose name has `only` in it. Raise Finding at the first that shows something."""
+def run(seed: int, count: int, *, short: bool = False, only: str = "") -> dict[str, Tally]:
+    """So many inputs of each decoder whose name has `only` in it; a short run has fewer and smaller large ones.
+
+    Raise Finding at the first that shows something.
+    """
     tallies = {}
     for target in (target for target in TARGETS if only in target.name):
         chance = random.Random(f"{seed}/{target.name}")
@@ -288,8 +293,9 @@ def run(seed: int, count: int, *, large: bool = True, only: str = "") -> dict[st
             check(target, data, real=real, tally=tally)
             if number % MEASURED == 0:
                 measure(target, data, tally)
-        for number, data in enumerate(expensive(chance, target, samples)):
-            if large or number % 97 == 0:
+        large = LARGE_FOR_A_SHORT_RUN if short else LARGE
+        for number, data in enumerate(expensive(chance, target, samples, large)):
+            if not short or number % 97 == 0:
                 check(target, data, real=False, tally=tally)
                 measure(target, data, tally)
     return tallies

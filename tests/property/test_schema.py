@@ -98,6 +98,16 @@ def places(value: object, path: Path = ()) -> Iterator[Path]:
         yield from places(child, (*path, key))
 
 
+def kinds(document: object) -> list[Path]:
+    """One place of each kind: elements of a list are of one kind, and so are values under keys that are names (of tasks, clients, …)."""
+    found = {
+        tuple("each" if isinstance(step, int) or any(map(str.isdigit, step)) else step for step in path): path
+        for path in places(document)
+        if path
+    }
+    return list(found.values())
+
+
 def at(document: object, path: Path) -> Any:
     for key in path:
         document = document[key]  # type: ignore[index]
@@ -181,15 +191,12 @@ def test_what_is_not_valid_is_refused(name: str, data: some.DataObject) -> None:
 @pytest.mark.parametrize("name", READ)
 def test_a_field_that_the_reader_needs_the_schema_requires(name: str) -> None:
     document, read_it = READ[name]
-    fields = [path for path in places(document) if path and isinstance(path[-1], str)]
-    differing = [
-        path
-        for path in fields
-        if VALID[name].is_valid(without(document, path)) and not accepted(read_it, without(document, path)) and path[0] != "clients"
-    ]
+    fields = [path for path in kinds(document) if isinstance(path[-1], str)]
+    valid = [path for path in fields if VALID[name].is_valid(without(document, path))]
+    differing = [path for path in valid if not accepted(read_it, without(document, path)) and path[0] != "clients"]
 
     assert differing == []
-    assert any(not VALID[name].is_valid(without(document, path)) for path in fields)
+    assert len(valid) < len(fields)
 
 
 def test_a_snapshot_may_hold_more_and_the_others_may_not() -> None:
@@ -234,8 +241,6 @@ def test_a_value_that_there_is_not_is_refused_by_both(name: str, path: Path, val
 def test_nothing_is_null_that_may_not_be(name: str) -> None:
     """Every kind of place in the document, one by one: what random places above reach only now and then."""
     document, read_it = READ[name]
-    kinds = {tuple("each" if isinstance(step, int) else step for step in path): path for path in places(document)}
-    for path in kinds.values():
-        if path:
-            broken = put(document, path, None)
-            assert VALID[name].is_valid(broken) or not accepted(read_it, broken), path
+    for path in kinds(document):
+        broken = put(document, path, None)
+        assert VALID[name].is_valid(broken) or not accepted(read_it, broken), path
