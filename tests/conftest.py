@@ -1,4 +1,8 @@
-"""For every test: an Airflow that is imported keeps its files in a folder of this run, not in the home of whoever runs it."""
+"""For every test: an Airflow that is imported keeps its files in a folder of this run, not in the home of whoever runs it.
+
+Several processes share the suite (`bin/test`): whole files go to a process, and what shares something that is dear to start goes
+there together.
+"""
 
 import os
 import tempfile
@@ -16,23 +20,31 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     _HOME.cleanup()
 
 
-TOGETHER = ("tests/live/", "tests/web/", "tests/dags/", "tests/spark/", "tests/contract/")
-"""Folders that stay in one process each: their tests share what is dear to start, or would wait for one another's processor."""
-LONGEST_FIRST = (*TOGETHER, "tests/conformance/", "tests/property/", "tests/unit/")
+ALONE = ("tests/dags/test_try.py", "tests/dags/test_astro.py")
+"""Files that share nothing with the others of their folder."""
+TOGETHER = ("tests/live/", "tests/web/", "tests/spark/", "tests/dags/", "tests/contract/")
+"""Folders that stay in one process: their tests share a cluster, an Airflow, a browser, a Spark session."""
+LONGEST_FIRST = ("tests/live/", "tests/spark/", *ALONE, *TOGETHER, "tests/conformance/", "tests/property/", "tests/unit/")
+
+
+def unit(nodeid: str) -> str:
+    """What is handed to a process as a whole: a file, or a folder whose tests share something."""
+    file = nodeid.split("::", maxsplit=1)[0]
+    return next((place for place in (*ALONE, *TOGETHER) if file.startswith(place)), file)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where several processes share the suite (`-n`), what waits longest begins first."""
+    """Where several processes share the suite (`-n`), what takes longest begins first."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         items.sort(key=lambda item: next((rank for rank, place in enumerate(LONGEST_FIRST) if item.nodeid.startswith(place)), 99))
 
 
-class ByFolder(LoadScopeScheduling):
-    """Hands whole files to the processes, and whole folders where those are dear."""
+class ByUnit(LoadScopeScheduling):
+    """Hands whole units to the processes."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((place for place in TOGETHER if nodeid.startswith(place)), nodeid.split("::", maxsplit=1)[0])
+        return unit(nodeid)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFolder:
-    return ByFolder(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByUnit:
+    return ByUnit(config, log)

@@ -1,4 +1,7 @@
-"""One cluster for the tests of collecting: TLS, SCRAM, ACLs, a Streams application and a plain consumer group."""
+"""One cluster for the tests of collecting: TLS, SCRAM, ACLs, a Streams application and a plain consumer group.
+
+It ends with the last test of this folder, so that what comes after has the processor for itself.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -40,7 +43,7 @@ class Cluster:
         return wiring.collect_snapshot(self.connection(user), **given)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def live_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder: Path = tmp_path_factory.mktemp("cluster with spaces")
     with SecuredBroker(folder / "broker", users=("reader", "limited", "nobody")) as broker:

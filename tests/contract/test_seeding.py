@@ -180,7 +180,7 @@ class TestPlacesThatAreNotWhatTheySeem:
         began = time.monotonic()
         with pytest.raises(StatePathTrouble, match="needed is a file"):
             LocalProcessMetadataFiles().write(str(state_dir), OURS, replaces=OTHER)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 30  # waiting for it would be without an end
         assert json.loads(elsewhere.read_text()) == {"processId": str(OTHER)}
 
     def test_a_folder_that_is_swapped_for_a_link_all_the_time_puts_nothing_elsewhere(self, state_dir: Path, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ class Rest:
         request.add_header("Content-Type", "application/json")
         if hasattr(self, "token"):
             request.add_header("Authorization", f"Bearer {self.token}")
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=PATIENCE_S) as answer:
             return json.load(answer)
 
     def refused_without_login(self) -> int:

@@ -40,6 +40,13 @@ class Reader:
             self.page.wait_for_timeout(20)
         return self
 
+    def processor_seconds(self) -> float:
+        """What the page has cost so far, whatever else the machine does: the processor's time of chromium's process for it."""
+        session = self.page.context.new_cdp_session(self.page)
+        session.send("Performance.enable")
+        metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+        return float(metrics["ProcessTime"])
+
     def axe(self) -> list[str]:
         """What axe finds serious or critical, a line each. It is put in past the page's own policy, as an extension would be."""
         self.page.evaluate(AXE.read_text())

@@ -200,7 +200,7 @@ def inputs(chance: random.Random, target: Target, samples: Samples) -> Iterator[
 
 
 def expensive(chance: random.Random, target: Target, samples: Samples, large: int = LARGE) -> Iterator[bytes]:
-    """Inputs of about `large` bytes: one piece of a real message very often; counts that claim as many elements as could be there."""
+    """Inputs of about `large` bytes: a piece of a real message very often; counts that claim as many elements as could be there."""
     for _ in range(6):
         real = target.real(chance, samples)
         at = chance.randint(0, len(real))

@@ -99,7 +99,7 @@ def places(value: object, path: Path = ()) -> Iterator[Path]:
 
 
 def kinds(document: object) -> list[Path]:
-    """One place of each kind: elements of a list are of one kind, and so are values under keys that are names (of tasks, clients, …)."""
+    """One place of each kind: elements of a list are of one kind, and so are values under keys with digits (tasks, clients, …)."""
     found = {
         tuple("each" if isinstance(step, int) or any(map(str.isdigit, step)) else step for step in path): path
         for path in places(document)

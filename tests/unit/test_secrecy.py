@@ -216,10 +216,10 @@ def test_the_command_refuses_it_and_keeps_nothing(text: str, tmp_path: Path, mon
 )
 def test_hostile_text_takes_little_time(part: str) -> None:
     text = part * (100_000 // len(part))
-    began = time.monotonic()
+    began = time.process_time()
     secrecy.holds_secret(text)
     secrecy.redact(text)
-    assert time.monotonic() - began < 8
+    assert time.process_time() - began < 8
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""One api-server and one lake for all tests of the pages."""
+"""One api-server and one lake for all tests of the pages; they end with the last of them, not with the suite."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +16,12 @@ from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import snapshots
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def lake_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("lake")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def made(lake_folder: Path) -> dict[str, Plan]:
     return web_lake.fill(lake_folder)
 
@@ -42,19 +42,19 @@ def start(server: Server, group: str) -> str:
     return str(server.rest("POST", "/api/v2/dags/plan_rollout/dagRuns", {"logical_date": None, "conf": conf}, "bob")["dag_run_id"])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def runs(server: Server) -> dict[str, str]:
     """Runs of plan_rollout by what is to be decided. They get going while other tests read pages."""
     return {name: start(server, f"decided-{name}") for name in ("approve", "reject", "airflow")}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with chromium() as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, lake_folder: Path, made: dict[str, Plan]) -> Iterator[Server]:
     """Below a path, as behind a proxy that others share: whatever forgets the path is not found."""
     with serving(tmp_path_factory.mktemp("airflow"), lake_folder, below="/airflow", scheduling=True) as running:

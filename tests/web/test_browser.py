@@ -1,7 +1,6 @@
 """The pages in a real browser: nothing is said on the console, nothing leaves the machine, axe finds nothing serious."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from holdfast.rollout.streams.plan.plan import Plan
 
 pytestmark = pytest.mark.airflow
 SECONDS_MOST = 2.0
-"""Until the page of a plan for 1,000 clients is drawn, once its plan has been read."""
+"""Of the processor, until the page of a plan for 1,000 clients is drawn: what else the machine does counts for nothing."""
 PAGES = ("plans", "plan", "moves", "blocked", "nothing", "stale", "hostile", "plain", "group", "plain-group", "fleet")
 
 
@@ -59,10 +58,8 @@ def test_airflows_choice_of_theme_counts_for_more_than_the_systems(browser: Brow
 def test_a_thousand_clients_are_drawn_in_time(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
     with reading(browser, server, "vera") as reader:
         path = address("largest", made)
-        server.ask("GET", path, "vera")
-        began = time.perf_counter()
         reader.open(path).charts_drawn()
-        took = time.perf_counter() - began
+        took = reader.processor_seconds()
 
         assert len(made["largest"].basis.clients) == CLIENTS_OF_THE_LARGEST
         assert reader.page.locator("canvas").count() >= 2
@@ -70,7 +67,7 @@ def test_a_thousand_clients_are_drawn_in_time(browser: Browser, server: Server, 
         assert reader.trouble == []
         assert reader.axe() == []
         print(f"{CLIENTS_OF_THE_LARGEST} clients: {took:.2f} s")
-        assert took < SECONDS_MOST * float(os.environ.get("SLOW_MACHINE", "3"))
+        assert took < SECONDS_MOST
 
 
 def test_the_other_way_is_shown_by_keyboard_alone(browser: Browser, server: Server, made: dict[str, Plan]) -> None:

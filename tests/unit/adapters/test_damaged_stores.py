@@ -62,6 +62,8 @@ def manifest_of(these: Records) -> bytes:
 WHOLE = records((RECORDED / MANIFEST).read_bytes())
 ENDLESS = manifest_of([(11, payload) if number == 4 else (kind, payload) for number, (kind, payload) in enumerate(WHOLE)])
 """One record is of a kind that rocksdict's native code tries to read for ever, with the interpreter in its hands."""
+LIMIT_S = 4.0
+"""On a busy machine a sound store opens well within it, and a thread that is let run is let run more often."""
 
 
 def state_directory(tmp_path: Path, *tasks: str) -> Path:
@@ -74,7 +76,7 @@ def state_directory(tmp_path: Path, *tasks: str) -> Path:
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rocksdb_offsets, "STORE_LIMIT_S", 2.0)
+    monkeypatch.setattr(rocksdb_offsets, "STORE_LIMIT_S", LIMIT_S)
 
 
 def children() -> list[psutil.Process]:
@@ -98,9 +100,9 @@ def test_a_store_that_never_opens_is_named_and_the_rest_is_read(tmp_path: Path) 
 
     offsets = ((TopicPartition("wc-counts-store-changelog", 0), 13),)
     assert [task.checkpoint for task in found.tasks] == [offsets, None, offsets]
-    assert [one.reason for one in unknown if "not open within 2 s" in one.reason] != []
-    assert time.monotonic() - began < 30
-    assert max(later - earlier for earlier, later in pairwise(ticks)) < 1.5  # others kept the interpreter
+    assert [one.reason for one in unknown if f"not open within {LIMIT_S:g} s" in one.reason] != []
+    assert time.monotonic() - began < 60
+    assert max(later - earlier for earlier, later in pairwise(ticks)) < LIMIT_S - 1  # others kept the interpreter
     assert children() == []
 
 
