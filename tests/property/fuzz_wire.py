@@ -10,6 +10,7 @@ The same seed gives the same inputs.
 
 import argparse
 import collections
+import contextlib
 import gc
 import random
 import sys
@@ -284,21 +285,35 @@ def run(seed: int, count: int, *, short: bool = False, only: str = "") -> dict[s
 
     Raise Finding at the first that shows something.
     """
-    tallies = {}
-    for target in (target for target in TARGETS if only in target.name):
-        chance = random.Random(f"{seed}/{target.name}")
-        samples = Samples(chance.getrandbits(64))
-        tally = tallies[target.name] = Tally()
-        for number, (data, real) in zip(range(count), inputs(chance, target, samples), strict=False):
-            check(target, data, real=real, tally=tally)
-            if number % MEASURED == 0:
-                measure(target, data, tally)
-        large = LARGE_FOR_A_SHORT_RUN if short else LARGE
-        for number, data in enumerate(expensive(chance, target, samples, large)):
-            if not short or number % 97 == 0:
-                check(target, data, real=False, tally=tally)
-                measure(target, data, tally)
-    return tallies
+    with _only_new_garbage():
+        return {target.name: _run(target, seed, count, short=short) for target in TARGETS if only in target.name}
+
+
+@contextlib.contextmanager
+def _only_new_garbage() -> Iterator[None]:
+    """What was there before is collected once, not in each of very many measurements."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _run(target: Target, seed: int, count: int, *, short: bool) -> Tally:
+    chance = random.Random(f"{seed}/{target.name}")
+    samples = Samples(chance.getrandbits(64))
+    tally = Tally()
+    for number, (data, real) in zip(range(count), inputs(chance, target, samples), strict=False):
+        check(target, data, real=real, tally=tally)
+        if number % MEASURED == 0:
+            measure(target, data, tally)
+    large = LARGE_FOR_A_SHORT_RUN if short else LARGE
+    for number, data in enumerate(expensive(chance, target, samples, large)):
+        if not short or number % 97 == 0:
+            check(target, data, real=False, tally=tally)
+            measure(target, data, tally)
+    return tally
 
 
 def main() -> int:

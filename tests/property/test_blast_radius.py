@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from benchmarks import synthetic_fleet
+from tests.harness.examples import examples
 
 from holdfast.kafka.release import LINES
 from holdfast.kafka.streams.group import Changelog, Client, Task
@@ -123,12 +124,12 @@ def not_as_planned(snapshot: Snapshot, loss: Loss) -> list[str]:
 
 
 class TestIsWhatTheForecastSays:
-    @pytest.mark.parametrize("seed", SEEDS[:20])
+    @pytest.mark.parametrize("seed", SEEDS[: examples(20)])
     def test_in_a_group_at_rest(self, seed: int) -> None:
         snapshot = small_group(seed)
         assert differences(snapshot, blast_radius(snapshot))[0] == []
 
-    @pytest.mark.parametrize("seed", SEEDS)
+    @pytest.mark.parametrize("seed", SEEDS[: examples(60)])
     def test_in_a_group_in_disorder(self, seed: int) -> None:
         snapshot = in_disorder(small_group(seed), seed)
         assert differences(snapshot, blast_radius(snapshot))[0] == []
@@ -138,7 +139,7 @@ class TestIsWhatTheForecastSays:
         losses = [loss for each in radii for radius in each for loss in radius.losses]
         assert sum(loss.basis is Basis.COUNTED for loss in losses) > len(losses) / 3
 
-    @pytest.mark.parametrize("seed", SEEDS[:20])
+    @pytest.mark.parametrize("seed", SEEDS[: examples(20)])
     def test_for_every_place_of_a_fresh_id(self, seed: int) -> None:
         """With standbys and racks too: what moves is the target's business alone."""
         snapshot = small_group(seed)
@@ -182,7 +183,7 @@ def by_rack(snapshot: Snapshot, seed: int) -> Snapshot:
 
 
 class TestPlacedByRack:
-    @pytest.mark.parametrize("seed", SEEDS[:12])
+    @pytest.mark.parametrize("seed", SEEDS[: examples(12)])
     def test_what_moves_and_what_stands_still_is_what_the_forecast_says(self, seed: int) -> None:
         snapshot = by_rack(small_group(seed), seed)
         radius = blast_radius(snapshot)[seed % len(snapshot.clients)]
@@ -283,7 +284,7 @@ def all_rows(snapshot: Snapshot, budget_ms: int) -> tuple[list[dict], list[dict]
 
 
 class TestForecastWhereItCannotBeCounted:
-    @pytest.mark.parametrize("seed", SEEDS[:10])
+    @pytest.mark.parametrize("seed", SEEDS[: examples(10)])
     @pytest.mark.parametrize("made", [with_standbys, of_another_assignor])
     def test_every_row_is_what_the_forecast_says(self, made, seed: int) -> None:
         snapshot = made(seed)
@@ -295,7 +296,7 @@ class TestForecastWhereItCannotBeCounted:
         for row in (row for row in rows if row["basis"] == "forecast"):
             as_the_forecast_says(snapshot, row, stands_for.get((row["process_id"], row["place"])))
 
-    @pytest.mark.parametrize("seed", SEEDS[:6])
+    @pytest.mark.parametrize("seed", SEEDS[: examples(6)])
     def test_with_leftovers_and_tight_settings_too(self, seed: int) -> None:
         snapshot = in_disorder(small_group(seed), seed)
         rows, places = all_rows(snapshot, EVERYTHING_MS)

@@ -7,12 +7,13 @@ import pytest
 from tests.conformance import plain_groups
 from tests.conformance.plain_groups import Case
 from tests.conformance.random_plain_groups import after_round, random_case
+from tests.harness.examples import examples
 
 from holdfast.kafka.consumer import leader, sticky
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure
 
 RELEASES = ("3.4.1", "3.7.2", "4.3.1")
-GROUPS = 400
+GROUPS = examples(400)
 
 
 def decided(case: Case, release: str) -> Assignment | LeaderFailure:

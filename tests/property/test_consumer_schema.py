@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
+from tests.harness.examples import examples
 from tests.harness.plain_groups import Document, change, group, member
 from tests.property.test_schema import VALID, WRONG, Reader, accepted, at, places, put, without
 from tests.unit.rollout.test_consumer_forecast import EVENTS, joins
@@ -63,7 +64,7 @@ def test_a_plan_is_valid() -> None:
 
 @pytest.mark.parametrize("name", READ)
 @given(data=some.data())
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_what_is_not_valid_is_refused(name: str, data: some.DataObject) -> None:
     """Any value in any place, a field less, a field more."""
     document, read_it = READ[name]

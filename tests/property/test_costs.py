@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from tests.harness.article import change
+from tests.harness.examples import examples
 from tests.property.test_forecast import groups
 
 from holdfast.rollout.json.strict import dumps, loads
@@ -50,7 +51,7 @@ def cases(draw: some.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     return document, change(event)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(cases())
 def test_costs_add_up(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
     snapshot, meant = snapshot_from_json(case[0]), change_from_json(case[1])
@@ -88,7 +89,7 @@ def test_costs_add_up(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
     assert sum(stop.seconds for stop in cost.stops) >= int(outcome.summary.stopped_task_seconds)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(cases())
 def test_costs_survive_their_json(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
     snapshot, meant = snapshot_from_json(case[0]), change_from_json(case[1])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 from tests.harness.article import change
+from tests.harness.examples import examples
 
 from holdfast.kafka.streams.group import Assignment
 from holdfast.kafka.vocabulary import ProcessId
@@ -89,7 +90,7 @@ def converged(document: dict[str, Any]) -> dict[str, Any]:
     return stable
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(groups())
 def test_a_group_settles_and_the_end_does_not_depend_on_when_copies_catch_up(document: dict[str, Any]) -> None:
     """Kafka leaves open how many rebalances it takes, not where they end."""
@@ -104,7 +105,7 @@ def test_a_group_settles_and_the_end_does_not_depend_on_when_copies_catch_up(doc
     assert late.summary.rebalances_at_least <= len(soon.rounds)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(groups())
 def test_nothing_happens_to_a_stable_group_without_a_change(document: dict[str, Any]) -> None:
     stable = converged(document)
@@ -116,7 +117,7 @@ def test_nothing_happens_to_a_stable_group_without_a_change(document: dict[str, 
     assert len(outcome.rounds) == 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(groups(), some.integers(0, 4))
 def test_a_client_replaced_by_its_own_id_and_disk_moves_nothing(document: dict[str, Any], which: int) -> None:
     document["config"]["acceptable.recovery.lag"] = 10000
@@ -132,7 +133,7 @@ def test_a_client_replaced_by_its_own_id_and_disk_moves_nothing(document: dict[s
     assert outcome.summary.restore_records == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(groups())
 def test_every_round_hands_out_every_task_once(document: dict[str, Any]) -> None:
     (outcome,) = predict(document, {"add_client": {"process_id": "ffffffff-0000-4000-8000-000000000001", "threads": 2}}).outcomes
@@ -146,7 +147,7 @@ def test_every_round_hands_out_every_task_once(document: dict[str, Any]) -> None
     assert sum(len(consumer.withheld) for consumer in end(outcome).consumers) == 0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(groups())
 def test_a_fresh_id_is_one_of_its_positions(document: dict[str, Any]) -> None:
     """A given ID comes to what the outcome for its gap says."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from tests.harness.examples import examples
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka import java
@@ -45,7 +46,7 @@ def groups(draw: some.DrawFn) -> Group:
     return Group("3.9.1", config, tuple(tasks), tuple(clients))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(groups(), some.randoms(use_true_random=False))
 def test_no_permutation_moves_less(group: Group, chance: random.Random) -> None:
     ids = sorted(client.process_id for client in group.clients)

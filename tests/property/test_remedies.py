@@ -5,6 +5,7 @@ import uuid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.harness.article import Document, change, fleet
+from tests.harness.examples import examples
 from tests.harness.plans import planned, read
 
 from holdfast.rollout.json.strict import dumps, loads
@@ -30,7 +31,7 @@ def evaluated(snapshot: Document, event: Document) -> dict[str, Evaluation]:
     return {way.name: candidates.evaluate(group, way) for way in ways}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(replacements())
 def test_with_the_old_id_nothing_moves_and_only_its_own_tasks_restore(case: tuple[Document, Document]) -> None:
     snapshot, event = case
@@ -41,7 +42,7 @@ def test_with_the_old_id_nothing_moves_and_only_its_own_tasks_restore(case: tupl
     assert [str(one.process_id) for one in cost.restores] == [replaced]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(replacements())
 def test_a_seeded_id_moves_nobody_elses_tasks(case: tuple[Document, Document]) -> None:
     ways = evaluated(*case)
@@ -51,7 +52,7 @@ def test_a_seeded_id_moves_nobody_elses_tasks(case: tuple[Document, Document]) -
     assert seeded.restored_records == copied.restored_records
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(replacements())
 def test_with_the_whole_disk_nothing_restores(case: tuple[Document, Document]) -> None:
     cost = evaluated(*case)["copy-state-directory"].worst
@@ -59,7 +60,7 @@ def test_with_the_whole_disk_nothing_restores(case: tuple[Document, Document]) -
     assert (cost.moved, cost.restored_records, cost.cold) == (0, 0, ())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(replacements())
 def test_the_chosen_way_never_moves_more_than_the_plain_one(case: tuple[Document, Document]) -> None:
     snapshot, event = case

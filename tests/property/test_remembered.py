@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from tests.harness.examples import examples
 from tests.property.test_same_as_literal import a_group
 
 from holdfast.kafka.release import LINES
@@ -49,7 +50,7 @@ def otherwise(client: Client, stateful: list[TaskId], chance: random.Random) -> 
     return replace(client, consumers=(replace(consumer, task_offset_sums=tuple(sorted(sums.items()))), *client.consumers[1:]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(some.integers(0, 2**32))
 def test_a_decision_is_the_same_with_a_memory(seed: int) -> None:
     chance = random.Random(seed)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from jsonschema import Draft202012Validator
 from tests.harness.article import AFTER, LAST, A, C, change, group
+from tests.harness.examples import examples
 from tests.harness.plans import REPLACE_FIRST, article_plan, measured, planned, read
 from tests.property.test_codec import snapshots
 
@@ -160,7 +161,7 @@ def test_what_is_only_written_is_valid(release: str) -> None:
 
 
 @given(snapshots())
-@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(50), suppress_health_check=[HealthCheck.too_slow])
 def test_every_snapshot_is_valid(snapshot: Snapshot) -> None:
     assert list(VALID["snapshot"].iter_errors(snapshot_to_json(snapshot))) == []
 
@@ -170,7 +171,7 @@ WRONG: tuple[object, ...] = (None, True, -7, 0.5, "", "no such thing", [], ["x"]
 
 @pytest.mark.parametrize("name", READ)
 @given(data=some.data())
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_what_is_not_valid_is_refused(name: str, data: some.DataObject) -> None:
     """Any value in any place, a field less, a field more."""
     document, read_it = READ[name]

@@ -2,22 +2,20 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.harness import command_line
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, change, fleet, group
 
 from holdfast.cli.main import main
 
 JOIN = change({"add_client": {"process_id": C, "threads": 2}})
-HOLDFAST = (sys.executable, "-m", "holdfast.cli.main")
 
 
 def run(arguments: Sequence[str | Path], stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own."""
-    return subprocess.run([*HOLDFAST, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=120, check=False)
+    return command_line.run(arguments, stdin=stdin)
 
 
 def written(folder: Path, name: str, document: object) -> Path:

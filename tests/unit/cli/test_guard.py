@@ -1,17 +1,15 @@
-"""`holdfast guard` in a process of its own."""
+"""`holdfast guard` as it is typed."""
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
+from tests.harness import command_line
 from tests.harness.article import AFTER, LAST, A, B, C, group
-
-HOLDFAST = (sys.executable, "-m", "holdfast.cli.main", "guard")
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*HOLDFAST, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+    return command_line.run(["guard", *arguments])
 
 
 def test_a_latent_reshuffle_is_the_first_line_and_its_defusal_follows(tmp_path: Path) -> None:

@@ -2,24 +2,22 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.harness import command_line
 from tests.harness.article import AFTER, LAST, A, C, Document, altered, change, group, just_now
 from tests.harness.plans import REPLACE_FIRST, restarted, without_client
 
 from holdfast.adapters.process_metadata import FILE_NAME
 
-HOLDFAST = (sys.executable, "-m", "holdfast.cli.main")
 UNPREDICTABLE = altered(group(AFTER), ["tasks", "1_0", "changelogs"], None)
 
 
 def run(arguments: Sequence[str | Path], folder: Path) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own, in a folder of its own."""
-    command = [*HOLDFAST, *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    """The command, in a folder of its own."""
+    done = command_line.run(arguments, folder)
     done.stderr = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.endswith(" …\n"))  # slow machines
     return done
 

@@ -2,10 +2,10 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.harness import command_line
 from tests.harness.article import AFTER, change, group, just_now
 from tests.harness.plans import REPLACE_FIRST
 
@@ -17,8 +17,7 @@ from holdfast.rollout.text import rendering
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "holdfast.cli.main", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return command_line.run(arguments, folder)
 
 
 @pytest.fixture

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from scipy.optimize import linear_sum_assignment
+from tests.harness.examples import examples
 
 from holdfast.kafka.streams.client_state import LeaderThrows
 from holdfast.kafka.streams.rack_aware import cycles
 from holdfast.kafka.streams.rack_aware.flow import Flow
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(some.integers(0, 2**32), some.booleans())
 @example(2259, True)
 def test_no_other_way_of_dealing_out_costs_less(seed: int, from_every_node: bool) -> None:
@@ -77,7 +78,7 @@ def _in_layers(chance: random.Random, tasks: int, clients: int, most: int) -> Fl
     return flow
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(some.integers(0, 2**32), some.sampled_from([_dealt, _in_layers]))
 def test_with_tasks_folded_away_the_same_cycles_are_found(seed: int, network: Callable[..., Flow]) -> None:
     chance = random.Random(seed)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.conformance import groups
 from tests.conformance.test_public_sticky import public_case
 from tests.harness import article
+from tests.harness.examples import examples
 
 from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.release import behaviour
@@ -106,7 +107,7 @@ def test_where_a_stateless_task_waits_is_as_open_as_the_standbys_are() -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_bounds_name_all_that_trying_finds(seed: int) -> None:
     case = public_case(seed, RELEASE)
     drawn = groups.group_of(case, RELEASE)
@@ -124,7 +125,7 @@ def test_bounds_name_all_that_trying_finds(seed: int) -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_as_json_and_back(seed: int) -> None:
     decision = assign(groups.group_of(public_case(seed, RELEASE), RELEASE))
     written = assignment_to_json(decision)

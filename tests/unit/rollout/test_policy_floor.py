@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.harness.examples import examples
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.kinds.policy_floor import STRICTER, refuse_faster, tightened
@@ -183,7 +184,7 @@ class TestWindows:
         min_size=1, max_size=3,
     )  # fmt: skip
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(some, some, st.integers(0, 7 * 24 * 60 - 1))
     def test_are_open_when_both_are(self, team: list[Window], asked: list[Window], minute: int) -> None:
         now = NOON + timedelta(minutes=minute)

@@ -1,0 +1,14 @@
+"""How many random examples a test takes.
+
+`bin/test` takes as many as the tests say; `bin/test --fast` a tenth. `HOLDFAST_TEST_EXAMPLES=5` takes five times as many.
+"""
+
+import os
+
+FACTOR = float(os.environ.get("HOLDFAST_TEST_EXAMPLES") or 1)
+FEWEST = 5
+
+
+def examples(number: int) -> int:
+    """So many of them in this run."""
+    return max(min(number, FEWEST), round(number * FACTOR))
