@@ -226,11 +226,10 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=3)
     parser.add_argument("--partitions", type=int, default=6)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--in-memory", action="store_true")
     parser.add_argument("--kept", type=Path, help="where logs are kept; else nowhere")
     given = parser.parse_args()
     delay = {"group.initial.rebalance.delay.ms": "3000"}
-    others = {"session.timeout.ms": str(given.session_ms)} | ({"wordcount.in.memory": "true"} if given.in_memory else {})
+    others = {"session.timeout.ms": str(given.session_ms)}
     clients = (*CLIENTS, *(str(UUID(int=number * 0x1234567 << 96)) for number in range(1, 1 + given.clients - len(CLIENTS))))
     with (
         tempfile.TemporaryDirectory() as passing,

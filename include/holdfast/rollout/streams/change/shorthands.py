@@ -12,8 +12,9 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 MOST_WRITTEN_OUT = 50_000
 """Events that a change may have once its shorthands are written out."""
-MOST_BATCHES_LOOKED_AT = 6
-"""Of a roll-out of settings: so many restarts from which on they may count are forecast."""
+EACH_BATCH, OF_MORE = 6, 3
+"""Of a roll-out of settings: up to so many restarts from which on they may count are forecast each; of more, so many stand for all.
+Each is a forecast of its own, and the range goes from the first to the last of them."""
 
 
 def written_out(snapshot: Snapshot, change: Change, *, roll_outs: bool = True, counted_from: int | None = None) -> Change:
@@ -79,10 +80,9 @@ def counts_earlier(snapshot: Snapshot, change: Change) -> tuple[int, ...]:
         first = orders[0].index(snapshot.leader_process_id) // rolls[0].at_once + 1
     batches = max(-(-len(one) // roll.at_once) for one, roll in zip(orders, rolls, strict=True))
     earlier = range(first, batches)
-    if len(earlier) <= MOST_BATCHES_LOOKED_AT:
+    if len(earlier) <= EACH_BATCH:
         return tuple(earlier)
-    spread = (first + (batches - 1 - first) * step // (MOST_BATCHES_LOOKED_AT - 1) for step in range(MOST_BATCHES_LOOKED_AT))
-    return tuple(dict.fromkeys(spread))
+    return tuple(first + (batches - 1 - first) * step // (OF_MORE - 1) for step in range(OF_MORE))
 
 
 def _order(snapshot: Snapshot, rolling: RollingRestart) -> tuple[ProcessId, ...]:
