@@ -208,11 +208,25 @@ def perform_static_settings(run: Run, out: Path) -> None:
         timed.change("static restart", [{"restart_client": event}], [timed.restart(process_id)], unseen=True)
 
 
+def perform_static_endpoints(run: Run, out: Path) -> None:
+    """Static members that return in time, under another application.server than before."""
+    object.__setattr__(run.application, "settings", dict(run.application.settings) | {"application.server": "127.0.0.1:1001"})
+    timed = Timed(run, out)
+    run.start()
+    there = [str(one) for one in sorted(ProcessId.of(UUID(one)) for one in run.clients)]
+    for number, process_id in enumerate(there):
+        event = {"process_id": process_id, "within_session": True}
+        settings = {"application.server": f"127.0.0.1:{1001 + number}"}
+        name = "static restart, another endpoint" if number else "static restart, same endpoint"
+        timed.change(name, [{"restart_client": event}], [timed.restart(process_id)], unseen=True, settings=settings)
+
+
 SCENES: Mapping[str, Callable[[Run, Path], None]] = {
     "dynamic": perform,
     "settings": perform_settings,
     "static": perform_static,
     "static-settings": perform_static_settings,
+    "static-endpoints": perform_static_endpoints,
 }
 
 
