@@ -102,6 +102,51 @@ def test_plans_are_found(browser: Browser, server: Server, made: dict[str, Plan]
         assert page.locator(".figure .value").all_inner_texts()[0] == "0"
 
 
+def test_plans_are_sorted_by_keyboard_without_a_reload(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
+    with reading(browser, server, "vera") as reader:
+        page = reader.open("/holdfast/plans").page
+        newest_first = page.locator("tbody th a").all_inner_texts()
+        page.evaluate("window.same = true")
+        assert page.locator("th[aria-sort]").inner_text().startswith("Made")
+        page.locator("#sort-moved").focus()
+        page.keyboard.press("Enter")
+        reader.until("document.querySelector('th[aria-sort=ascending] #sort-moved') !== null")
+        assert page.evaluate("document.activeElement.id") == "sort-moved"
+        page.keyboard.press("Enter")
+        reader.until("document.querySelector('th[aria-sort=descending] #sort-moved') !== null")
+        shown = [text.split()[0].replace(",", "") for text in page.locator("tbody td[data-label=Moved]").all_inner_texts()]
+        numbers = [int(text) for text in shown if text.isdigit()]
+
+        assert numbers == sorted(numbers, reverse=True)
+        assert len(set(numbers)) > 1
+        assert [text for text in shown[len(numbers) :] if text.isdigit()] == []
+        assert page.evaluate("window.same") is True
+        assert page.url.endswith("/holdfast/plans?sort=-moved")
+        assert page.locator("tbody th a").all_inner_texts() != newest_first
+        assert reader.axe() == []
+        assert reader.trouble == []
+
+
+def test_alternatives_are_sorted_by_what_they_show(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
+    with reading(browser, server, "vera") as reader:
+        page = reader.open(address("fleet", made)).page
+        head = page.get_by_role("button", name="Tasks moved", exact=True)
+        for order, key in (("ascending", "Enter"), ("descending", "Space")):
+            head.focus()
+            page.keyboard.press(key)
+            found = page.locator("#ways tbody tr").evaluate_all(
+                "rows => rows.map(row => row.cells.length > 3 ? Number(row.cells[1].dataset.value) : null)"
+            )
+            numbers = [one for one in found if one is not None]
+            assert head.locator("xpath=..").get_attribute("aria-sort") == order
+            assert numbers == sorted(numbers, reverse=order == "descending")
+            assert found[: len(numbers)] == numbers, "what cannot be predicted stands last"
+            assert len(set(numbers)) > 1
+        assert page.locator("#ways th[aria-sort]").count() == 1
+        assert reader.axe() == []
+        assert reader.trouble == []
+
+
 def test_inside_airflow_the_page_is_in_its_frame(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
     """By Airflow's own navigation: the entry is there, and what it opens is ours."""
     with reading(browser, server, "admin", width=1400) as reader:

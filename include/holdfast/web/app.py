@@ -38,7 +38,7 @@ from holdfast.web import (
     waiting,
 )
 from holdfast.web.plan_page import PlanPages, Refused
-from holdfast.web.plans import Filter, PlanList, State, select
+from holdfast.web.plans import NEWEST_FIRST, Filter, PlanList, State, known_sort, select
 from holdfast.workflows import plan as plans
 
 log = logging.getLogger(__name__)
@@ -83,6 +83,7 @@ def plans_page(
     state: Text = "",
     verdict: Text = "",
     cluster: Text = "",
+    sort: Text = NEWEST_FIRST,
     page: Annotated[int, Query(ge=1, le=100_000)] = 1,
 ) -> HTMLResponse:
     url = serving.lake_url()
@@ -90,16 +91,17 @@ def plans_page(
     steps = () if rows else _first_steps(url, planned=False)
     wanted = Filter(q, state, verdict, cluster)
     pages = _pages_of(url)
-    found = waiting.with_requesters(pages.lake, select(waiting.judged(pages, rows, serving.now()), wanted, page, unreadable))
+    found = waiting.with_requesters(pages.lake, select(waiting.judged(pages, rows, serving.now()), wanted, page, unreadable, sort))
+    sort = known_sort(sort)
 
     def address(**changed: object) -> str:
-        asked = {"q": q, "state": state, "verdict": verdict, "cluster": cluster} | changed
-        query = urlencode({key: value for key, value in asked.items() if value not in ("", 1)})
+        asked = {"q": q, "state": state, "verdict": verdict, "cluster": cluster, "sort": sort} | changed
+        query = urlencode({key: value for key, value in asked.items() if value not in ("", 1, NEWEST_FIRST)})
         return f"plans?{query}" if query else "plans"
 
     may_ask, broken = access.can_ask(user), _list_of(url).broken()
     return serving.page(
-        request, "plans.html", found=found, wanted=wanted, steps=steps, address=address, may_ask=may_ask, broken=broken
+        request, "plans.html", found=found, wanted=wanted, steps=steps, address=address, may_ask=may_ask, broken=broken, sort=sort
     )
 
 

@@ -10,13 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result
 from holdfast.rollout.journal.journal import Approval
-from holdfast.rollout.kinds.plan_summary import PlanSummary
+from holdfast.rollout.kinds.plan_summary import Figures, PlanSummary, ReadFigures
 from holdfast.rollout.kinds.score_json import Score
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
@@ -144,10 +144,52 @@ def still_waits(state: State, *, orphaned: bool, stale: bool) -> State:
     return State.ORPHANED if orphaned else State.STALE if stale else state
 
 
-def select(rows: Iterable[PlanRow], wanted: Filter, page: int, unreadable: int = 0) -> PlansPage:
-    """Newest first; a page that is not there is the last one."""
-    everything = sorted(rows, key=lambda row: (row.summary.created_at, row.summary.plan_id), reverse=True)
-    found = [row for row in everything if wanted.matches(row)]
+SORTS: Mapping[str, Callable[[PlanRow], str | float | None]] = {
+    "plan": lambda row: (row.summary.request or row.summary.group_id).casefold(),
+    "state": lambda row: list(State).index(row.state),
+    "verdict": lambda row: list(PlanVerdict).index(row.summary.verdict),
+    "moved": lambda row: _figure(row, lambda figures: figures.moved),
+    "downtime": lambda row: _figure(row, lambda figures: figures.stands_still, lambda reads: reads.unread),
+    "stable": lambda row: _figure(row, _stable_after),
+    "forecast": lambda row: None if row.score is None or not row.score.tasks else row.score.tasks_as_forecast / row.score.tasks,
+    "made": lambda row: row.summary.created_at,
+}
+"""By what a column shows; None has nothing to show and stands last, whichever way it is sorted."""
+NEWEST_FIRST = "-made"
+
+
+def _figure(
+    row: PlanRow, of: Callable[[Any], int | None], of_reads: Callable[[ReadFigures], int | None] | None = None
+) -> int | None:
+    one = row.summary
+    if one.figures is not None:
+        return of(one.figures)
+    return None if one.reads is None else (of_reads or of)(one.reads)
+
+
+def _stable_after(figures: Figures | ReadFigures) -> int | None:
+    ends = None if figures.times is None else figures.times.rebalancing_ends
+    return figures.to_stable if ends is None else ends.usual
+
+
+def known_sort(sort: str) -> str:
+    """`made`, or `-made` for the other way round; what is not known is newest first."""
+    return sort if sort.removeprefix("-") in SORTS else NEWEST_FIRST
+
+
+def in_order(rows: Iterable[PlanRow], sort: str) -> list[PlanRow]:
+    """By one column, `-` before it for the largest first; among equals the newest first, and what shows nothing last."""
+    newest = sorted(rows, key=lambda row: (row.summary.created_at, row.summary.plan_id), reverse=True)
+    key = SORTS[sort.removeprefix("-")]
+    shown = [row for row in newest if key(row) is not None]
+    by_key: Callable[[PlanRow], Any] = key
+    return [*sorted(shown, key=by_key, reverse=sort.startswith("-")), *(row for row in newest if key(row) is None)]
+
+
+def select(rows: Iterable[PlanRow], wanted: Filter, page: int, unreadable: int = 0, sort: str = NEWEST_FIRST) -> PlansPage:
+    """In the order of `sort` (`known_sort`); a page that is not there is the last one."""
+    everything = tuple(rows)
+    found = in_order((row for row in everything if wanted.matches(row)), known_sort(sort))
     pages = max(1, -(-len(found) // PAGE_SIZE))
     page = min(max(1, page), pages)
     counts = dict.fromkeys(State, 0)

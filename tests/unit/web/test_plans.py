@@ -21,7 +21,7 @@ from holdfast.rollout.kinds.plan_summary import PlanSummary, summary, summary_to
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.web import stages
 from holdfast.web.plan_page import PlanPages, Refused
-from holdfast.web.plans import PAGE_SIZE, Filter, PlanList, PlanRow, State, select, state_of, still_waits
+from holdfast.web.plans import PAGE_SIZE, SORTS, Filter, PlanList, PlanRow, State, select, state_of, still_waits
 from holdfast.workflows import apply as workflow
 
 
@@ -250,3 +250,53 @@ def test_a_whole_plan_is_applied_with_those_hands(tmp_path: Path) -> None:
     apply(plan, web)
 
     assert "checklist.json" in web.lake.names(("plans", plan.plan_id))
+
+
+class TestSorted:
+    """By what a column shows; what has nothing to show stands last, whichever way."""
+
+    @pytest.fixture
+    def rows(self) -> list[PlanRow]:
+        moved = {0: 5, 1: 100, 2: 20}
+        found = [
+            row(number, figures=replace(one_summary().figures, moved=count, stands_still=-count)) for number, count in moved.items()
+        ]
+        found.append(row(3, figures=None, plain=None))
+        found[2] = replace(found[2], state=State.REJECTED)
+        return found
+
+    @pytest.mark.parametrize(
+        ("sort", "order"),
+        [
+            ("-made", [3, 2, 1, 0]),
+            ("made", [0, 1, 2, 3]),
+            ("moved", [0, 2, 1, 3]),
+            ("-moved", [1, 2, 0, 3]),
+            ("downtime", [1, 2, 0, 3]),
+            ("-downtime", [0, 2, 1, 3]),
+            ("state", [3, 1, 0, 2]),
+            ("-state", [2, 3, 1, 0]),
+            ("forecast", [3, 2, 1, 0]),
+            ("nonsense", [3, 2, 1, 0]),
+            ("--made", [3, 2, 1, 0]),
+        ],
+    )
+    def test_by_a_column(self, rows: list[PlanRow], sort: str, order: list[int]) -> None:
+        found = select(rows, Filter(), 1, sort=sort).rows
+
+        assert [int(one.summary.plan_id, 16) for one in found] == order
+
+    def test_over_all_pages(self) -> None:
+        rows = [row(number, figures=replace(one_summary().figures, moved=number % 60)) for number in range(2 * PAGE_SIZE)]
+
+        assert [one.summary.figures.moved for one in select(rows, Filter(), 1, sort="-moved").rows][:4] == [59, 58, 57, 56]
+        assert select(rows, Filter(), 2, sort="moved").rows[-1].summary.figures.moved == 59
+
+    @pytest.mark.parametrize("sort", sorted(SORTS))
+    def test_every_column_of_plans_of_both_kinds(self, tmp_path: Path, sort: str) -> None:
+        web = WebLake(tmp_path, NOON)
+        web.plan(article(), replacement(C, LAST, "app-3"))
+        web.plain_plan()
+        rows = PlanList(web.lake).rows(NOON)[0]
+
+        assert len(select(rows, Filter(), 1, sort=sort).rows) == len(select(rows, Filter(), 1, sort=f"-{sort}").rows) == 2

@@ -29,6 +29,56 @@
     });
   }
 
+  // Tables are sorted by what a column shows, as the ARIA practices have it. What shows nothing stands last, either way.
+  const shownIn = (row, column) => {
+    let at = 0;
+    for (const cell of row.cells) {
+      if (column < at + cell.colSpan) return cell.colSpan > 1 ? null : cell;
+      at += cell.colSpan;
+    }
+    return null;
+  };
+  for (const table of document.querySelectorAll("table[data-sorts]")) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sorts";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") === "ascending";
+        for (const one of heads) one.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const value = (row) => {
+          const cell = shownIn(row, column);
+          if (!cell) return null;
+          return "value" in cell.dataset ? Number(cell.dataset.value) : cell.textContent.trim() || null;
+        };
+        const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+        const rows = [...table.tBodies[0].rows].map((row) => [value(row), row]);
+        const shown = rows.filter(([one]) => one !== null).sort(([a], [b]) => (down ? compare(b, a) : compare(a, b)));
+        table.tBodies[0].append(...[...shown, ...rows.filter(([one]) => one === null)].map(([, row]) => row));
+      });
+    });
+  }
+
+  // What only part of a page changes for is fetched, and put in its place.
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest ? event.target.closest("a[data-swap]") : null;
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    try {
+      const answer = await fetch(link.href, { headers: { Accept: "text/html" } });
+      const found = answer.ok && !answer.redirected ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+      const parts = found ? [link.dataset.swap, "#pager"].map((part) => [document.querySelector(part), found.querySelector(part)]) : [];
+      if (!parts.length || parts.some(([here, there]) => !here || !there)) throw new Error("not the page that was asked for");
+      for (const [here, there] of parts) here.replaceWith(there);
+      window.history.replaceState(null, "", link.href);
+      document.getElementById(link.id).focus();
+    } catch { window.location.assign(link.href); }
+  });
+
   // A task pointed at lights up wherever else it is.
   for (const table of document.querySelectorAll(".ownership")) {
     let lit = [];
