@@ -154,5 +154,23 @@ class TestTheOperator:
 
         assert (plans.approval_of(lake, made[0]).approved, plans.approval_of(lake, made[0]).asked_by) == (True, "nobody")
 
+    def test_changes_can_be_requested_on_airflows_own_page_and_say_which(self, lake: FsspecLake, made: tuple[str, str]) -> None:
+        """It is one of the options of its question; without a reason it is asked again."""
+        assert AskForApproval(task_id="approve").options == ["Approve", "Reject", "Request changes"]
+        with pytest.raises(ValueError, match="say which") as trouble:
+            self.resumed(made, chosen_options=["Request changes"], params_input={})
+        assert not isinstance(trouble.value, HoldfastError), "it is asked again"
+        self.resumed(made, chosen_options=["Request changes"], params_input={"reason": "two at a time"})
+
+        kept = plans.approval_of(lake, made[0])
+        assert (kept.approved, kept.changes_requested, kept.reason, kept.says) == (False, True, "two at a time", "changes requested")
+
+    def test_whoever_asked_may_request_changes_under_four_eyes(self, lake: FsspecLake, make: Any) -> None:
+        made = make(policy(four_eyes=True))
+        who = {"id": "7", "name": "ann"}
+        self.resumed(made, chosen_options=["Request changes"], params_input={"reason": "a mistake of mine"}, responded_by_user=who)
+
+        assert plans.approval_of(lake, made[0]).changes_requested
+
     def test_rejects_when_nobody_answers(self) -> None:
         assert AskForApproval(task_id="approve").defaults == ["Reject"]

@@ -10,6 +10,7 @@ from tests.dags.conftest import decided, just_taken, policy, question
 
 from holdfast.adapters.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, rollouts
+from holdfast.airflow_wiring.objects import CHANGES
 from holdfast.errors import InvalidInput, StalePlan, StepRefused
 from holdfast.rollout.journal.journal import Decider
 from holdfast.rollout.json.strict import loads
@@ -19,6 +20,7 @@ from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows import freshness
 from holdfast.workflows import plan as plans
 
+NOW = {"state_dirs": {}, "confirmed": []}
 NOTHING = {"format_version": "1.0", "events": []}
 
 pytestmark = pytest.mark.usefixtures("lake")
@@ -226,6 +228,29 @@ class TestTheRecord:
             decided(plan.plan_id, answer("Reject", plan, reason="not today"))
 
         assert not plans.approval_of(lake, plan.plan_id).approved
+
+    def test_keeps_a_request_for_changes_which_stops_what_follows(self, lake: FsspecLake, plan: Plan, recorded: str) -> None:
+        """Neither approved nor rejected: whoever asked changes the request, by the reason."""
+        with pytest.raises(AirflowSkipException, match="vera requested changes to plan .*: two at a time, please"):
+            decided(plan.plan_id, answer(CHANGES, plan, reason="two at a time, please"))
+
+        kept = json.loads(lake.read(("plans", plan.plan_id, "approval.json"), 10**6))
+        assert (kept["approved"], kept["changes_requested"], kept["reason"]) == (False, True, "two at a time, please")
+        with pytest.raises(StepRefused, match="vera requested changes to plan .*: two at a time, please. Change the request"):
+            rollouts.apply(plan.plan_id, NOW | {"snapshot": just_taken(lake, recorded)}, "bob")
+        with pytest.raises(InvalidInput, match="was sent back by 'vera'"):
+            decided(plan.plan_id, answer("Reject", plan, reason="no"))
+
+    @pytest.mark.parametrize("reason", [{}, {"reason": None}, {"reason": "  "}])
+    def test_is_no_request_for_changes_that_does_not_say_which(self, lake: FsspecLake, plan: Plan, reason: dict[str, object]) -> None:
+        with pytest.raises(decisions.NothingRequested, match="say which"):
+            decided(plan.plan_id, answer(CHANGES, plan, **reason))
+        assert plans.approval_of(lake, plan.plan_id) is None
+
+    def test_of_former_versions_is_written_as_they_read_it(self, lake: FsspecLake, plan: Plan) -> None:
+        decided(plan.plan_id, answer("Approve", plan))
+
+        assert "changes_requested" not in json.loads(lake.read(("plans", plan.plan_id, "approval.json"), 10**6))
 
     def test_says_when_it_was_nobody(self, lake: FsspecLake, plan: Plan) -> None:
         with pytest.raises(AirflowSkipException, match="rejected by nobody: nobody answered until"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -90,6 +91,25 @@ def test_what_changes_something_is_for_those_who_may_and_from_here(server: Serve
         for user, headers in (("vera", ours), ("bob", theirs), ("bob", {}), ("bob", ours), ("admin", ours)):
             answer = server.ask(method, filled(path, made), user, {"decision": "approve"}, headers)
             assert answer.status == 403, (method, path, user, headers)
+
+
+def test_who_may_write_what_tasks_go_by(server: Server) -> None:
+    """Who approves, the team's policy, the lake and the directories stand in variables and connections. Op and admin write them."""
+
+    def told(user: str, method: str, path: str, body: object) -> int:
+        try:
+            server.rest(method, path, body, user)
+        except HTTPError as refusal:
+            return refusal.code
+        return 200
+
+    for user, may in (("vera", False), ("bob", False), ("olga", True), ("admin", True)):
+        variable = {"key": f"written_by_{user}", "value": "[]"}
+        connection = {"connection_id": f"written_by_{user}", "conn_type": "generic"}
+        found = [told(user, "POST", "/api/v2/variables", variable), told(user, "POST", "/api/v2/connections", connection)]
+        assert found == ([200, 200] if may else [403, 403]), user
+        if not may:
+            assert told(user, "PATCH", "/api/v2/variables/written_by_nobody", {"key": "written_by_nobody", "value": "x"}) == 403
 
 
 def test_reading_changes_nothing(server: Server, made: dict[str, Plan]) -> None:

@@ -7,6 +7,7 @@
 | may lose an answer given in the instant of asking                 | what was kept holds; else it is asked again                |
 | has an approval operator that returns nothing on Reject           | not used: this one returns every answer                    |
 | takes an answer with a secret in it, and keeps it                 | it is asked again; nothing of it is kept beside the plan   |
+| lets a request for changes be sent without saying which          | it is asked again                                          |
 | takes an answer without parameters as it is                       | no reason is no reason: it is kept as empty                |
 | has a form that cannot be sent while a text in it is empty        | the reason may be null, which the form leaves it then      |
 | runs `pre_execute` again after the answer                         | what is asked is worked out in `execute`, which runs once  |
@@ -30,7 +31,7 @@ from airflow.sdk.execution_time.comms import CreateHITLDetailPayload, HITLDetail
 from holdfast.airflow_wiring import decisions
 from holdfast.airflow_wiring.links import PlanPage
 from holdfast.airflow_wiring.notifiers import PlanWaits
-from holdfast.airflow_wiring.objects import APPROVE, REJECT
+from holdfast.airflow_wiring.objects import APPROVE, CHANGES, REJECT
 from holdfast.errors import InvalidInput
 
 LONGEST_REASON = 4_000
@@ -48,7 +49,7 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
     def __init__(self, **options: Any) -> None:
         reason = Param(None, type=["null", "string"], maxLength=LONGEST_REASON, format="multiline", title="Reason", description=WHY)
         fixed: dict[str, Any] = {
-            "options": [APPROVE, REJECT],
+            "options": [APPROVE, REJECT, CHANGES],
             "defaults": [REJECT],
             "params": {"reason": reason},
             "notifiers": [PlanWaits()],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast import secrecy
 from holdfast.airflow_wiring import runs
-from holdfast.airflow_wiring.objects import APPROVE, APPROVERS_VARIABLE, REJECT, lake, now, page_of
+from holdfast.airflow_wiring.objects import APPROVE, APPROVERS_VARIABLE, CHANGES, REJECT, lake, now, page_of
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
@@ -43,6 +43,10 @@ class NotForThem(InvalidInput):
 
 class HoldsSecret(NotForThem):
     """An answer with a secret in it: what is kept of it everybody may read who may read plans."""
+
+
+class NothingRequested(NotForThem):
+    """Changes were requested, and nobody said which."""
 
 
 class NoLongerHolds(NotForThem):
@@ -155,6 +159,8 @@ def go_by_decision(run_id: str) -> str:
         raise InvalidInput(f"nobody has decided about plan {plan.plan_id}: clear the airflow task that asks, so that it asks")
     if approval.plan_fingerprint not in (None, fingerprint(plan)):
         raise InvalidInput(f"what was decided is not about plan {plan.plan_id} as it is now. Trigger a new run")
+    if approval.changes_requested:
+        raise AirflowSkipException(f"{approval.by} requested changes to plan {plan.plan_id}: {approval.reason}")
     if not approval.approved:
         raise AirflowSkipException(f"Plan {plan.plan_id} was rejected by {approval.by}: {approval.reason or 'no reason given'}")
     return plan.plan_id
@@ -185,6 +191,8 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
     allowed = _approvers(store, run_id, keys)
     if allowed and approval.decided_by is not Decider.TIME_OUT and approval.by_id not in allowed:
         raise NotForThem(f"{printable(approval.by)} is not one of those who may decide about plan {plan.plan_id}")
+    if approval.changes_requested and not approval.reason:
+        raise NothingRequested(f"{printable(approval.by)} requested changes to plan {plan.plan_id} without a reason: say which")
     if approval.approved and plan.policy.four_eyes and plan.requested_by is None:
         raise InvalidInput(f"plan {plan.plan_id} does not say who asked for it, and its policy wants four eyes. Trigger a new run")
     if approval.approved and needs_somebody_else(plan, plan.requested_by, approval.by, approval.by_id):
@@ -248,6 +256,7 @@ def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
         by_id=str(user["id"]),
         plan_fingerprint=answer["plan_fingerprint"],
         asked_by=asked_by,
+        changes_requested=answer["chosen_options"] == [CHANGES],
     )
 
 

@@ -28,7 +28,7 @@ KAFKA_CONNECTION = "holdfast_kafka_"
 KEEP_SNAPSHOT_DAYS_VARIABLE = "holdfast_keep_snapshot_days"
 COLLECT_SECONDS = 1_800
 """For all groups of a cluster, unless its connection says otherwise."""
-APPROVE, REJECT = "Approve", "Reject"
+APPROVE, REJECT, CHANGES = "Approve", "Reject", "Request changes"
 ABOUT_A_GROUP: Mapping[str, type] = {"kafka_release": str, "config": dict, "stores": str, "changelogs": list, "state_dirs": list}
 """What a connection may say of a group: release, settings under Kafka's names, `SUBTOPOLOGY=TOPIC`, URLs of state directories."""
 

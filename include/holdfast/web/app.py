@@ -136,6 +136,7 @@ def _plan_page(
     token = access.token_for(user, f"{plan_id} {print_of}") if may and asked is not None and asked.open else ""
     own = needs_somebody_else(shown.view.plan, shown.view.plan.requested_by, *access.names_of(user))
     values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "own": own, "token": token, "user": user.get_name()}
+    values["may_ask"] = access.can_ask(user)
     values |= {
         "stages": stages.stages(shown),
         "next_step": stages.next_step(shown.view.plan, shown.done),
@@ -155,7 +156,7 @@ async def decide(request: Request, plan_id: str, user: GetUserDep) -> Response:
     choice, reason = form.get("decision", ""), form.get("reason", "").strip()
     try:
         asked = await _in_thread(lambda: _what_is_asked(plan_id, print_of, choice, reason, user))
-        await decision.answer(request, asked, print_of, approve=choice == "approve", reason=reason)
+        await decision.answer(request, asked, print_of, choice=choice, reason=reason)
     except (Refused, decision.NotAnswered) as refusal:
         problem = refusal if isinstance(refusal, Refused) else Refused(str(refusal), status=refusal.status)
         return await _in_thread(lambda: _plan_page(request, plan_id, user, problem=problem))
@@ -172,8 +173,10 @@ def _refuse_unsigned(lake: Lake, plan_id: str) -> None:
 
 def _what_is_asked(plan_id: str, print_of: str, choice: str, reason: str, user: GetUserDep) -> decision.Asked:
     """Airflow's request, if this decision may be given to it now. Raise Refused otherwise."""
-    if choice not in ("approve", "reject"):
-        raise Refused("Choose to approve or to reject.", status=400)
+    if choice not in decision.CHOICES:
+        raise Refused("Choose to approve, to reject, or to request changes.", status=400)
+    if choice == "changes" and not reason:
+        raise Refused("Say what is to be different: whoever asked for the plan changes the request by it.", status=400)
     if choice == "reject" and not reason:
         raise Refused("Say why you reject it: whoever asked for the change will want to know.", status=400)
     if secrecy.holds_secret(reason):
@@ -193,6 +196,8 @@ def _what_is_asked(plan_id: str, print_of: str, choice: str, reason: str, user: 
     asked = None if run_id is None else decision.asked(run_id, print_of)
     if asked is None or not asked.open:
         raise Refused("Airflow does not ask for a decision about this plan now.", status=409)
+    if choice == "changes" and not asked.takes_changes:
+        raise Refused("This question is of a former version, and takes an approval or a rejection only.", status=409)
     if choice == "approve":
         pages.refuse_own(plan_id, *access.names_of(user))
     return asked

@@ -22,7 +22,7 @@ from starlette.concurrency import run_in_threadpool
 
 from holdfast.airflow_wiring import runs
 from holdfast.airflow_wiring.decisions import is_about
-from holdfast.airflow_wiring.objects import APPROVE, REJECT
+from holdfast.airflow_wiring.objects import APPROVE, CHANGES, REJECT
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
 from holdfast.secrecy import redact
@@ -53,7 +53,7 @@ class NotAnswered(HoldfastError):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What Airflow asks. `answer` None: nobody answered yet. `open`: it can be answered now. `approvers`: the IDs of
+    """What Airflow asks. `options`: what may be answered; a question of a former version does not have all. `answer` None: nobody answered yet. `open`: it can be answered now. `approvers`: the IDs of
     the only ones who may answer; none: whoever may trigger the DAG. `asked_by`: who triggered the run, if somebody did."""
 
     run_id: str
@@ -64,6 +64,16 @@ class Asked:
     asked_at: datetime | None
     approvers: tuple[str, ...] = ()
     asked_by: str | None = None
+    options: tuple[str, ...] = (APPROVE, REJECT, CHANGES)
+
+    @property
+    def says(self) -> str:
+        """The answer in words."""
+        return {APPROVE: "approved", CHANGES: "changes requested"}.get(self.answer or "", "rejected")
+
+    @property
+    def takes_changes(self) -> bool:
+        return CHANGES in self.options
 
 
 def asked(run_id: str, print_of: str) -> Asked | None:
@@ -97,6 +107,7 @@ def asked(run_id: str, print_of: str) -> Asked | None:
             asked_at=detail.created_at,
             approvers=tuple(str(one["id"]) for one in detail.assigned_users),
             asked_by=asked_by,
+            options=tuple(str(one) for one in detail.options or ()),
         )
 
 
@@ -129,12 +140,16 @@ def _scheduler_seen() -> datetime | None:
         return found
 
 
-async def answer(request: Request, one: Asked, print_of: str, *, approve: bool, reason: str) -> None:
+CHOICES = {"approve": APPROVE, "reject": REJECT, "changes": CHANGES}
+"""What our form sends, and what Airflow calls it."""
+
+
+async def answer(request: Request, one: Asked, print_of: str, *, choice: str, reason: str) -> None:
     """Answer as the user who sent `request`. Raise NotAnswered with Airflow's own reason."""
     if one.asked_at is not None:
         await _parked(one.asked_at)
     path = f"/api/v2/dags/{DAG}/dagRuns/{quote(one.run_id, safe='')}/taskInstances/{TASK}/-1/hitlDetails"
-    chosen = APPROVE if approve else REJECT
+    chosen = CHOICES[choice]
     body = {"chosen_options": [chosen], "params_input": {"reason": reason}}
     async with _ONE_AT_A_TIME:
         told = await own_airflow.ask(request, "PATCH", path, body)

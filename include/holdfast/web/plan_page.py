@@ -73,7 +73,7 @@ class PlanPage:
     @property
     def version(self) -> str:
         """Changes whenever what can be decided or was done does."""
-        approved = "" if self.approval is None else str(self.approval.approved)
+        approved = "" if self.approval is None else self.approval.says
         score = "" if self.score is None else f"{self.score.result} {self.score.tasks_as_forecast}"
         broken = " ".join(one.name for one in self.broken)
         return f"{self.state.name} {broken} {approved} {len(self.entries)} {score} {self.freshness.snapshot} {self.view.expired}"

@@ -39,6 +39,7 @@ class State(StrEnum):
     RUNNING = "under way"
     DONE = "done"
     DIFFERENT = "went another way"
+    CHANGES = "changes requested"
     REJECTED = "rejected"
     EXPIRED = "expired"
     STALE = "drift detected"
@@ -125,7 +126,7 @@ class PlansPage:
 
 def state_of(one: PlanSummary, approval: Approval | None, *, begun: bool, score: Score | None, now: datetime) -> State:
     if approval is not None and not approval.approved:
-        return State.REJECTED
+        return State.CHANGES if approval.changes_requested else State.REJECTED
     if score is not None:
         return {Result.AS_FORECAST: State.DONE, Result.DIFFERENT: State.DIFFERENT}.get(score.result, State.RUNNING)
     if begun:
@@ -250,7 +251,7 @@ class PlanList:
             return row
         self._broken.pop(name, None)
         old = now - datetime.fromisoformat(row.summary.created_at) > SETTLED_AFTER
-        if old or row.state in (State.REJECTED, State.NO_DECISION):
+        if old or row.state in (State.REJECTED, State.CHANGES, State.NO_DECISION):
             self._settled[name] = row
         return row
 

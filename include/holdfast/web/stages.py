@@ -53,7 +53,7 @@ def _approved(page: PlanPage) -> Stage:
     if page.approval is not None:
         if page.approval.approved:
             return Stage("Approved", Progress.DONE, f"by {page.approval.by}")
-        return Stage("Rejected", Progress.FAILED, f"by {page.approval.by}")
+        return Stage(page.approval.says.capitalize(), Progress.FAILED, f"by {page.approval.by}")
     if "approval.json" in {one.name for one in page.broken}:
         return Stage("Approved", Progress.FAILED, "the decision cannot be read")
     if page.state is State.WAITING:
@@ -106,6 +106,7 @@ def what_next(page: PlanPage) -> str:
         State.RUNNING: "Do the manual steps in order. After each one run apply_rollout again: it checks, and goes on.",
         State.DONE: "Nothing: the group went as forecast.",
         State.DIFFERENT: "Stop rolling. Look at what is different, and plan again from where the group is now.",
+        State.CHANGES: "It is back with whoever asked for it: change the request by the reason, and plan again.",
         State.REJECTED: "Nothing comes of this plan. To ask for something else, plan again.",
         State.EXPIRED: "Nothing can come of this plan any more. Plan again: that takes a fresh snapshot.",
         State.STALE: "It can only be rejected: the group is not the one it was made for. Plan again.",

@@ -270,8 +270,8 @@ def keep_approval(lake: Lake, approval: Approval, keys: SigningKeys = NO_KEYS) -
         if lake.create(place, dumps(sealed, indent=2).encode()):
             return
         known = approval_of(lake, approval.plan_id, keys)
-    if known is not None and (known.approved, known.by) != (approval.approved, approval.by):
-        said = "approved" if known.approved else "rejected"
+    if known is not None and (known.says, known.by) != (approval.says, approval.by):
+        said = "sent back" if known.changes_requested else known.says
         raise InvalidInput(f"Plan {approval.plan_id} was {said} by {known.by!r} at {known.at}; make a new plan to decide anew")
 
 

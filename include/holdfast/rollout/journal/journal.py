@@ -21,7 +21,8 @@ class Approval:
     """The answer to one plan, and to no other. `at` is ISO 8601, UTC.
 
     `by_id`: the user's ID where they were logged in; `plan_fingerprint`: what was shown (`approval.fingerprint`); `asked_by`: who
-    asked for the plan, `approval.NOBODY` where no person did. None: not said.
+    asked for the plan, `approval.NOBODY` where no person did. None: not said. `changes_requested`: not approved, nor rejected: it
+    goes back to whoever asked for it, and `reason` says what is to be different.
     """
 
     plan_id: str
@@ -33,6 +34,12 @@ class Approval:
     decided_by: Decider = Decider.PERSON
     plan_fingerprint: str | None = None
     asked_by: str | None = None
+    changes_requested: bool = False
+
+    @property
+    def says(self) -> str:
+        """In two words at most."""
+        return "approved" if self.approved else "changes requested" if self.changes_requested else "rejected"
 
 
 class Event(StrEnum):

@@ -1,5 +1,6 @@
 """The JSON of approvals and journals: what follows from a plan."""
 
+from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.rollout.journal.journal import MOST_ENTRIES, Approval, Decider, Entry, Event, Head, Journal, Link, Sighting
 from holdfast.rollout.journal.signature_json import signature
@@ -21,14 +22,19 @@ def approval_from_json(value: object) -> Approval:
         decided_by=fields.optional("decided_by", one_of(Decider), Decider.PERSON),
         plan_fingerprint=fields.optional("plan_fingerprint", nullable(strict.name), None),
         asked_by=fields.optional("asked_by", nullable(strict.name), None),
+        changes_requested=fields.optional("changes_requested", strict.boolean, False),
     )
     fields.optional("signature", signature, None)
     fields.finish(closed=True)
+    if approval.changes_requested and (approval.approved or not approval.reason.strip()):
+        raise InvalidInput("a plan that is approved needs no changes, and a request for changes says which", "changes_requested")
     return approval
 
 
 def approval_to_json(approval: Approval) -> dict[str, object]:
-    return {
+    """`changes_requested` stands there only where they are: former versions read the others."""
+    more: dict[str, object] = {"changes_requested": True} if approval.changes_requested else {}
+    return more | {
         "format_version": FORMAT_VERSION,
         "plan_id": approval.plan_id,
         "approved": approval.approved,

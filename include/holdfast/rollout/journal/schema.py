@@ -34,6 +34,7 @@ APPROVAL: Shape = closed(
             shapes.name("`sha256:` and 64 digits of what was shown: it is approved, and no other.")
         ),
         "asked_by": shapes.nullable(shapes.name("Who asked for the plan; nobody where no person did.")),
+        "changes_requested": shapes.boolean("Neither approved nor rejected: it goes back, and the reason says what is to change."),
         "signature": shapes.signature(),
     },
     about="The answer to one plan, and to no other.",

@@ -59,6 +59,11 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
             f"The approval is for other bytes: {printable(str(approval.plan_fingerprint))} was approved, and plan {plan.plan_id} is"
             f" {fingerprint(plan)} now. Make a new plan and have it approved."
         )
+    if approval.changes_requested:
+        raise StepRefused(
+            f"{printable(approval.by)} requested changes to plan {plan.plan_id}: {printable(approval.reason, 500)}. Change the"
+            " request and make a new plan."
+        )
     if not approval.approved:
         raise StepRefused(f"Plan {plan.plan_id} was rejected by {printable(approval.by)}. Make a new plan.")
     if not approval.by.strip() or approval.decided_by is Decider.TIME_OUT:

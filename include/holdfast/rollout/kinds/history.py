@@ -34,12 +34,11 @@ def _lines(steps: tuple[str, ...], approval: Approval | None, journal: Journal, 
 
 
 def _decision(approval: Approval) -> str:
-    what = "approved" if approval.approved else "rejected"
     who = f" (user {_name(approval.by_id)})" if approval.by_id not in (None, approval.by) else ""
     reason = f": {_name(approval.reason)}" if approval.reason else ", no reason given"
     late = ", because the time to answer was over" if approval.decided_by is Decider.TIME_OUT else ""
     asker = f". {_name(approval.asked_by)} asked for it" if approval.asked_by not in (None, NOBODY) else ""
-    return f"{what} by {_name(approval.by)}{who} at {approval.at}{late}{reason}{asker}"
+    return f"{approval.says} by {_name(approval.by)}{who} at {approval.at}{late}{reason}{asker}"
 
 
 def _name(text: str | None) -> str:
