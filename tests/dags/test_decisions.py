@@ -231,18 +231,20 @@ class TestTheRecord:
 
     def test_keeps_a_request_for_changes_which_stops_what_follows(self, lake: FsspecLake, plan: Plan, recorded: str) -> None:
         """Neither approved nor rejected: whoever asked changes the request, by the reason."""
-        with pytest.raises(AirflowSkipException, match="vera requested changes to plan .*: two at a time, please"):
+        with pytest.raises(AirflowSkipException, match=r"vera requested changes to plan .*: two at a time, please"):
             decided(plan.plan_id, answer(CHANGES, plan, reason="two at a time, please"))
 
         kept = json.loads(lake.read(("plans", plan.plan_id, "approval.json"), 10**6))
         assert (kept["approved"], kept["changes_requested"], kept["reason"]) == (False, True, "two at a time, please")
-        with pytest.raises(StepRefused, match="vera requested changes to plan .*: two at a time, please. Change the request"):
+        with pytest.raises(StepRefused, match=r"vera requested changes to plan .*: two at a time, please\. Change the request"):
             rollouts.apply(plan.plan_id, NOW | {"snapshot": just_taken(lake, recorded)}, "bob")
         with pytest.raises(InvalidInput, match="was sent back by 'vera'"):
             decided(plan.plan_id, answer("Reject", plan, reason="no"))
 
     @pytest.mark.parametrize("reason", [{}, {"reason": None}, {"reason": "  "}])
-    def test_is_no_request_for_changes_that_does_not_say_which(self, lake: FsspecLake, plan: Plan, reason: dict[str, object]) -> None:
+    def test_is_no_request_for_changes_that_does_not_say_which(
+        self, lake: FsspecLake, plan: Plan, reason: dict[str, object]
+    ) -> None:
         with pytest.raises(decisions.NothingRequested, match="say which"):
             decided(plan.plan_id, answer(CHANGES, plan, **reason))
         assert plans.approval_of(lake, plan.plan_id) is None

@@ -15,7 +15,7 @@ from tests.dags.test_decisions import answer
 from holdfast.adapters.lake import FsspecLake
 from holdfast.adapters.package_zip import package_zip
 from holdfast.airflow_wiring import approval as asking
-from holdfast.airflow_wiring import decisions, jobs, links, objects, planning, rollouts, runs, spark
+from holdfast.airflow_wiring import collecting, decisions, jobs, links, objects, planning, rollouts, runs, spark
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
 from holdfast.rollout.journal.json import approval_from_json
 from holdfast.rollout.json.strict import dumps
@@ -325,3 +325,21 @@ def test_four_eyes_are_wanted_of_a_policy_s_approval_too(lake: FsspecLake, make:
                 "at": plan.created_at, "decided_by": "policy"}  # fmt: skip
     with pytest.raises(StepRefused, match="it wants four eyes"):
         approval.refuse_unapproved(plan, approval_from_json(document))
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        lambda: collecting.clusters_to_read("password=oPen5esame"),
+        lambda: collecting.collect("local", "password=oPen5esame", "run"),
+        lambda: planning.draft("password:oPen5esame", FORM),
+        lambda: rollouts.apply("0" * 16, {"snapshot": "x?token=oPen5esame"}, "bob", "run"),
+        lambda: rollouts.apply("0" * 16, {}, "bob", "password:oPen5esame"),
+    ],
+)
+def test_a_secret_in_a_run_s_id_or_parameters_is_not_handed_on_nor_kept(lake: FsspecLake, task: Any) -> None:
+    """Airflow shows what an airflow task hands on, and the fields that it was called with."""
+    with pytest.raises(InvalidInput, match="Airflow keeps it, with this run and in its audit log") as refusal:
+        task()
+    assert "oPen5esame" not in str(refusal.value)
+    assert lake.names(("drafts",)) == lake.names(("plans",)) == lake.names(("leases",)) == ()

@@ -72,7 +72,8 @@ HELD_BY = {
         "tests/unit/test_secrecy.py::test_an_approval_with_one_is_refused_and_not_kept",
         "tests/dags/test_asking.py::test_a_secret_is_not_kept_nor_repeated_and_it_is_asked_again",
         "tests/web/test_secrets.py::test_a_secret_on_our_pages_reaches_neither_airflow_nor_the_lake",
-        "tests/web/test_secrets.py::test_a_secret_that_is_sent_over_rest_goes_no_further_than_airflow_s_own_record",
+        "tests/web/test_secrets.py::test_a_secret_in_a_reason_is_refused_on_our_page_and_asked_again_by_airflow_s",
+        "tests/dags/test_runs.py::test_a_secret_in_a_run_s_id_or_parameters_is_not_handed_on_nor_kept",
     ),
     "who listens on the network": (
         "tests/contract/test_oauth.py::test_a_client_s_credentials_open_the_door",

@@ -138,11 +138,11 @@ def _readers() -> tuple[Callable[[object], object], ...]:
 
 def read(case: Case) -> None:
     from holdfast.adapters import yaml_text
-    from holdfast.rollout.json import fingerprints
+    from holdfast.rollout.json import strict
 
     content = case.nasty.content(case.document(case.chance.choice(list(real().documents))))
     case.write("read.json", content)
-    for loads in (fingerprints.loads, yaml_text.loads):
+    for loads in (strict.loads, yaml_text.loads):
         try:
             found = loads(content)
         except HoldfastError:
@@ -154,7 +154,7 @@ def read(case: Case) -> None:
 
 def rows(case: Case) -> None:
     """What the Spark jobs make of documents of the lake."""
-    from holdfast.rollout.json import fingerprints
+    from holdfast.rollout.json import strict
     from holdfast.rollout.tables import fleet, group_rows, loss_rows, plan_rows
 
     content = case.nasty.content(case.document(case.chance.choice(("snapshot", "plan", "verdict"))))
@@ -174,7 +174,7 @@ def rows(case: Case) -> None:
     )
     for work in works:
         with contextlib.suppress(HoldfastError):
-            fingerprints.dumps(work())
+            strict.dumps(work())
 
 
 @functools.cache
@@ -185,7 +185,7 @@ def client() -> Any:
     from airflow.api_fastapi.core_api.security import get_user
     from fastapi.testclient import TestClient
 
-    from holdfast.web import access, app, decision, making, new_page
+    from holdfast.web import access, app, decision, making, new_page, waiting
 
     class User:
         def get_name(self) -> str:
@@ -201,6 +201,7 @@ def client() -> Any:
     access.can_ask = lambda *_: True
     access.can_decide = lambda *_: True
     decision.asked = lambda *_: None
+    waiting.runs.of = lambda _: {}
     new_page.sees_connection = lambda *_: False
     assert making
     return TestClient(app.app, raise_server_exceptions=True)

@@ -129,7 +129,7 @@ def test_plans_are_sorted_by_keyboard_without_a_reload(browser: Browser, server:
 
 def test_alternatives_are_sorted_by_what_they_show(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
     with reading(browser, server, "vera") as reader:
-        page = reader.open(address("fleet", made)).page
+        page = reader.open(f"/holdfast/plans/{made['fleet'].plan_id}").page
         head = page.get_by_role("button", name="Tasks moved", exact=True)
         for order, key in (("ascending", "Enter"), ("descending", "Space")):
             head.focus()

@@ -53,8 +53,10 @@ class NotAnswered(HoldfastError):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What Airflow asks. `options`: what may be answered; a question of a former version does not have all. `answer` None: nobody answered yet. `open`: it can be answered now. `approvers`: the IDs of
-    the only ones who may answer; none: whoever may trigger the DAG. `asked_by`: who triggered the run, if somebody did."""
+    """What Airflow asks. `answer` None: nobody answered yet. `open`: it can be answered now. `approvers`: the IDs of the only ones
+    who may answer; none: whoever may trigger the DAG. `asked_by`: who triggered the run, if somebody did. `options`: what may be
+    answered; a question of a former version does not have all.
+    """
 
     run_id: str
     open: bool

@@ -14,10 +14,12 @@ from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
+from holdfast.rollout.consumer.plan.figures import ReadFigures
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result
 from holdfast.rollout.journal.journal import Approval
-from holdfast.rollout.kinds.plan_summary import Figures, PlanSummary, ReadFigures
+from holdfast.rollout.kinds.plan_summary import PlanSummary
 from holdfast.rollout.kinds.score_json import Score
+from holdfast.rollout.streams.plan.figures import Figures
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 

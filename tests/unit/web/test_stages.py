@@ -7,8 +7,11 @@ from tests.harness.article import LAST, C
 from tests.harness.plans import NOON
 from tests.harness.web_lake import WebLake, article, replacement
 
+from holdfast.rollout.journal.journal import Approval
 from holdfast.web.plan_page import PlanPage, PlanPages
+from holdfast.web.plans import State
 from holdfast.web.stages import Progress, next_step, stages, what_next
+from holdfast.workflows import plan as plans
 
 
 def page(folder: Path, what: str) -> PlanPage:
@@ -16,6 +19,9 @@ def page(folder: Path, what: str) -> PlanPage:
     plan = web.plan(article(what), replacement(C, LAST, "app-3"))
     if what == "rejected":
         web.decide(plan, approved=False, by="bob", reason="no")
+    if what == "changes":
+        asked = Approval(plan.plan_id, False, "bob", "two at a time", plan.created_at, changes_requested=True)
+        plans.keep_approval(web.lake, asked)
     if what in ("approved", "begun"):
         web.decide(plan, approved=True, by="bob", reason="")
     if what == "begun":
@@ -30,6 +36,7 @@ def page(folder: Path, what: str) -> PlanPage:
     [
         ("waiting", "DONE DONE NOW TO_DO TO_DO"),
         ("rejected", "DONE DONE FAILED TO_DO TO_DO"),
+        ("changes", "DONE DONE FAILED TO_DO TO_DO"),
         ("approved", "DONE DONE DONE NOW TO_DO"),
         ("begun", "DONE DONE DONE NOW TO_DO"),
     ],
@@ -57,3 +64,12 @@ def test_what_changes_changes_the_version(tmp_path: Path) -> None:
 
     assert len(versions) == 5
     assert Progress.NOW.value == "in progress"
+
+
+def test_a_plan_that_was_sent_back_is_in_a_state_of_its_own(tmp_path: Path) -> None:
+    found = page(tmp_path, "changes")
+
+    assert found.state is State.CHANGES
+    assert stages(found)[2].name == "Changes requested"
+    assert "change the request" in what_next(found)
+    assert plans.approval_of(WebLake(tmp_path, NOON).lake, found.view.plan.plan_id) == found.approval
