@@ -272,3 +272,19 @@ class TestEvaluated:
             text = dumps(evaluation_to_json(evaluation))
 
             assert evaluation_from_json(loads(text)) == evaluation
+
+
+@pytest.mark.parametrize("event", [{"restart_client": {"process_id": A}}, {"rolling_restart": {}}])
+def test_a_static_client_that_comes_back_elsewhere_asks_for_a_rebalance(event: object) -> None:
+    """It finds its own application.server missing in the assignment that the broker has kept for it."""
+    without, said = group(AFTER), group(AFTER)
+    for document in (without, said):
+        for client in document["clients"].values():
+            for number, consumer in enumerate(client["consumers"].values()):
+                consumer["group_instance_id"] = f"{client['host']}-{number}"
+    for client in said["clients"].values():
+        client["user_endpoint"] = f"{client['host']}:8080"
+
+    assert "another application.server" in proposed(said, event)["plainly"].wrong_if
+    assert "application.server" not in proposed(without, event)["plainly"].wrong_if
+    assert "application.server" not in proposed(said, {"remove_client": {"process_id": A}})["plainly"].wrong_if

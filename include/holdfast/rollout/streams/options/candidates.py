@@ -129,7 +129,7 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
         steps=steps,
         settings=settings,
         preconditions=remedy.preconditions,
-        wrong_if=_wrong_if(change, remedy) + _or_late(snapshot, change),
+        wrong_if=_wrong_if(change, remedy) + _or_late(snapshot, change) + _or_elsewhere(snapshot, change),
         effort=remedy.effort,
         as_asked=remedy.as_asked,
         if_allowed=remedy.if_allowed,
@@ -155,6 +155,21 @@ def _or_late(snapshot: Snapshot, change: Change) -> str:
     except (CannotPredict, Unsupported):
         return ""
     return f" Or if a client is back, or replaced, later than {limit:g} s after its stop began: its session is over then."
+
+
+def _or_elsewhere(snapshot: Snapshot, change: Change) -> str:
+    """A client that finds its own endpoint missing in the assignment that it is handed asks for a rebalance at once, a static one
+    too. Java: `StreamsPartitionAssignor.verifyHostInfo`."""
+    endpoints = {client.process_id for client in snapshot.clients if client.user_endpoint is not None}
+    silent = [item for item in change.events if isinstance(item, RestartClient | RollingRestart) and item.within_session]
+    named = {
+        one
+        for item in silent
+        for one in (item.process_ids or endpoints if isinstance(item, RollingRestart) else (item.process_id,))
+    }
+    if not named & endpoints:
+        return ""
+    return " Or if a static client comes back under another application.server: it then asks for a rebalance at once."
 
 
 def _new_ids(change: Change) -> tuple[ProcessId, ...]:
