@@ -101,7 +101,7 @@ def what_next(page: PlanPage) -> str:
     if page.state is State.WAITING and not page.run_id:
         return "It was made without Airflow: whoever applies it on the command line says who approves it."
     return {
-        State.WAITING: "Somebody who may approves or rejects it. Once it is approved, apply_rollout begins by itself.",
+        State.WAITING: "It is approved, rejected or sent back by somebody who may. Approved, apply_rollout begins by itself.",
         State.APPROVED: "apply_rollout has begun, or is about to: it takes a fresh snapshot and goes as far as it can without you.",
         State.RUNNING: "Do the manual steps in order. After each one run apply_rollout again: it checks, and goes on.",
         State.DONE: "Nothing: the group went as forecast.",
