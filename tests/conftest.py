@@ -27,6 +27,10 @@ TOGETHER = ("tests/live/", "tests/web/", "tests/spark/", "tests/dags/", "tests/c
 LONGEST_FIRST = ("tests/live/", "tests/spark/", *ALONE, *TOGETHER, "tests/conformance/", "tests/property/", "tests/unit/")
 
 
+WITHOUT_WARNINGS = ("tests/unit/", "tests/property/", "tests/project/")
+"""Here a warning is an error: all that is run is ours, but for what `pyproject.toml` names."""
+
+
 def unit(nodeid: str) -> str:
     """What is handed to a process as a whole: a file, or a folder whose tests share something."""
     file = nodeid.split("::", maxsplit=1)[0]
@@ -35,6 +39,10 @@ def unit(nodeid: str) -> str:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where several processes share the suite (`-n`), what takes longest begins first."""
+    foreign = config.getini("filterwarnings")
+    for item in items:
+        if item.nodeid.startswith(WITHOUT_WARNINGS):
+            item.add_marker(pytest.mark.filterwarnings("error", *foreign))
     if "PYTEST_XDIST_WORKER" in os.environ:
         items.sort(key=lambda item: next((rank for rank, place in enumerate(LONGEST_FIRST) if item.nodeid.startswith(place)), 99))
 
