@@ -62,12 +62,12 @@ def only_one() -> Iterator[None]:
         lock.seek(0)
         before = lock.read().strip()
         if left := ours():
-            console.print(f"[yellow]![/] An earlier bin/try left {len(left)} processes behind; ending them.")
+            console.print(f"[yellow]![/] An earlier bin/try left {len(left)} processes running; stopping them.")
             end_all(5.0)
         if before:
-            console.print(f"[yellow]![/] An earlier bin/try ({before}) did not end as it should; its Airflow is made anew.")
+            console.print(f"[yellow]![/] An earlier bin/try ({before}) did not stop cleanly; recreating its Airflow.")
         elif HOME.exists() and not (HOME / "airflow.db").exists():
-            console.print(f"[yellow]![/] {HOME} is half made; it is made anew.")
+            console.print(f"[yellow]![/] {HOME} is incomplete; recreating it.")
         note(lock, f"process {os.getpid()}, since {time.strftime('%H:%M:%S')}")
         try:
             yield
@@ -121,10 +121,10 @@ def trigger(airflow: Airflow, conf: dict[str, object]) -> str:
 
 
 DOING = {
-    "snapshot": "Taking the snapshot that was recorded",
-    "package": "Packing Holdfast for Spark",
-    "search": "Searching the ways to roll, with Spark",
-    "assemble": "Writing the plan",
+    "snapshot": "Load the recorded snapshot",
+    "package": "Package Holdfast for Spark",
+    "search": "Forecast the options with Spark",
+    "assemble": "Write the plan",
 }
 
 
@@ -192,7 +192,7 @@ def show(airflow: Airflow, run: str, plan_id: str, seconds: float) -> None:
 def stay(airflow: Airflow) -> None:
     """Until a signal. The triggerer, which no DAG of ours needs, is started last so that the plan is there sooner."""
     airflow.start("triggerer", "--skip-serve-logs")
-    console.print("Ctrl-C ends it.")
+    console.print("Press Ctrl-C to stop.")
     while True:
         airflow.check_alive()
         time.sleep(1)

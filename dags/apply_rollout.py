@@ -1,10 +1,9 @@
-"""### Walk an approved plan
+"""### Apply an approved plan
 
-Does the steps that Holdfast can do itself (writing process-metadata files into state directories that this machine reaches) and
-leaves the rest to you as a checklist, `plans/<plan id>/checklist.json`. Every act is in the journal beside it before it happens. Do
-the step that the checklist waits for and run this again; a step that no snapshot can show is confirmed in the form, under the
-name of whoever triggers the run. A plan is refused when the group is not the one it was made for any more: then the log says what
-drifted.
+Does the automated steps (writes process-metadata files into state directories that this worker reaches) and lists the manual steps
+in `plans/<plan id>/checklist.json`. Each action is in the journal before it happens. Do the manual step that the checklist waits
+for, then run this DAG again. Confirm a step that no snapshot can show in the form; the journal records it under your name. After
+drift (the group no longer matches what was planned against) the plan is refused, and the log lists the drift.
 """
 
 import pendulum
@@ -28,7 +27,7 @@ from holdfast.airflow_wiring import objects, rollouts, runs
             type="object",
             title="State directories",
             additionalProperties={"type": "string"},
-            description="From the process ID that a client is to start with to its STATE_DIR/APPLICATION_ID on this machine: one of"
+            description="Maps the process ID that a client is to start with to its STATE_DIR/APPLICATION_ID on this machine, one of"
             " those that the cluster's connection names for the group.",
         ),
         "confirmed": Param(
@@ -36,15 +35,15 @@ from holdfast.airflow_wiring import objects, rollouts, runs
             type="array",
             items={"type": "string"},
             title="Done",
-            description="The numbers of your steps that are done, in order.",
+            description="The numbers of the manual steps that are done, in order.",
         ),
         "snapshot": objects.WHICH_SNAPSHOT,
         "force_lease": Param(
             False,
             type="boolean",
             title="Take over",
-            description="From whoever applies a plan for the group, because you know that nobody does anything any more. It is"
-            " recorded, and counts once a run.",
+            description="Take the group's lease from another apply run that is certainly no longer running. This is"
+            " recorded, and takes effect once per run.",
         ),
     },
 )

@@ -1,8 +1,8 @@
-"""### Look at every group, and remember
+"""### Take a snapshot of every group
 
-For each cluster in the variable `holdfast_clusters`: a snapshot of each group that its connection `holdfast_kafka_<cluster>` names,
-or has a pattern for, goes into the lake. Groups that could not be read cost no other its snapshot; the last task names them. A run
-that is begun again reads only what it has not read. The variable `holdfast_keep_snapshot_days` says how long snapshots stay.
+For each cluster in the variable `holdfast_clusters`: takes a snapshot of each group that the connection `holdfast_kafka_<cluster>`
+names or matches, and writes it to the lake. A group that cannot be read does not affect the others; the last task names it. A run
+that is restarted reads only the missing groups. The variable `holdfast_keep_snapshot_days` sets how long snapshots are kept.
 """
 
 import pendulum

@@ -1,10 +1,9 @@
-"""### What the latest snapshots mean
+"""### Forecast the fleet
 
-When snapshots arrive: Spark decodes them into tables (`docs/tables.md`), computes where every stateful task is going and who will
-still move, finds each change in the order of process IDs, says of every host of every group what its loss would do, and whether
-plans came true. What stands out is in `fleet/day=<day>/fleet.md`; what came above a limit of the variable `holdfast_fleet_policy`
-since the day before is told to the notifiers in `holdfast_notifiers`. A run is about the days of the snapshots that started it; run
-again, it replaces what it wrote.
+When snapshots arrive, Spark decodes them into tables (`docs/tables.md`), computes the target of every stateful task and the pending
+moves, finds each change of the process-ID order, forecasts the loss of each host of each group, and scores verified plans. The
+summary is `fleet/day=<day>/fleet.md`. What newly exceeds a limit of the variable `holdfast_fleet_policy` goes to the notifiers in
+`holdfast_notifiers`. A run covers the days of the snapshots that triggered it, and replaces its own earlier output.
 """
 
 import pendulum

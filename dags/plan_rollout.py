@@ -1,10 +1,10 @@
-"""### Plan a change before anybody makes it
+"""### Plan a change before you make it
 
-Choose the group and what is to be done to it; only the fields that it asks for need anything. (The page *Plan a rollout* has the
-group's hosts and settings to choose from.) A run takes a snapshot of the group (or one that is already in the lake), searches the
-ways to make the change, on Spark where that is much work, and writes `plans/<plan id>/plan.json` and `plan.md`. Then it asks:
-**approve** or **reject**, and why (docs/approval.md). The answer is kept beside the plan; an approved plan is what `apply_rollout`
-walks. Nothing is changed by this DAG. A run makes one plan: cleared, it asks about that plan again.
+Select the group and the change type, and fill in the fields that it needs. (The page *Plan a rollout* also offers the group's hosts
+and settings to select from.) A run takes a snapshot of the group (or uses one in the lake), forecasts the options, on Spark if there
+is much to compute, and writes `plans/<plan id>/plan.json` and `plan.md`. Then it asks: **approve** or **reject**, with a reason
+(docs/approval.md). The decision is recorded with the plan; `apply_rollout` applies approved plans. This DAG changes nothing in the
+group. A run creates one plan; if cleared, it asks about the same plan again.
 """
 
 import pendulum

@@ -1,7 +1,7 @@
-"""### Was the forecast what happened?
+"""### Compare the outcome with the forecast
 
-Looks at the group while a plan is carried out and afterwards, compares it with the plan's forecast task by task, and keeps
-`plans/<plan id>/verdict.json`. A group that went another way makes the run fail: stop rolling, and look.
+Observes the group during and after a rollout, compares it with the plan's forecast task by task, and writes
+`plans/<plan id>/verdict.json`. A group that diverged from the forecast fails the run: stop the rollout and check the differences.
 """
 
 import pendulum

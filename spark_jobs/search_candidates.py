@@ -21,7 +21,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from holdfast.adapters.spark import read_texts, session, write_lines
 from holdfast.rollout.kinds import search, search_progress
 
-PROPOSED = "place int, of int, draft string, snapshot string, candidate string"
+PROPOSED = "place int, of int, draft string, snapshot string, proposed string"
 EVALUATED = pa.schema([("place", pa.int32()), ("evaluation", pa.string())])
 
 
@@ -30,9 +30,9 @@ def evaluate_candidate(key: tuple[pa.Scalar, ...], proposed: pa.Table) -> pa.Tab
     rows = []
     for row in proposed.to_pylist():
         began = time.monotonic()
-        rows.append({"place": key[0].as_py(), "evaluation": search.evaluation(row["snapshot"], row["candidate"])})
+        rows.append({"place": key[0].as_py(), "evaluation": search.evaluation(row["snapshot"], row["proposed"])})
         tell(
-            row["draft"], row["place"], search_progress.written(row["place"], row["of"], row["candidate"], time.monotonic() - began)
+            row["draft"], row["place"], search_progress.written(row["place"], row["of"], row["proposed"], time.monotonic() - began)
         )
     return pa.Table.from_pylist(rows, schema=EVALUATED)
 

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters import spark as lake_tables
 from holdfast.adapters.table_schemas import TABLES
+from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.tables import fleet
 
@@ -57,7 +58,7 @@ def worst_of_groups(losses: DataFrame, *by: str) -> DataFrame:
 
 def by_host(losses: DataFrame) -> DataFrame:
     """What stops and moves, over all groups, if a host is lost and not replaced."""
-    named = losses.where(F.col("host").isNotNull() & (F.col("scenario") == "not replaced"))
+    named = losses.where(F.col("host").isNotNull() & (F.col("scenario") == str(Scenario.NOT_REPLACED)))
     return named.groupBy(*HOST, "day").agg(
         F.countDistinct("group_id").alias("groups"),
         *(F.sum(name).alias(name) for name in ("without_copy", "moved")),
@@ -70,7 +71,7 @@ def kinds(losses: DataFrame, changes: DataFrame) -> dict[str, Kind]:
     plain = losses.where(F.col("member_id").isNotNull())
     streams = losses.where(F.col("member_id").isNull() & F.col("moved").isNotNull())
     percent = 100 * F.col("moved") / F.greatest("stateful_tasks", F.lit(1))
-    likely = streams.where(F.col("scenario") == "fresh ID, likeliest").withColumn("percent", percent)
+    likely = streams.where(F.col("scenario") == str(Scenario.FRESH_LIKELIEST)).withColumn("percent", percent)
     of_members = F.coalesce(F.col("protocol"), F.lit("")) == "consumer-classic"
     columns = ("day", *GROUP, "before_at", "captured_at", "left", "joined", "moved", "moved_between_survivors")
     between = F.col("moved_between_survivors")

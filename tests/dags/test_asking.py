@@ -143,7 +143,7 @@ class TestTheOperator:
             self.resumed(made, chosen_options=[chosen], responded_by_user=by)
             assert plans.approval_of(lake, made[0]).asked_by == "ann"
             return
-        with pytest.raises(ValueError, match="somebody else must approve it") as trouble:
+        with pytest.raises(ValueError, match="another person must approve it") as trouble:
             self.resumed(made, chosen_options=[chosen], responded_by_user=by)
         assert not isinstance(trouble.value, HoldfastError), "it is asked again"
         assert plans.approval_of(lake, made[0]) is None

@@ -63,7 +63,7 @@ class TestWhoDecides:
         assert (question(*make(in_the_form)).answer is None) is asks
 
     def test_what_would_ask_a_person_is_blocked_where_nobody_is_there_to_ask(self, make: Any) -> None:
-        with pytest.raises(AirflowSkipException, match="asks for no decision: blocked"):
+        with pytest.raises(AirflowSkipException, match="requires no approval: blocked"):
             question(*make(policy(review="never", disk_free_bytes_least=10**15, blocking=[])))
 
     def test_the_policy_is_recorded_as_who_decided(self, lake: FsspecLake, make: Any) -> None:
@@ -154,7 +154,7 @@ class TestTheQuestion:
     def test_says_who_asked_and_who_may_approve(self, make: Any) -> None:
         assert "\\*ann\\* asked for this plan. [The" in question(*make(requested_by="*ann*")).body
         four_eyes = policy(four_eyes=True)
-        assert "ann asked for this plan, so somebody else must approve it. [The" in question(*make(four_eyes)).body
+        assert "Requested by ann; another person must approve it. [The" in question(*make(four_eyes)).body
         assert " asked for this plan" not in question(*make(four_eyes, requested_by=None)).body
 
     def test_is_open_until_the_plan_may_not_be_applied_any_more(self, make: Any) -> None:
@@ -173,16 +173,16 @@ class TestTheQuestion:
         everything = decisions.shown(plan, "sha256:…")
         assert "\n## Steps\n" in everything
         assert "\n## Words\n" not in everything
-        assert "More is on the plan's page: Rebalance by rebalance; " in everything.splitlines()[-4]
+        assert "Only on the plan's page: Rebalance by rebalance; " in everything.splitlines()[-4]
         assert everything.splitlines()[-1] == "`sha256:…`"
 
         cut = decisions.shown(plan, "sha256:…", longest=3_000)
         body, left_out = cut.rsplit("\n\n", 2)[:2]
-        assert left_out.startswith("More is on the plan's page: Steps; ")
+        assert left_out.startswith("Only on the plan's page: Steps; ")
         assert body.splitlines()[-1].startswith("- **Undo:**"), "a step is there whole, or not at all"
 
     def test_is_not_asked_where_there_is_nothing_to_do(self, make: Any) -> None:
-        with pytest.raises(AirflowSkipException, match="asks for no decision: nothing to do"):
+        with pytest.raises(AirflowSkipException, match="requires no approval: nothing to do"):
             question(*make(change=NOTHING))
 
     def test_is_not_asked_where_the_decision_cannot_be_read(self, lake: FsspecLake, make: Any) -> None:
@@ -255,7 +255,7 @@ class TestTheRecord:
         assert "changes_requested" not in json.loads(lake.read(("plans", plan.plan_id, "approval.json"), 10**6))
 
     def test_says_when_it_was_nobody(self, lake: FsspecLake, plan: Plan) -> None:
-        with pytest.raises(AirflowSkipException, match="rejected by nobody: nobody answered until"):
+        with pytest.raises(AirflowSkipException, match="rejected by nobody: no answer by"):
             decided(plan.plan_id, answer("Reject", plan, by=None, reason=""))
 
         kept = plans.approval_of(lake, plan.plan_id)
@@ -271,13 +271,13 @@ class TestTheRecord:
     def test_is_not_made_of_an_answer_to_other_bytes(self, lake: FsspecLake, plan: Plan) -> None:
         another = answer("Approve", plan, reason="fine") | {"plan_fingerprint": "sha256:" + "0" * 64}
 
-        with pytest.raises(InvalidInput, match="nothing was kept"):
+        with pytest.raises(InvalidInput, match="nothing was recorded"):
             decided(plan.plan_id, another)
         assert plans.approval_of(lake, plan.plan_id) is None
 
     def test_is_what_counts_and_nothing_that_an_airflow_task_is_told(self, lake: FsspecLake, plan: Plan) -> None:
         """`approve` may have been marked as done, and whatever it returned may have been written by somebody else."""
-        with pytest.raises(InvalidInput, match="nobody has decided about plan"):
+        with pytest.raises(InvalidInput, match="has no decision"):
             decisions.go_by_decision(str(plans.run_of(lake, plan.plan_id)))
 
     def test_is_made_once(self, lake: FsspecLake, plan: Plan) -> None:

@@ -112,7 +112,7 @@ class TestMail:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_REVIEW_NOTIFIERS", json.dumps(named))
         notify(*make())
 
-        assert "SmtpNotifier did not tell anybody that the plan waits" in caplog.text
+        assert "SmtpNotifier failed to notify that the plan is waiting" in caplog.text
         assert PASSWORD not in caplog.text
 
 
@@ -145,14 +145,15 @@ class TestTelling:
         _, said = tell({"message": "a", "fails": True}, {"message": "b"})
 
         assert said == "b"
-        assert "Heard did not tell anybody" in caplog.text
+        assert "Heard failed to notify" in caplog.text
 
     def test_a_wrong_one_stops_nobody_and_no_other(self, tell: Any, caplog: pytest.LogCaptureFixture) -> None:
         _, said = tell({"no such": "argument"}, {"message": "b"})
 
         assert said == "b"
         assert (
-            "Heard did not tell anybody that the plan waits: the notifier 'team.Heard' of holdfast_review_notifiers" in caplog.text
+            "Heard failed to notify that the plan is waiting for review: the notifier 'team.Heard' of holdfast_review_notifiers"
+            in caplog.text
         )
 
     @pytest.mark.parametrize("variable", ["{}", "[1]", '[{"with": {}}]'])
@@ -162,4 +163,4 @@ class TestTelling:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_REVIEW_NOTIFIERS", variable)
         notify(*make())
 
-        assert "Nobody was told that the plan waits" in caplog.text
+        assert "No notification was sent that the plan is waiting" in caplog.text

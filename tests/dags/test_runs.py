@@ -91,7 +91,7 @@ class TestOneRunMakesOnePlan:
         assert of_ann[0] != of_bob[0], "who asked stands in the plan, whose ID is its digest"
         plan = plans.load(lake, of_ann[0])
 
-        with pytest.raises(InvalidInput, match="nothing was kept"):
+        with pytest.raises(InvalidInput, match="nothing was recorded"):
             decisions.keep_decision(of_bob[1], answer("Approve", plan, by="ann"))
         with pytest.raises(decisions.SameEyes):
             decisions.keep_decision(of_ann[1], answer("Approve", plan, by="ann"))
@@ -102,7 +102,7 @@ class TestOneRunMakesOnePlan:
         made = {"format_version": "1.0", "plan_id": plan_id, "fingerprint": "sha256:" + "0" * 64}
         lake.write((*runs.folder(run), "plan.json"), dumps(made).encode())
 
-        with pytest.raises(InvalidInput, match="somebody changed it in the lake"):
+        with pytest.raises(InvalidInput, match="it was changed in the lake"):
             decisions.question(run)
 
     def test_two_runs_never_share_a_draft(self) -> None:
@@ -116,7 +116,7 @@ class TestOneRunMakesOnePlan:
         assert (runs.was_cleared(found), runs.was_cleared(context())) == (True, False)
 
         form = FORM | {"snapshot": recorded, "policy": policy(four_eyes=True)}
-        with pytest.raises(InvalidInput, match="begun again, and Airflow does not tell by whom"):
+        with pytest.raises(InvalidInput, match="restarted by an unknown user"):
             planning.draft("run", form, "ann", cleared=True)
         assert lake.names(("drafts",)) == ()
         assert planning.draft("run", form | {"policy": None}, "ann", cleared=True)
@@ -160,7 +160,7 @@ class TestTheQuestionThatAirflowKeeps:
             {"body": None},
             {"assigned_users": [{"id": "eve", "name": "eve"}]},
         ):
-            with pytest.raises(InvalidInput, match="the question that Airflow keeps of this run is not the one about its plan"):
+            with pytest.raises(InvalidInput, match="Airflow's question for this run is not about its plan"):
                 ask(run, **kept)
 
     def test_is_put_to_the_same_people_again(self, make: Any, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ class TestTheQuestionThatAirflowKeeps:
         if counts:
             assert decided(made[0], found) == made[0]
             return
-        with pytest.raises(decisions.NotForThem, match="Olga is not one of those who may decide"):
+        with pytest.raises(decisions.NotForThem, match="Olga is not an approver"):
             decided(made[0], found)
 
 
@@ -283,7 +283,7 @@ class TestWhoActs:
         decided(plan_id, answer("Approve", plans.load(lake, plan_id), by="vera"))
         form = {"state_dirs": {}, "confirmed": ["1"], "snapshot": just_taken(lake, recorded)}
 
-        with pytest.raises(InvalidInput, match="nobody triggered this run"):
+        with pytest.raises(InvalidInput, match="no user triggered this run"):
             rollouts.apply(plan_id, form, None)
         rollouts.apply(plan_id, form, "bob")
         assert [entry.by for entry in plans.journal_of(lake, plan_id).entries if entry.event == "confirmed"] == ["bob"]

@@ -68,7 +68,7 @@ class TestAnApprovalFromAnywhere:
         plan = plans.load(lake, plan_id)
         monkeypatch.setattr(decisions, "now", lambda: datetime.fromisoformat(plan.expires_at) + timedelta(seconds=1))
 
-        with pytest.raises(decisions.NoLongerHolds, match="could be approved until"):
+        with pytest.raises(decisions.NoLongerHolds, match="expired at"):
             decisions.keep_decision(run, answer("Approve", plan))
 
     def test_is_taken_where_nothing_has_drifted(self, lake: FsspecLake, make: Any) -> None:

@@ -261,7 +261,7 @@ def test_a_broken_plan_is_no_trouble_for_the_others(server: Server, made: dict[s
                 for path in (f"/plans/{whole.name}", f"/plans/{whole.name}/now"):
                     shown = server.ask("GET", f"/holdfast{path}", "bob")
                     assert shown.status == 200, file
-                    assert "Nothing may be approved or applied from this plan until it is mended" in shown.text
+                    assert "This plan can be neither approved nor applied until the document is repaired" in shown.text
                     assert f"plans/{whole.name}/{file}" in shown.text
                     assert 'name="decision"' not in shown.text
                 found = server.ask("GET", "/holdfast/plans", "vera")

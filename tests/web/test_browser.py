@@ -83,7 +83,7 @@ def test_the_other_way_is_shown_by_keyboard_alone(browser: Browser, server: Serv
         assert page.locator("#owners-2").is_visible()
         assert page.locator("#owners-2 td:last-child .chip.needless").count() == 4
         assert page.locator("#owners-1").is_hidden()
-        assert "All of them go to the next client in the order" in page.locator(".hop").nth(1).inner_text()
+        assert "All move to the next client in process-ID order" in page.locator(".hop").nth(1).inner_text()
 
 
 def test_plans_are_found(browser: Browser, server: Server, made: dict[str, Plan]) -> None:

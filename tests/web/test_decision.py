@@ -86,9 +86,9 @@ def test_who_may_not_decide_is_told_who_may(server: Server, asked: dict[str, str
     text = page(server, asked["approve"], user)
 
     assert 'name="decision"' not in text
-    assert "Waits for review" in text
-    assert "Asked for by <bdi>bob</bdi>." in text
-    assert "Deciding is for <bdi>bob</bdi>, <bdi>olga</bdi>." in text
+    assert "Waiting for review" in text
+    assert "Requested by <bdi>bob</bdi>." in text
+    assert "Approvers: <bdi>bob</bdi>, <bdi>olga</bdi>." in text
 
 
 def test_airflow_itself_lets_only_approvers_answer(server: Server, asked: dict[str, str]) -> None:
@@ -105,9 +105,9 @@ def test_who_asked_cannot_approve_where_the_policy_wants_four_eyes(server: Serve
     text = page(server, plan_id, "bob")
     answer = send(server, plan_id, "bob", {"decision": "approve", "reason": "mine", "token": token_in(text)})
 
-    assert "You asked for this plan" in text
+    assert "You requested this plan" in text
     assert re.search(r'value="approve" disabled', text)
-    assert (answer.status, "somebody else to approve it" in answer.text) == (403, True)
+    assert (answer.status, "requires another approver" in answer.text) == (403, True)
     others = page(server, plan_id, "olga")
     assert "You asked for this plan" not in others
     assert re.search(r'value="approve">', others)
@@ -245,7 +245,7 @@ def test_on_airflows_own_page_who_asked_cannot_approve_and_another_can(
         text = reader.open(where).page.locator("body")
         reader.page.get_by_test_id("hitl-option-Reject").wait_for()
         assert f"in decided-airflow: within policy. Approve plan {plan_id}?" in text.inner_text()
-        assert "bob asked for this plan, so somebody else must approve it." in text.inner_text()
+        assert "Requested by bob; another person must approve it." in text.inner_text()
         assert reader.page.locator(f"a[href$='/holdfast/plans/{plan_id}']").count() == 1
         server.wait("the decision", recorded)
         assert reader.trouble == []

@@ -106,14 +106,14 @@ def test_a_run_that_fails_says_why_and_is_asked_again(server: Server) -> None:
 
     def ended() -> str | None:
         text = server.ask("GET", first.headers["location"].removeprefix(server.below), "vera").text
-        return text if "There will be no plan" in text else None
+        return text if "Planning failed" in text else None
 
     text = server.wait("the end of the run", ended)
     assert "Airflow has no connection holdfast_kafka_nowhere: make one" in text
-    assert "asked for by <b><bdi>bob</bdi></b>" in text
+    assert "requested by <b><bdi>bob</bdi></b>" in text
     assert "Traceback" not in text
     assert "<script>alert" not in text
-    assert "Ask again" not in text, "a viewer is shown a way that is not open"
+    assert "Edit and retry" not in text, "a viewer is shown what only others may do"
     more = server.ask("GET", f"/holdfast/new?again={run_of(first.headers['location'])}", "olga").text
     assert hidden(more)["group"] == f"{HOSTILE[:60]}g"
     assert re.search(r'name="at_once" value="2"', more)
@@ -136,14 +136,14 @@ def test_a_plan_is_asked_for_in_a_browser(browser: Browser, server: Server, made
         press(page, "Check")
         reader.until("document.activeElement.id === 'problems'")
         assert "Nothing was found" in page.locator("#e-hosts").inner_text()
-        page.get_by_label("Find among").fill("app-bbb8")
+        page.get_by_label("Search ").fill("app-bbb8")
         page.get_by_role("radio", name="app-bbb8").check()
-        page.get_by_label("Where the new one runs").fill("app-<b>")
+        page.get_by_label("New host").fill("app-<b>")
         reader.until("document.querySelector('.sentence') !== null")
-        page.get_by_label("Its stream threads").fill("two")
+        page.get_by_label("Stream threads").fill("two")
         page.get_by_text("Threads: 'two' was found; a whole number is needed").wait_for()
-        assert page.get_by_role("button", name="Make the plan").count() == 0
-        page.get_by_label("Its stream threads").fill("")
+        assert page.get_by_role("button", name="Create plan").count() == 0
+        page.get_by_label("Stream threads").fill("")
         reader.until("document.querySelector('.sentence') !== null")
         said = page.locator(".sentence").inner_text()
         assert said == "Replace app-bbb8 (bbb83e43…) by a new client on app-<b> with an empty disk."
@@ -153,7 +153,7 @@ def test_a_plan_is_asked_for_in_a_browser(browser: Browser, server: Server, made
             assert reader.axe() == [], theme
         page.set_viewport_size({"width": 390, "height": 844})
         assert reader.too_wide() == 0
-        page.get_by_role("button", name="Make the plan").dblclick()
+        page.get_by_role("button", name="Create plan").dblclick()
         page.wait_for_url("**/run?*")
         run_id = run_of(page.url)
         page.get_by_text(said).wait_for()
@@ -165,8 +165,8 @@ def test_a_plan_is_asked_for_in_a_browser(browser: Browser, server: Server, made
         }  # fmt: skip
         assert reader.axe() == []
         server.rest("PATCH", f"/api/v2/dags/plan_rollout/dagRuns/{run_id}", {"state": "failed"})
-        page.get_by_role("heading", name="There will be no plan").wait_for()
-        page.get_by_role("link", name="Ask again").click()
+        page.get_by_role("heading", name="Planning failed").wait_for()
+        page.get_by_role("link", name="Edit and retry").click()
         assert page.get_by_role("radio", name="app-bbb8").is_checked()
         assert reader.trouble == []
 
@@ -177,7 +177,7 @@ def test_without_scripts_and_among_a_thousand_hosts(browser: Browser, server: Se
     page = context.new_page()
     page.goto(server.url + address(cluster="local", group="a-thousand"))
     page.get_by_role("link", name="Scale").click()
-    page.get_by_label("How many clients").fill(str(CLIENTS_OF_THE_LARGEST - 1))
+    page.get_by_label("Target number").fill(str(CLIENTS_OF_THE_LARGEST - 1))
     press(page, "Check")
     assert "1 must go: say which" in page.locator("#e-hosts").inner_text()
     hosts = {client.host for client in made["largest"].basis.clients}
@@ -185,11 +185,11 @@ def test_without_scripts_and_among_a_thousand_hosts(browser: Browser, server: Se
     page.locator("[name=hosts]").nth(7).check()
     press(page, "Check")
     assert re.match(r"Remove app-\w+ \(.{8}…\)", page.locator(".sentence").inner_text())
-    assert page.get_by_label("How many clients").input_value() == str(CLIENTS_OF_THE_LARGEST - 1)
+    assert page.get_by_label("Target number").input_value() == str(CLIENTS_OF_THE_LARGEST - 1)
     context.close()
     with reading(browser, server, "bob") as reader:
         page = reader.open(address(cluster="local", group="a-thousand", what="rolling restart")).page
-        page.get_by_label("Find among").fill("app-1")
+        page.get_by_label("Search ").fill("app-1")
         shown = page.locator(".hosts-to-choose li:visible").count()
         assert 0 < shown < len(hosts)
         assert reader.axe() == []

@@ -36,7 +36,7 @@ from holdfast.errors import InvalidInput
 
 LONGEST_REASON = 4_000
 ASKED_AGAIN_AT_MOST = 10
-WHY = "Kept with the plan, under your name. Whoever asked for a plan that you reject will want to know."
+WHY = "Recorded with the plan, under your name. Required to reject."
 PLAN_PAGE = PlanPage()
 
 
@@ -121,7 +121,7 @@ class AskForApproval(HITLOperator):  # type: ignore[misc]  # Airflow is not type
         asked = sorted(user.id for user in stored.assigned_users or ())
         if not decisions.is_about(stored.body, fingerprint) or asked != sorted(user["id"] for user in users):
             raise InvalidInput(
-                "the question that Airflow keeps of this run is not the one about its plan, or was put to others: nobody is asked."
+                "Airflow's question for this run is not about its plan, or has other approvers, so no approver is asked."
                 " Trigger a new run"
             )
 

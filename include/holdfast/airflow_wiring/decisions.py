@@ -72,7 +72,7 @@ def question(run_id: str) -> Question:
     store, moment, keys = lake(), now(), signing_keys()
     plan = runs.plan_of(store, run_id, keys)
     if not plan.steps:
-        raise AirflowSkipException(f"Plan {plan.plan_id} asks for no decision: {plan.verdict}. {plan.headline}")
+        raise AirflowSkipException(f"Plan {plan.plan_id} requires no approval: {plan.verdict}. {plan.headline}")
     origin = runs.origin(store, run_id, keys)
     stated = Review.ALWAYS if origin is None else Review(origin["review"])
     review = approval.strictest(stated, plan.policy.review)
@@ -118,14 +118,14 @@ def shown(plan: "AnyPlan", print_of: str, longest: int = LONGEST_BODY) -> str:
     from holdfast.workflows import plan as workflow
 
     asked_by = None if plan.requested_by == approval.NOBODY else plan.requested_by
-    another = ", so somebody else must approve it" if plan.policy.four_eyes else ""
-    who = f"{markdown(printable(asked_by))} asked for this plan{another}. " if asked_by else ""
+    another = "; another person must approve it" if plan.policy.four_eyes else ""
+    who = f"Requested by {markdown(printable(asked_by))}{another}. " if asked_by else ""
     about = (
-        f"{who}[The plan's page]({page_of(plan.plan_id)}). The question is open until {plan.expires_at}; then it is answered with"
-        f" {REJECT}. What is approved is the plan with the fingerprint on the last line, and no other.\n\n"
+        f"{who}[The plan's page]({page_of(plan.plan_id)}). Without an answer by {plan.expires_at}, Airflow answers"
+        f" {REJECT}. You approve only the plan with the fingerprint on the last line.\n\n"
     )
     text, left_out = rendering.foremost(workflow.blocks(plan), longest)
-    also = f"\nMore is on the plan's page: {'; '.join(left_out)}.\n" if left_out else ""
+    also = f"\nOnly on the plan's page: {'; '.join(left_out)}.\n" if left_out else ""
     return about + text + also + _about(print_of)
 
 
@@ -156,7 +156,7 @@ def go_by_decision(run_id: str) -> str:
     plan = runs.plan_of(store, run_id, keys)
     approval = workflow.approval_of(store, plan.plan_id, keys)
     if approval is None:
-        raise InvalidInput(f"nobody has decided about plan {plan.plan_id}: clear the airflow task that asks, so that it asks")
+        raise InvalidInput(f"plan {plan.plan_id} has no decision: clear the airflow task that asks, so that it asks again")
     if approval.plan_fingerprint not in (None, fingerprint(plan)):
         raise InvalidInput(f"what was decided is not about plan {plan.plan_id} as it is now. Trigger a new run")
     if approval.changes_requested:
@@ -181,7 +181,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
     if answer["plan_fingerprint"] != fingerprint(plan):
         raise InvalidInput(
             f"{printable(str(answer['plan_fingerprint']))} was decided about, and plan {plan.plan_id} is {fingerprint(plan)} now:"
-            " nothing was kept. Make a new plan"
+            " nothing was recorded. Create a new plan"
         )
     known = workflow.approval_of(store, plan.plan_id, keys)
     if "decided_before" in answer and known is not None:
@@ -190,14 +190,14 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
     approval = _decision(plan, answer)
     allowed = _approvers(store, run_id, keys)
     if allowed and approval.decided_by is not Decider.TIME_OUT and approval.by_id not in allowed:
-        raise NotForThem(f"{printable(approval.by)} is not one of those who may decide about plan {plan.plan_id}")
+        raise NotForThem(f"{printable(approval.by)} is not an approver of plan {plan.plan_id}")
     if approval.changes_requested and not approval.reason:
         raise NothingRequested(f"{printable(approval.by)} requested changes to plan {plan.plan_id} without a reason: say which")
     if approval.approved and plan.policy.four_eyes and plan.requested_by is None:
-        raise InvalidInput(f"plan {plan.plan_id} does not say who asked for it, and its policy wants four eyes. Trigger a new run")
+        raise InvalidInput(f"plan {plan.plan_id} does not name its requester, and its policy requires four eyes. Trigger a new run")
     if approval.approved and needs_somebody_else(plan, plan.requested_by, approval.by, approval.by_id):
         raise SameEyes(
-            f"{printable(approval.by)} asked for plan {plan.plan_id}, and its policy wants four eyes: somebody else must approve it"
+            f"{printable(approval.by)} requested plan {plan.plan_id}; its policy requires four eyes: another person must approve it"
         )
     workflow.refuse_broken(store, plan.plan_id)
     if approval.approved and approval.decided_by is Decider.PERSON:
@@ -213,7 +213,7 @@ def refuse_secret_answer(answer: Mapping[str, Any]) -> None:
     if found is not None:
         where, what = found
         raise HoldsSecret(
-            f"{where}: {what}: nothing of this answer was kept beside the plan, and the question is open. Airflow keeps what was"
+            f"{where}: {what}: the answer was not recorded with the plan, and the question is still open. Airflow keeps what was"
             " answered, with the run and in its audit log: change that secret, and answer again without it"
         )
 
@@ -223,15 +223,11 @@ def _refuse_outdated(store: Lake, plan: "AnyPlan") -> None:
     from holdfast.workflows import freshness
 
     if freshness.is_over(plan, now()):
-        raise NoLongerHolds(
-            f"plan {plan.plan_id} could be approved until {plan.expires_at}: it can only be rejected. Make a new plan"
-        )
+        raise NoLongerHolds(f"plan {plan.plan_id} expired at {plan.expires_at}: it can only be rejected. Create a new plan")
     found = freshness.drifted(store, plan)
     if found:
         said = " ".join(found[:3]) + (f" And {len(found) - 3} more." if len(found) > 3 else "")
-        raise NoLongerHolds(
-            f"the group is not the one that plan {plan.plan_id} was made for any more: it can only be rejected. {said}"
-        )
+        raise NoLongerHolds(f"drift detected: the group no longer matches plan {plan.plan_id}, which can only be rejected. {said}")
 
 
 def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
@@ -244,7 +240,7 @@ def _decision(plan: "AnyPlan", answer: Mapping[str, Any]) -> "Approval":
         return replace(approval.by_the_policy(plan, Review(answer["by_the_policy"]), _instant(now())), asked_by=asked_by)
     user = answer["responded_by_user"]
     if answer["timed_out"] or user is None:
-        reason = f"nobody answered until {plan.expires_at}"
+        reason = f"no answer by {plan.expires_at}"
         decided = (approval.NOBODY, reason, _instant(answer["responded_at"]), None, Decider.TIME_OUT)
         return Approval(plan.plan_id, False, *decided, answer["plan_fingerprint"], asked_by)
     return Approval(

@@ -26,29 +26,29 @@ VERBS = (
 ASKED_FOR = {
     "replace a host": "Replace a host",
     "scale": "Scale to a number of clients",
-    "rolling restart": "Restart, one after the other",
+    "rolling restart": "Rolling restart",
     "change settings": "Change settings of Kafka Streams",
-    "upgrade Kafka Streams": "Go to another release of Kafka Streams",
-    "stop and start all": "Stop everything for some minutes",
+    "upgrade Kafka Streams": "Upgrade Kafka Streams",
+    "stop and start all": "Stop and start all clients",
 }
-ABOUT_CLUSTER = """**[Plan a rollout]({page})** asks for the same with the group's own hosts and settings to choose from, and says
-what is wrong before anything is sent.
+ABOUT_CLUSTER = """**[Plan a rollout]({page})** has the same fields, offers the group's hosts and settings to select from,
+and checks the request before it is sent.
 
 The name of the cluster, as in the connection `holdfast_kafka_<cluster>`."""
-WHAT = """What is to be done to the application. It asks for:
+WHAT = """Change type. It needs:
 
-- **Replace a host**: *Hosts*, the one; in the next section its new name and what its disk holds, if that is known
-- **Scale**: *Clients*; to fewer, also *Hosts*, those that go
-- **Restart**: nothing; some only, under *Hosts*
-- **Settings**, **release**, **stop**: what stands in the next section
+- **Replace a host**: *Hosts*, one host; optional in *Details*: the new host's name and the state on its disk
+- **Scale**: *Clients*; to scale in, also *Hosts*: the hosts to remove
+- **Rolling restart**: nothing; *Hosts* for a part of the group
+- **Change settings**, **Upgrade**, **Stop and start**: the fields in *Details*
 
-Anything else: a Change document, further down."""
+Other changes: a Change document under *Custom (JSON)*."""
 EXAMPLE = """```json
 {"format_version": "1.0", "events": [
   {"replace_client": {"process_id": "bbb83e43-b1af-4b2d-a60a-94a7091684d0",
                       "by": {"process_id": null, "threads": 2}, "state": "empty"}}]}
 ```"""
-DETAILS, DOCUMENT = "How: new host, disk, threads, settings, release, minutes", "Instead: a Change document"
+DETAILS, DOCUMENT = "Details: new host, disk, threads, settings, release, minutes", "Custom (JSON): a Change document"
 _ANY_CASE = "|".join(
     "".join(f"[{each}{each.upper()}]" if each.isalpha() else re.escape(each) for each in word)
     for word in (*config_check.secret_keys(), "password", "passwd", "passphrase", "secret", "token", "credentials", "user.info")
@@ -109,38 +109,38 @@ def fields() -> dict[str, Param]:
         "cluster": _name("local", "Cluster", ABOUT_CLUSTER.format(page=address("/holdfast/new")), clusters),
         "group": _name("streams-wordcount", "Group", "The `application.id`, or `group.id`.", groups),
         "what": Param(
-            "replace a host", type="string", enum=[*ASKED_FOR], values_display=ASKED_FOR, title="What", description_md=WHAT,
+            "replace a host", type="string", enum=[*ASKED_FOR], values_display=ASKED_FOR, title="Change type", description_md=WHAT,
         ),
         "hosts": Param(
             [], type=["array", "null"], items={"type": "string", "minLength": 1, "maxLength": 255}, maxItems=1_000,
-            title="Hosts", description="A host a line, as Kafka shows it, or the process ID of its client.",
+            title="Hosts", description="One host per line, as Kafka reports it, or the process ID of its client.",
         ),
-        "clients": _count("Clients", "To scale: how many there are to be.", 1_000),
+        "clients": _count("Clients", "Scale: the target number of clients.", 1_000),
         "new_host": Param(
             None, type=["null", "string"], minLength=1, maxLength=255, section=DETAILS, title="New host",
-            description="To replace a host: the new one's name. Empty: the same.",
+            description="Replace a host: the new host's name. Empty: the same name.",
         ),
         "disk": Param(
-            None, type=["null", "string"], enum=[None, "empty", "kept"], section=DETAILS, title="Its disk",
-            values_display={"null": "Not said: nothing", "empty": "Nothing", "kept": "The old host's disk"},
-            description="To replace a host: what the new one finds on its disk.",
+            None, type=["null", "string"], enum=[None, "empty", "kept"], section=DETAILS, title="Disk of the new host",
+            values_display={"null": "Default: empty", "empty": "Empty", "kept": "The old host's disk, moved"},
+            description="Replace a host: the state on the new host's disk.",
         ),
-        "threads": _count("Threads", "Of each new client. Empty: as most have, or as the replaced one.", 10_000, DETAILS),
-        "at_once": _count("At once", "So many clients restart together. Empty: one.", 10_000, DETAILS),
+        "threads": _count("Threads", "Stream threads of each new client. Empty: as before.", 10_000, DETAILS),
+        "at_once": _count("Restarts at a time", "Clients that restart at the same time. Empty: one.", 10_000, DETAILS),
         "settings": Param(
             None, type=["null", "string"], format="multiline", maxLength=10_000, section=DETAILS, title="Settings",
-            description="To change settings: a line each, as in a properties file, such as max.warmup.replicas=6. No secrets: "
-            "Airflow keeps and shows what is sent, in its audit log also what it refuses.",
+            description="Change settings: one per line, as in a properties file, such as max.warmup.replicas=6. No secrets: "
+            "Airflow stores and shows the form, and logs even what it refuses.",
             **{"not": {"type": "string", "pattern": _SECRET}},
         ),
         "kafka_release": Param(
             None, type=["null", "string"], enum=[None, *reversed(RELEASES)], section=DETAILS, title="Release",
-            values_display={"null": "As now"},
-            description="To go to another release: that of Kafka Streams, with which the clients come back.",
+            values_display={"null": "Unchanged"},
+            description="Upgrade: the target release of Kafka Streams.",
         ),
         "minutes": Param(
             None, type=["null", "number"], exclusiveMinimum=0, maximum=1_000_000, section=DETAILS, title="Minutes",
-            description="To stop everything: for how long.",
+            description="Stop and start all: minutes stopped.",
         ),
         "change": Param(
             None, type=["object", "null"], section=DOCUMENT, title="Change",
@@ -150,11 +150,11 @@ def fields() -> dict[str, Param]:
                 "format_version": {"type": "string"},
                 "events": {"type": "array", "items": {"type": "object", "minProperties": 1, "propertyNames": {"enum": [*VERBS]}}},
             },
-            description_md=f"What you mean to do, as a Change (docs/changes.md). Empty: what stands above. Such as\n\n{EXAMPLE}",
+            description_md=f"A Change document (docs/changes.md). Empty: the fields above. Example:\n\n{EXAMPLE}",
         ),
         "policy": Param(
             None, type=["null", "object", "string"], section="Limits", title="Policy",
-            description="A Policy document, or its YAML as text: no looser than the team's. Empty: the team's, or Holdfast's.",
+            description="A Policy document or its YAML, no less strict than the team's. Empty: the team's, or the defaults.",
             **_WITHOUT_SECRETS,
         ),
         "snapshot": WHICH_SNAPSHOT,

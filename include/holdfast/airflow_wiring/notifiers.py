@@ -76,13 +76,13 @@ class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for
         try:
             wanted = _entries(REVIEW_NOTIFIERS_VARIABLE)
         except InvalidInput as refusal:
-            log.warning("Nobody was told that the plan waits: %s", refusal)
+            log.warning("No notification was sent that the plan is waiting for review: %s", refusal)
             return
         for entry in wanted:
             name = entry["notifier"]
             try:
                 _made(entry, REVIEW_NOTIFIERS_VARIABLE)({**context, **said})
             except InvalidInput as refusal:
-                log.warning("%s did not tell anybody that the plan waits: %s", name, refusal)
+                log.warning("%s failed to notify that the plan is waiting for review: %s", name, refusal)
             except Exception as trouble:  # noqa: BLE001 - a notifier may raise anything, and a chat that is down is no reason to wait
-                log.warning("%s did not tell anybody that the plan waits: %s", name, type(trouble).__name__)
+                log.warning("%s failed to notify that the plan is waiting for review: %s", name, type(trouble).__name__)

@@ -42,14 +42,14 @@ WHICH_SNAPSHOT = Param(
     type=["null", "string"],
     section="Recorded groups",
     title="Snapshot",
-    description="The ID of a snapshot in the lake. Empty: take a fresh one.",
+    description="The ID of a snapshot in the lake. Empty: take a new one.",
 )
 WHICH_PLAN = Param(
     None,
     type=["null", "string"],
     pattern="^[0-9a-f]{16}$",
     title="Plan",
-    description="The ID of an approved plan. Empty: what started this run says which.",
+    description="The ID of an approved plan. Empty: the plan that triggered this run.",
 )
 """Fields of several forms."""
 
@@ -85,8 +85,8 @@ DEFAULTS = {
     "retry_delay": timedelta(seconds=30),
     "retry_policy": Retries(
         rules=[
-            RetryRule(exception=NotAllowed, action=RetryAction.FAIL, reason="the right to is missing: see the message"),
-            RetryRule(exception=[ClusterTrouble, StatePathTrouble], action=RetryAction.RETRY, reason="may pass: asking again"),
+            RetryRule(exception=NotAllowed, action=RetryAction.FAIL, reason="permission missing: see the message"),
+            RetryRule(exception=[ClusterTrouble, StatePathTrouble], action=RetryAction.RETRY, reason="may be temporary: retrying"),
             RetryRule(exception=HoldfastError, action=RetryAction.FAIL, reason="would be refused again: see the message"),
         ]
     ),

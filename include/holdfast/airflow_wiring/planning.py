@@ -39,7 +39,8 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     store, folder, keys = lake(), runs.folder(run_id), signing_keys()
     if runs.origin(store, run_id, keys) is not None:
         log.info(
-            "This run has its draft already, %s: a run plans once. To plan for the group as it is now, trigger a new run.", folder
+            "This run already has a draft, %s: a run plans once. To plan against the group's current state, trigger a new run.",
+            folder,
         )
         return "/".join(folder)
     meant = change_meant(params)
@@ -52,7 +53,7 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     if (snapshot.cluster, snapshot.group_id) != (params["cluster"], params["group"]):
         raise InvalidInput(
             f"{snapshot_id} is a snapshot of group {snapshot.group_id!r} of cluster {snapshot.cluster!r}, and the form asks for "
-            f"{params['group']!r} of {params['cluster']!r}: give one of that group, or none to take a fresh one"
+            f"{params['group']!r} of {params['cluster']!r}: select one of that group, or none to take a new one"
         )
     members = len(snapshot.members if isinstance(snapshot, ConsumerSnapshot) else snapshot.clients)
     refuse_unsettled(snapshot.group_id, snapshot.group_state, members=members)
@@ -61,7 +62,7 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
         policy_floor.refuse_faster(change, team)
     if cleared and policy.four_eyes:
         raise InvalidInput(
-            "this run was begun again, and Airflow does not tell by whom; the policy wants four eyes, so it must be known who asks."
+            "this run was restarted by an unknown user, and the policy requires four eyes, which needs a known requester."
             " Trigger a new run"
         )
     documents = {

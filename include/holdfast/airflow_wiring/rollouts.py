@@ -56,10 +56,10 @@ def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: st
     if approval.decided_by is Decider.POLICY and decisions.approvers():
         raise InvalidInput(
             f"plan {plan_id} was approved by its policy, and there are approvers now (variable {APPROVERS_VARIABLE}): a person must"
-            " decide. Make a new plan"
+            " decide. Create a new plan"
         )
     if params["confirmed"] and actor is None:
-        raise InvalidInput("nobody triggered this run, so nobody's word stands behind `confirmed`: trigger one, as yourself")
+        raise InvalidInput("no user triggered this run, so no user vouches for `confirmed`: trigger a run as yourself")
     words = tuple(workflow.Confirmation(step, str(actor), "confirmed in the form of apply_rollout") for step in params["confirmed"])
     hands = workflow.Hands(
         store,
@@ -113,7 +113,7 @@ def verify(plan_id: str, params: Mapping[str, Any]) -> str:
     said = "\n".join(verdict.differences)
     log.info("Plan %s: %s. %s", plan_id, verdict.result, said)
     if verdict.result is Result.DIFFERENT:
-        raise AirflowFailException(f"The group did not go where plan {plan_id} has it. Stop rolling, and look:\n{said}")
+        raise AirflowFailException(f"The group diverged from the forecast of plan {plan_id}. Stop the rollout and check:\n{said}")
     return f"plans/{plan_id}/verdict.json"
 
 

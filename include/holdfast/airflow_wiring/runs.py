@@ -73,7 +73,7 @@ def plan_of(store: Lake, run_id: str, keys: "SigningKeys") -> "AnyPlan":
     plan = workflow.load(store, found.plan_id, keys)
     if fingerprint(plan) != found.fingerprint:
         raise InvalidInput(
-            f"this run made plan {found.plan_id} as {found.fingerprint}, and it is {fingerprint(plan)} now: somebody changed it in"
+            f"this run made plan {found.plan_id} as {found.fingerprint}, and it is {fingerprint(plan)} now: it was changed in"
             " the lake. Trigger a new run"
         )
     return plan
@@ -135,7 +135,7 @@ def own(found: Sequence[str], handed_on: object, index: int, task: str) -> str:
     same."""
     if not 0 <= index < len(found) or found[index] != handed_on:
         raise InvalidInput(
-            f"what the airflow task `{task}` handed on is not what this run is about: somebody edited it, or a variable changed"
+            f"what the airflow task `{task}` handed on does not belong to this run: it was edited, or a variable changed"
             " meanwhile. Trigger a new run"
         )
     return found[index]

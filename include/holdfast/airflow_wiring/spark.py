@@ -37,8 +37,8 @@ def prepare_spark() -> str:
         store.write(place, content)
         if not _holds(store, place, content):
             raise StatePathTrouble(
-                f"packages/{name} in the lake {store.url} is not what was written there a moment ago: somebody else writes there."
-                " Nothing but Holdfast may write into the lake"
+                f"packages/{name} in the lake {store.url} differs from what was just written: another program writes there."
+                " Only Holdfast may write to the lake"
             )
     return f"{store.url}/packages/{name}"
 
@@ -48,7 +48,7 @@ def prepare_ahead() -> str:
     try:
         return prepare_spark()
     except HoldfastError as trouble:
-        log.warning("Spark is not ready, which matters only to a large search: %s", trouble)
+        log.warning("Spark is not ready; only a large search needs it: %s", trouble)
         return ""
 
 

@@ -82,18 +82,18 @@ def token_for(user: BaseUser, subject: str) -> str:
 def refuse_forgery(request: Request, user: BaseUser, subject: str, token: str) -> None:
     """Raise Forged unless the request comes from a page of ours, with the token of this user and subject."""
     if (site := request.headers.get("sec-fetch-site")) is not None and site != "same-origin":
-        raise Forged("This was sent by another site. Open the page here, and send it from there.")
+        raise Forged("The request came from another site. Open this page and send it from here.")
     origin = request.headers.get("origin")
     if origin is None and site is None and "authorization" not in request.headers:
-        raise Forged("The request does not say where it comes from (Origin). Send it from the page.")
+        raise Forged("The request has no Origin header. Send it from the page.")
     if origin is not None and origin not in _own_origins(request):
-        raise Forged("This was sent by another site. Open the page here, and send it from there.")
+        raise Forged("The request came from another site. Open this page and send it from here.")
     try:
         given = _serializer().loads(token, max_age=TOKEN_SECONDS)
     except BadSignature:
         given = None
     if given != [str(user.get_id()), subject]:
-        raise Forged("The page was open for too long, or was shown to somebody else. Reload it and send it again.")
+        raise Forged("The page is too old or belongs to another user. Reload it and send again.")
 
 
 def login_page(request: Request) -> str:
@@ -145,7 +145,5 @@ class SecurityHeaders:
             await self._app(scope, receive, with_headers)
         except Exception:
             if not begun:  # a mistake of ours: the reader is told no more than that, and Airflow's log has the rest
-                await PlainTextResponse("Something went wrong here; the log of the api-server says what.", 500)(
-                    scope, receive, with_headers
-                )
+                await PlainTextResponse("Internal error: see the api-server's log.", 500)(scope, receive, with_headers)
             raise

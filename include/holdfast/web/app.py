@@ -174,19 +174,19 @@ def _refuse_unsigned(lake: Lake, plan_id: str) -> None:
 def _what_is_asked(plan_id: str, print_of: str, choice: str, reason: str, user: GetUserDep) -> decision.Asked:
     """Airflow's request, if this decision may be given to it now. Raise Refused otherwise."""
     if choice not in decision.CHOICES:
-        raise Refused("Choose to approve, to reject, or to request changes.", status=400)
+        raise Refused("Select approve, reject or request changes.", status=400)
     if choice == "changes" and not reason:
-        raise Refused("Say what is to be different: whoever asked for the plan changes the request by it.", status=400)
+        raise Refused("A reason is required to request changes: state what to change.", status=400)
     if choice == "reject" and not reason:
-        raise Refused("Say why you reject it: whoever asked for the change will want to know.", status=400)
+        raise Refused("A reason is required to reject a plan.", status=400)
     if secrecy.holds_secret(reason):
         raise Refused(
-            "The reason holds what looks like a secret (a password, a token, a private key, or an address with credentials), and"
-            " everybody who may read plans would read it. Nothing was sent: say it without.",
+            "The reason seems to contain a secret (a password, token, private key, or address with credentials), and all"
+            " readers of plans could see it. Nothing was sent: remove the secret and send again.",
             status=400,
         )
     if len(reason) > decision.LONGEST_REASON:
-        raise Refused(f"The reason has {len(reason):,} characters; {decision.LONGEST_REASON:,} fit.", status=400)
+        raise Refused(f"The reason has {len(reason):,} characters; {decision.LONGEST_REASON:,} are allowed.", status=400)
     pages = _pages_of(serving.lake_url())
     pages.refuse_broken(plan_id)
     if choice == "approve":
@@ -195,9 +195,9 @@ def _what_is_asked(plan_id: str, print_of: str, choice: str, reason: str, user: 
     run_id = plans.run_of(pages.lake, plan_id)
     asked = None if run_id is None else decision.asked(run_id, print_of)
     if asked is None or not asked.open:
-        raise Refused("Airflow does not ask for a decision about this plan now.", status=409)
+        raise Refused("Airflow is not asking for a decision about this plan.", status=409)
     if choice == "changes" and not asked.takes_changes:
-        raise Refused("This question is of a former version, and takes an approval or a rejection only.", status=409)
+        raise Refused("This question was asked by an older version: only approve and reject are possible.", status=409)
     if choice == "approve":
         pages.refuse_own(plan_id, *access.names_of(user))
     return asked
@@ -238,7 +238,7 @@ def plan_file(plan_id: str, name: str) -> Response:
     """The documents of a plan, as they are kept."""
     kinds = {"plan.json": "application/json", "plan.md": "text/markdown; charset=utf-8"}
     if name not in kinds:
-        raise HTTPException(404, "There is no such document of a plan.")
+        raise HTTPException(404, "A plan has no document of that name.")
     content = plans.document_of(_pages_of(serving.lake_url()).lake, plan_id, name)
     kept_as = {"Content-Disposition": f'attachment; filename="{plan_id}-{name}"'}
     return Response(content, media_type=kinds[name], headers=kept_as)
@@ -289,14 +289,14 @@ def start(request: Request) -> Response:
     return RedirectResponse(f"{request.scope.get('root_path', '')}/plans", HTTPStatus.SEE_OTHER)
 
 
-TITLES = {401: "Please log in", 403: "Not allowed", 404: "Not found", 409: "Not now", 413: "Too large", 503: "Not set up yet"}
+TITLES = {401: "Log in", 403: "Not allowed", 404: "Not found", 409: "Not possible now", 413: "Too large", 503: "Not set up yet"}
 
 
 def _refusal(request: Request, status: int, message: str) -> Response:
     if "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"detail": message}, status)
     return serving.page(
-        request, "refusal.html", status=status, title=TITLES.get(status, "This did not work"), message=message, code=status
+        request, "refusal.html", status=status, title=TITLES.get(status, "Request failed"), message=message, code=status
     )
 
 
@@ -305,15 +305,13 @@ async def _http_refusal(request: Request, refusal: AnyHTTPException) -> Response
     browsing = request.method == "GET" and "text/html" in request.headers.get("accept", "")
     if refusal.status_code == HTTPStatus.UNAUTHORIZED and browsing:
         return RedirectResponse(access.login_page(request), HTTPStatus.SEE_OTHER)
-    message = {401: "Airflow does not know who you are.", 403: "Your role in Airflow may not do this."}
+    message = {401: "You are not logged in to Airflow.", 403: "Your Airflow role does not permit this."}
     return _refusal(request, refusal.status_code, message.get(refusal.status_code, str(refusal.detail)))
 
 
 @app.exception_handler(RequestValidationError)
 async def _bad_request(request: Request, refusal: RequestValidationError) -> Response:
-    return _refusal(
-        request, 400, "The address is not one of these pages: " + "; ".join(str(one["msg"]) for one in refusal.errors())
-    )
+    return _refusal(request, 400, "The address is not valid:  " + "; ".join(str(one["msg"]) for one in refusal.errors()))
 
 
 @app.exception_handler(HoldfastError)
@@ -324,5 +322,5 @@ async def _our_refusal(request: Request, refusal: HoldfastError) -> Response:
         return _refusal(request, 503, str(refusal))
     if isinstance(refusal, StatePathTrouble):  # it names the place in the lake, which is for the operator's log
         log.info("%s: %s", request.url.path, refusal)
-        return _refusal(request, 404, "The lake has nothing of that name, or it cannot be read.")
+        return _refusal(request, 404, "Not in the lake, or not readable.")
     return _refusal(request, 404 if isinstance(refusal, InvalidInput) else 422, str(refusal))

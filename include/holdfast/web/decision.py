@@ -156,10 +156,10 @@ async def answer(request: Request, one: Asked, print_of: str, *, choice: str, re
     async with _ONE_AT_A_TIME:
         told = await own_airflow.ask(request, "PATCH", path, body)
     if told.status_code == httpx.codes.CONFLICT:
-        raise NotAnswered("Somebody else has decided this plan meanwhile.", 409)
+        raise NotAnswered("Another user has already decided this plan.", 409)
     if not told.is_success:
-        raise NotAnswered(f"Airflow did not take the answer ({told.status_code}): {told.text[:300]}", told.status_code)
+        raise NotAnswered(f"Airflow refused the decision ({told.status_code}): {told.text[:300]}", told.status_code)
     await asyncio.sleep(AT_THE_SAME_MOMENT_S)
     kept = await run_in_threadpool(lambda: asked(one.run_id, print_of))
     if kept is not None and kept.answer is not None and (kept.answer, kept.reason) != (chosen, reason):
-        raise NotAnswered(f"{kept.by or 'Somebody else'} answered at the same moment, and Airflow keeps that answer.", 409)
+        raise NotAnswered(f"{kept.by or 'Another user'} decided at the same moment; Airflow recorded that decision.", 409)

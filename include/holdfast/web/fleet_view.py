@@ -14,7 +14,7 @@ PAGE_SIZE = 25
 MOST_CHANGES = 25
 SHARES = ((0, "none"), (100, "up to 10 %"), (250, "to 25 %"), (500, "to 50 %"), (800, "to 80 %"), (1000, "more"))
 """Columns of the matrix: up to so many thousandths of a group's tasks, or partitions, move."""
-TIMES = ((0.0, "at once"), (1 / 6, "up to 10 min"), (1.0, "to 1 h"), (6.0, "to 6 h"), (24.0, "to a day"), (inf, "longer"))
+TIMES = ((0.0, "immediate"), (1 / 6, "up to 10 min"), (1.0, "to 1 h"), (6.0, "to 6 h"), (24.0, "to a day"), (inf, "longer"))
 """Its rows from below: up to so many hours until the group is stable. One more is for those of which it is not known."""
 UNKNOWN_TIME = len(TIMES)
 
@@ -148,7 +148,7 @@ def _matrix(risks: Iterable[Risk]) -> tuple[tuple[str, tuple[CellView, ...]], ..
     counts = Counter(one.cell for one in risks)
     rows = [
         (says, tuple(_cell(column, row, counts[f"{column}-{row}"]) for column in range(len(SHARES))))
-        for row, says in enumerate((*(says for _, says in TIMES), "not known"))
+        for row, says in enumerate((*(says for _, says in TIMES), "unknown"))
     ]
     known = [number for number, (_, cells) in enumerate(rows[:UNKNOWN_TIME]) if any(one.count for one in cells)]
     shown = rows[known[0] : known[-1] + 1][::-1] if known else []
@@ -173,7 +173,7 @@ def risks_of(losses: Iterable[Row]) -> tuple[Risk, ...]:
         Risk(
             cluster,
             group_id,
-            str(row["host"] or "host not known"),
+            str(row["host"] or "unknown host"),
             _total(row),
             row["moved"] or 0,
             None if row["stateful_tasks"] is None else row["without_copy"] or 0,

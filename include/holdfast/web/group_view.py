@@ -127,7 +127,7 @@ def view(snapshot: Snapshot | ConsumerSnapshot, recorded: Recorded, now: datetim
         group_id=snapshot.group_id,
         taken=taken,
         age=ago(now, datetime.fromisoformat(taken)) if taken else "at an unknown time",
-        state=snapshot.group_state or "not known",
+        state=snapshot.group_state or "unknown",
         plain=streams is None,
         facts=facts(snapshot),
         clients=clients[:MOST_CLIENTS],
@@ -163,8 +163,8 @@ def _streams_facts(one: Snapshot) -> tuple[tuple[str, str], ...]:
     threads = sum(len(client.consumers) for client in one.clients)
     return (
         ("Clients", f"{len(one.clients):,} with {threads:,} stream threads"),
-        ("Tasks", f"{len(one.tasks):,}, {stateful:,} of them stateful"),
-        ("Kafka Streams", one.kafka_release or "release not known"),
+        ("Tasks", f"{len(one.tasks):,}, {stateful:,} stateful"),
+        ("Kafka Streams", one.kafka_release or "unknown release"),
         ("Assignor", _assignor(one)),
         ("Standbys", str(config.get("num.standby.replicas", "Kafka's default, 0"))),
         ("Warm-ups at a time", str(config.get("max.warmup.replicas", "Kafka's default, 2"))),
@@ -178,8 +178,8 @@ def _assignor(one: Snapshot) -> str:
     try:
         defaults = {str(groups.settings_of(one, release).task_assignor) for release in groups.releases_of(one)}
     except HoldfastError:
-        return "not known"
-    return f"{defaults.pop()}, Kafka's default" if len(defaults) == 1 else "not known: it depends on the release"
+        return "unknown"
+    return f"{defaults.pop()}, Kafka's default" if len(defaults) == 1 else "unknown: depends on the release"
 
 
 def _plain_facts(one: ConsumerSnapshot) -> tuple[tuple[str, str], ...]:
@@ -187,11 +187,11 @@ def _plain_facts(one: ConsumerSnapshot) -> tuple[tuple[str, str], ...]:
     assignors = dict.fromkeys(str(name) for member in one.members for name in member.assignors)
     static = sum(member.group_instance_id is not None for member in one.members)
     return (
-        ("Members", f"{len(one.members):,}, {static:,} of them static"),
+        ("Members", f"{len(one.members):,}, {static:,} static"),
         ("Partitions", f"{partitions:,} of {many(len(one.topics), 'topic')}: {listed([topic.name for topic in one.topics], 6)}"),
-        ("Assignors", listed(list(assignors)) or "not known"),
-        ("Clients' release", one.kafka_release or "not known"),
-        ("Generation", "not known" if one.generation is None else str(one.generation)),
+        ("Assignors", listed(list(assignors)) or "unknown"),
+        ("Clients' release", one.kafka_release or "unknown"),
+        ("Generation", "unknown" if one.generation is None else str(one.generation)),
     )
 
 
@@ -214,7 +214,7 @@ def _members(one: ConsumerSnapshot) -> tuple[MemberView, ...]:
             MemberView(
                 place=place,
                 member_id=member.member_id,
-                name=" on ".join(name for name in (member.group_instance_id, member.host) if name) or "host not known",
+                name=" on ".join(name for name in (member.group_instance_id, member.host) if name) or "unknown host",
                 rack=member.rack or "",
                 count=len(mine),
                 share=len(mine) * 1000 // most,
@@ -254,7 +254,7 @@ def _clients(one: Snapshot) -> tuple[ClientView, ...]:
             ClientView(
                 place=place,
                 process_id=str(client.process_id),
-                host=client.host or "host not known",
+                host=client.host or "unknown host",
                 rack=client.rack or "",
                 threads=len(client.consumers),
                 at=order.rank(client.process_id) * 1000 >> 128,
@@ -280,7 +280,7 @@ def _losses(rows: Sequence[Row]) -> tuple[LossView, ...]:
     found = []
     for process_id, scenarios in by_client.items():
         cells = tuple((name, *_loss(scenarios[name])) for name in map(str, Scenario) if name in scenarios)
-        host = next((str(row["host"]) for row in scenarios.values() if row["host"]), "host not known")
+        host = next((str(row["host"]) for row in scenarios.values() if row["host"]), "unknown host")
         found.append(LossView(host, process_id, cells, max((share for _, _, share in cells), default=0)))
     return tuple(sorted(found, key=lambda one: (-one.worst, one.host)))[:MOST_CLIENTS]
 
@@ -291,12 +291,12 @@ def _loss(row: Row) -> tuple[str, int]:
         return "not forecast", 0
     parts = [f"{row['moved']:,} of {total:,} move"]
     if row["without_copy"]:
-        parts.append(f"{row['without_copy']:,} wait for their state")
+        parts.append(f"{row['without_copy']:,} restore")
     if row["longest_stop_seconds"]:
-        parts.append(f"nobody reads for {duration(round(row['longest_stop_seconds']))}")
+        parts.append(f"unread for {duration(round(row['longest_stop_seconds']))}")
     if row["hours"] is not None:
         parts.append(
-            f"{row['hours']:.1f} h" if row["hours"] >= 1 else f"{round(row['hours'] * 60)} min" if row["hours"] else "at once"
+            f"{row['hours']:.1f} h" if row["hours"] >= 1 else f"{round(row['hours'] * 60)} min" if row["hours"] else "immediate"
         )
     if row["restore_bytes"]:
         parts.append(amount_of_bytes(row["restore_bytes"]))

@@ -40,7 +40,7 @@ def bars(changes: Sequence[OrderChangeView]) -> tuple[Bar, ...]:
             needless=min(one.needless, one.moved) * HEIGHT // most,
             count=one.moved,
             day=one.at[:10],
-            says=f"{one.at[:16]}: {many(one.moved, 'task')} moved, {one.needless:,} of clients that did nothing",
+            says=f"{one.at[:16]}: {many(one.moved, 'task')} moved, {one.needless:,} avoidable",
         )
         for at, one in zip(times, shown, strict=True)
     )

@@ -19,16 +19,16 @@ from holdfast.web.access import DAG
 from holdfast.workflows import searching
 
 STEPS = {
-    "snapshot": "Take a snapshot of the group, and see whether the change fits it",
-    "package": "Get Spark ready",
-    "search": "Forecast every way to make the change",
-    "assemble": "Choose one, and write the plan",
+    "snapshot": "Take a snapshot of the group and check the change against it",
+    "package": "Prepare Spark",
+    "search": "Forecast every option",
+    "assemble": "Compare the options and write the plan",
 }
 _WORDS = {
     "success": "done",
-    "running": "under way",
+    "running": "in progress",
     "failed": "failed",
-    "up_for_retry": "did not work; is tried again",
+    "up_for_retry": "failed, retrying",
     "upstream_failed": "not reached",
     "skipped": "skipped",
 }
@@ -36,7 +36,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A task of the run in words. `state`: one of the words above, or `waits`. `seconds`: how long it has run; None: not at all."""
+    """A task of the run in words. `state`: one of the words above, or `waiting`. `seconds` that it has run; None: not at all."""
 
     title: str
     state: str
@@ -95,7 +95,7 @@ def of(lake: Lake, run_id: str, now: datetime) -> Making | None:
         request=note,
         asked_by=asked_by,
         asked_at=asked_at.isoformat() if isinstance(asked_at, datetime) else "",
-        steps=tuple(Step(title, _WORDS.get(states.get(task, ""), "waits"), ran.get(task)) for task, title in STEPS.items()),
+        steps=tuple(Step(title, _WORDS.get(states.get(task, ""), "waiting"), ran.get(task)) for task, title in STEPS.items()),
         elapsed=_seconds(asked_at, (ended or now) if over else now),
         search=_search(lake, run_id),
         over=over,

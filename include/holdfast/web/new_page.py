@@ -91,7 +91,7 @@ def asked(url: str, one: Group, sent: Sent, now: datetime) -> Asked:
         if chosen not in ("", FRESH):
             snapshot = overview.snapshot(url, chosen)
             if (snapshot.cluster, snapshot.group_id) != (one.cluster, one.group_id):
-                raise InvalidInput("a snapshot of another group was found; choose one of this group, or a fresh one", "snapshot")
+                raise InvalidInput("a snapshot of another group was found; select one of this group, or a new one", "snapshot")
     except HoldfastError as problem:
         problems["snapshot"] = problem.problem if isinstance(problem, InvalidInput) else str(problem)
     team = None

@@ -39,7 +39,7 @@ def new(request: Request, user: GetUserDep, cluster: Text = "", group: Name = ""
     if again:
         conf = making.conf_of(again)
         if conf is None:
-            raise InvalidInput("There is no such run of plan_rollout.")
+            raise InvalidInput("plan_rollout has no run of that ID.")
         return _form(request, user, new_asked.typed_of(conf))
     if not group:
         found = new_page.groups(serving.lake_url(), q)
@@ -68,7 +68,7 @@ async def ask(request: Request, user: GetUserDep) -> Response:
     if told.is_success or told.status_code == httpx.codes.CONFLICT:  # a conflict: this very form was sent before
         query = urlencode({"dag": access.DAG, "run": run_id})
         return RedirectResponse(f"{request.scope.get('root_path', '')}/run?{query}", HTTPStatus.SEE_OTHER)
-    refused = Asked(asked.conf, {"": f"Airflow did not take it ({told.status_code}): {_detail(told)}"})
+    refused = Asked(asked.conf, {"": f"Airflow refused the request ({told.status_code}): {_detail(told)}"})
     return await run_in_threadpool(lambda: _form(request, user, sent, one=one, asked=refused, key=key, status=told.status_code))
 
 

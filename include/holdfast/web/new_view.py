@@ -26,10 +26,10 @@ DOCUMENT = "change"
 MOST_CHOICES = 1_000
 SETTINGS = (
     ("num.standby.replicas", "0", "copies of each store on other clients"),
-    ("max.warmup.replicas", "2", "copies that are restored ahead of a move, at a time"),
-    ("acceptable.recovery.lag", "10000", "records behind at which a copy still counts as caught up"),
-    ("probing.rebalance.interval.ms", "600000", "milliseconds between looks at whether copies have caught up"),
-    ("session.timeout.ms", "", "milliseconds until the group notices a client that is gone"),
+    ("max.warmup.replicas", "2", "copies restored ahead of a migration, at a time"),
+    ("acceptable.recovery.lag", "10000", "lag in records up to which a copy counts as caught up"),
+    ("probing.rebalance.interval.ms", "600000", "milliseconds between probing rebalances"),
+    ("session.timeout.ms", "", "milliseconds until the broker removes a client that does not respond"),
 )
 """Settings that people change, Kafka's default (the session's depends on the release), and what they are."""
 
@@ -112,42 +112,42 @@ def choices(found: Known | None) -> tuple[Way, ...]:
     titles |= {What.REPLACE: "Replace a host", What.UPGRADE: "Upgrade Kafka Streams"}
     one = "consumer" if plain else "client"
     about = {
-        What.REPLACE: "A machine or pod goes, another comes in its place.",
+        What.REPLACE: "One machine or pod replaces another.",
         What.SCALE: f"More {one}s, or fewer.",
-        What.RESTART: "A deploy: everybody comes back, one after the other.",
-        What.SETTINGS: "Standbys, warm-ups, intervals; rolled out by restarts.",
-        What.UPGRADE: "Another release, client by client.",
-        What.STOP: "All go at once and come back after some minutes.",
+        What.RESTART: "A deploy: all restart, one after the other.",
+        What.SETTINGS: "Standbys, warm-ups, intervals; applied by restarts.",
+        What.UPGRADE: "To another release, client by client.",
+        What.STOP: "All stop at once and start after some minutes.",
     }
     ways = [Way(what.value, titles[what], about[what]) for what in What if not plain or what in ASKABLE]
-    return (*ways, Way(DOCUMENT, "Something else", "Any events, as a Change document."))
+    return (*ways, Way(DOCUMENT, "Custom (JSON)", "Any events, as a Change document."))
 
 
 _LABELS = {
     "cluster": "Cluster",
     "group": "Group",
-    "what": "What is to be done?",
+    "what": "Change type",
     "hosts": "Hosts",
-    "new_host": "Where the new one runs",
-    "disk": "What it finds on its disk",
+    "new_host": "New host",
+    "disk": "Disk of the new host",
     "threads": "Stream threads",
-    "clients": "How many there are to be",
-    "minutes": "For how many minutes is everybody stopped?",
+    "clients": "Target number",
+    "minutes": "Minutes stopped",
     "settings": "Settings",
-    "kafka_release": "To which release?",
-    "at_once": "How many restart at a time",
+    "kafka_release": "Target release",
+    "at_once": "Restarts at a time",
     "change": "Change document",
     "policy": "Policy",
     "snapshot": "Snapshot",
 }
-_HOSTS = {What.REPLACE.value: "Which host goes?", What.SCALE.value: "If fewer: which go?"}
-_THREADS = {What.REPLACE.value: "Its stream threads", What.SCALE.value: "Stream threads of each new one"}
+_HOSTS = {What.REPLACE.value: "Host to replace", What.SCALE.value: "Hosts to remove"}
+_THREADS = {What.REPLACE.value: "Stream threads", What.SCALE.value: "Stream threads of each new client"}
 
 
 def label_of(name: str, what: str = "") -> str:
     """A field as it is called on the form for what is to be done; empty for what is no field."""
     if name == "hosts" and what:
-        return _HOSTS.get(what, "Which hosts?")
+        return _HOSTS.get(what, "Hosts")
     if name == "threads" and what in _THREADS:
         return _THREADS[what]
     return _LABELS.get(name, name.replace("_", " ").capitalize() if name else "")

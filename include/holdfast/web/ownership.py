@@ -189,14 +189,14 @@ def _hops(deal: Deal, how: Mapping[str, str]) -> _Hops:
 
 
 def _says(deal: Deal, how: Mapping[str, str], hops: _Hops) -> str:
-    """`3,568 of 4,000 stateful tasks move, … All of them go to the next client in the order: the order shifts by one.`"""
+    """`3,568 of 4,000 stateful tasks move, … All move to the next client in process-ID order: the order shifts by one.`"""
     words, total = deal.words, len(deal.before.keys() | deal.after.keys())
     counts = Counter(how.values())
     moved = counts[ASKED] + counts[NEEDLESS]
     if not moved:
-        return f"Every {words.thing} stays where it is."
-    asked = f"{counts[ASKED]:,} because {'its' if counts[ASKED] == 1 else 'their'} {words.owner} goes"
-    needless = f"{counts[NEEDLESS]:,} though {'its' if counts[NEEDLESS] == 1 else 'their'} {words.owner} stays"
+        return f"No {words.thing} moves."
+    asked = f"{counts[ASKED]:,} whose {words.owner} leaves"
+    needless = f"{counts[NEEDLESS]:,} collateral (the {words.owner} stays)"
     reasons = " and ".join(text for text, kind in ((asked, ASKED), (needless, NEEDLESS)) if counts[kind])
     first = f"{moved:,} of {many(total, words.thing)} {'moves' if moved == 1 else 'move'}: {reasons}."
     far: Counter[int] = Counter()
@@ -208,11 +208,15 @@ def _says(deal: Deal, how: Mapping[str, str], hops: _Hops) -> str:
     (hop, most), *_ = sorted(far.items(), key=lambda one: (-one[1], abs(one[0])))
     if most < _A_SHIFT * moved or most == 1:
         there = len({owner for thing, owner in deal.after.items() if how[thing] != STAYS})
-        reshuffle = ", near and far: a reshuffle" if there > _A_FEW else ""
-        return f"{first} They go to {many(there, words.owner)}{reshuffle}."
-    which = "All of them go" if most == moved else f"{most:,} of them go"
+        reshuffle = " at many ranks: a reshuffle" if there > _A_FEW else ""
+        return f"{first} They move to {many(there, words.owner)}{reshuffle}."
+    which = "All move" if most == moved else f"{most:,} of them move"
     neighbour = f"the {'next' if hop > 0 else 'previous'} {words.owner}"
-    where = f"to {neighbour} in the order" if abs(hop) == 1 else f"{abs(hop)} places {'on' if hop > 0 else 'back'} in the order"
+    where = (
+        f"to {neighbour} in {words.order.replace(' ', '-')} order"
+        if abs(hop) == 1
+        else f"by {hop:+d} ranks in {words.order.replace(' ', '-')} order"
+    )
     return f"{first} {which} {where}: the order shifts{' by one' if abs(hop) == 1 else ''}."
 
 
@@ -227,7 +231,7 @@ def _rows(deal: Deal, how: Mapping[str, str]) -> Iterator[OwnerRow]:
     for one in deal.order:
         mine, new = had.get(one, ()), has.get(one, ())
         old_chips = tuple(Chip(thing, how.get(thing, ASKED), called.get(deal.after.get(thing, ""), "")) for thing in mine)
-        new_chips = tuple(Chip(thing, how[thing], called.get(deal.before.get(thing, ""), "nobody")) for thing in new)
+        new_chips = tuple(Chip(thing, how[thing], called.get(deal.before.get(thing, ""), "none")) for thing in new)
         yield OwnerRow(
             id=one,
             name=deal.names[one],

@@ -12,7 +12,7 @@ from holdfast.web.ownership import ASKED, NEEDLESS, STAYS, Picture
 MOST_HOSTS = 16
 OTHERS = "others"
 PAGE_SIZE = 100
-WHY = {STAYS: "stays", ASKED: "moves because its {} goes", NEEDLESS: "moves though its {} stays"}
+WHY = {STAYS: "stays", ASKED: "moves: its {} leaves", NEEDLESS: "collateral: its {} stays"}
 SORTS = ("task", "subtopology", "now", "then", "why")
 _NUMBERS = re.compile(r"(\d+)")
 
@@ -50,7 +50,7 @@ class Page:
 
 def matrix(picture: Picture) -> Matrix | None:
     """From whom to whom things move; of many hosts those that move most. None: nothing moves."""
-    moves = Counter((one.before or "nobody", one.after or "nobody") for one in picture.things if one.how != STAYS)
+    moves = Counter((one.before or "none", one.after or "none") for one in picture.things if one.how != STAYS)
     if not moves:
         return None
     weights: Counter[str] = Counter()
@@ -83,7 +83,7 @@ def about_tasks(basis: Basis) -> Callable[[str], str]:
         one = known.get(number)
         if one is None:
             return f"subtopology {number}, partition {partition}"
-        stores = f"; keeps {listed(one.stores, 4)}" if one.stores else "; keeps no state"
+        stores = f"; stores {listed(one.stores, 4)}" if one.stores else "; stateless"
         return f"subtopology {number}, partition {partition}; reads {listed(one.topics, 4)}{stores}"
 
     return about

@@ -27,22 +27,28 @@ from holdfast.web.plan_parts import (
     StepView,
     Timeline,
     Way,
-    capital,
     compact,
     title_of,
 )
 
 WORDS = Words("partition", "consumer", "member ID")
 LABELS = Labels(
-    kind="Plain consumer group",
-    owners="Each partition is read by one consumer. Range and round robin deal them out in the order of member IDs, sticky"
-    " assignors keep what they can. What stays lies on the line in the middle; whatever leaves it goes to another consumer.",
-    time="Partitions that another consumer reads, rebalance by rebalance. How long it takes from one to the next is yours to say.",
+    kind="Consumer group",
+    owners="One consumer reads each partition. The range and round-robin assignors assign in member-ID order; sticky assignors"
+    " keep assignments where they can. In the chart, partitions on the middle line stay; partitions off the line move.",
+    time="Cumulative partitions handed to another consumer, by rebalance.",
     total="partitions",
     risk="",
     unit="rebalance",
-    rounds=("Because of", "Lasts, usually", "Lasts, at most", "Handed over", "Stand still meanwhile", "Read by nobody after it"),
-    ways=("Change hands", "Longest nobody reads one", "Rebalances", "Read twice"),
+    rounds=(
+        "Trigger",
+        "Duration, usual",
+        "Duration, at most",
+        "Handed over",
+        "Unavailable meanwhile",
+        "Without a reader afterwards",
+    ),
+    ways=("Partitions moved", "Longest downtime", "Rebalances", "Read twice"),
 )
 
 
@@ -51,16 +57,16 @@ def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
     pairs = tuple((one, one.course) for one in ways if one.course is not None)
     age, taken, valid, expired = plan_parts.ages(plan, now)
-    effect = plan.headline.partition(f"{way.title}: ")[2].partition(" Done plainly: ")[0] if way is not None else ""
+    effect = _effect(way)
     return PlanView(
         plan=plan,
         labels=LABELS,
         title=plan_title.title_of(plan),
         request=plan_title.request_of(plan),
         option=plan_parts.option_of(plan),
-        effect=capital(effect),
+        effect=effect,
         why=_why(plan),
-        wrong_if=capital(plan.wrong_if.removeprefix("Wrong if ")),
+        wrong_if=plan_parts.invalid_if(plan.wrong_if),
         warnings=() if way is None else way.warnings,
         figures=_figures(way, plain),
         pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),
@@ -83,19 +89,30 @@ def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
     )
 
 
+def _effect(way: Considered | None) -> str:
+    """`2 of 6 partitions move, 2 rebalances; rebalancing ends after …`. Empty: nothing was forecast."""
+    found = None if way is None else read_figures(way)
+    if found is None:
+        return ""
+    moved = "An unknown number" if found.moved is None else f"{found.moved:,}"
+    rebalances = many(found.rebalances, "rebalance") if found.rebalances else "no rebalance"
+    end = "rebalancing never ends" if found.to_stable is None else f"rebalancing ends after {found.stable_says}"
+    return f"{moved} of {many(found.partitions, 'partition')} move, {rebalances}{f'; {end}' if found.rebalances else ''}."
+
+
 def _why(plan: ConsumerPlan) -> str:
     way, plain = plan.chosen_way, plan.plain_way
     if way is None or plain is None:
         return ""
     if len(plan.candidates) == 1:
-        return "There is no other way to make this change."
-    return "No other way costs less." if way is plain else f"Done plainly: {plain.why_not[:1].lower()}{plain.why_not[1:]}"
+        return "No other option exists for this change."
+    return "No other option costs less." if way is plain else f"Baseline: {plain.why_not[:1].lower()}{plain.why_not[1:]}"
 
 
 def _facts(plan: ConsumerPlan) -> tuple[tuple[str, str], ...]:
     basis = plan.basis
     partitions = sum(len(topic.partitions) for topic in basis.topics)
-    release = f"Kafka clients {basis.kafka_release}" if basis.kafka_release else "release not known"
+    release = f"Kafka clients {basis.kafka_release}" if basis.kafka_release else "unknown release"
     assignors = dict.fromkeys(str(one) for member in basis.members for one in member.assignors)
     return (
         ("Group", f"{many(len(basis.members), 'consumer')}, {many(partitions, 'partition')}, {release}"),
@@ -112,36 +129,36 @@ def _figures(way: Considered | None, plain: Considered | None) -> tuple[Figure, 
     if found is None or way is None:
         return ()
     needless = None if way.summary is None else way.summary.needless
-    nobody = f", {needless:,} of them between consumers that nobody touches" if needless else ""
+    nobody = f", {needless:,} collateral (between consumers that the change does not touch)" if needless else ""
     details = (
         f"of {found.partitions:,}{nobody}",
         _why_unread(found),
-        "none: nobody notices" if not found.rebalances else _until_stable(found),
+        "none" if not found.rebalances else _until_stable(found),
         _why_twice(found),
     )
-    labels = ("Partitions that change hands", "Longest nobody reads a partition", "Rebalances", "Records read twice")
+    labels = ("Partitions moved", "Longest partition downtime", "Rebalances", "Records read twice")
     other = read_figures(plain) if plain is not None and plain is not way else None
     return plan_parts.figures_of(labels, details, _said(found), None if other is None else _said(other))
 
 
 def _why_unread(found: ReadFigures) -> str:
     if not found.rebalances:
-        return "but for what a consumer itself reads, until it is back"
+        return "except the restarted consumer's own partitions, until it is back"
     if found.unread is None or not found.unread:
-        return "the others read on"
+        return "other partitions are read without interruption"
     return f"usually; up to {duration(found.unread_most or 0)} where a consumer is slow to poll"
 
 
 def _why_twice(found: ReadFigures) -> str:
     if found.read_twice is None:
-        return "how far everybody has committed is not known"
-    return "at most: read, and not committed by then" if found.read_twice else "everybody commits before giving a partition up"
+        return "committed offsets are unknown"
+    return "at most: read but not yet committed" if found.read_twice else "each consumer commits before it releases a partition"
 
 
 def _until_stable(found: ReadFigures) -> str:
     if found.to_stable is None:
-        return "and the group does not settle"
-    return f"the last is over after {found.stable_says}; {found.effort_says}"
+        return "the group does not become stable"
+    return f"rebalancing ends after {found.stable_says}; {found.effort_says}"
 
 
 def _said(found: ReadFigures) -> tuple[Said, ...]:
@@ -149,7 +166,7 @@ def _said(found: ReadFigures) -> tuple[Said, ...]:
     return (
         NOT_KNOWN if found.moved is None else (found.moved, f"{found.moved:,}"),
         (unread, found.still_says),
-        (found.rebalances, f"{found.rebalances:,}") if found.to_stable is not None else (NEVER, "without end"),
+        (found.rebalances, f"{found.rebalances:,}") if found.to_stable is not None else (NEVER, "endless"),
         NOT_KNOWN if found.read_twice is None else (found.read_twice, compact(found.read_twice) if found.read_twice else "none"),
     )
 
@@ -177,14 +194,14 @@ def _name(one: Share, plan: ConsumerPlan) -> str:
     """The instance ID of a static consumer, and where it runs; a member ID is long and says little."""
     known = {member.member_id: member.group_instance_id for member in plan.basis.members}
     instance = known.get(one.member_id) or known.get(one.was or "")
-    return " on ".join(part for part in (instance, one.host) if part) or "host not known"
+    return " on ".join(part for part in (instance, one.host) if part) or "unknown host"
 
 
 def _timeline(plan: ConsumerPlan, way: Considered, course: Course) -> Timeline:
     points, so_far = [], 0
     for number, one in enumerate(course.rounds, start=1):
         so_far += one.handed_over
-        still = "" if one.stopped is None else f"{many(one.stopped, 'partition')} standing still for {one.lasts.usual:g} s, usually"
+        still = "" if one.stopped is None else f"{many(one.stopped, 'partition')} unavailable for {one.lasts.usual:g} s, usually"
         points.append(Point(number, so_far, one.handed_over, still, ""))
     rounds = tuple(_rounds(course))
     shown, cut = rounds[:MOST_ROUNDS], max(0, len(rounds) - MOST_ROUNDS)
@@ -193,8 +210,8 @@ def _timeline(plan: ConsumerPlan, way: Considered, course: Course) -> Timeline:
 
 def _rounds(course: Course) -> Iterator[RoundView]:
     for number, one in enumerate(course.rounds, start=1):
-        cause = "the change" if one.trigger == "change" else "what the one before took away"
-        stopped = "not known" if one.stopped is None else f"{one.stopped:,}"
+        cause = "change" if one.trigger == "change" else "partitions revoked before"
+        stopped = "unknown" if one.stopped is None else f"{one.stopped:,}"
         times = (duration(round(one.lasts.usual)), duration(round(one.lasts.most)))
         yield RoundView(f"{number:,}", (cause, *times, f"{one.handed_over:,}", stopped, f"{one.unread:,}"), one.unread > 0)
 
@@ -211,7 +228,7 @@ def _ways(plan: ConsumerPlan) -> tuple[Way, ...]:
             title=one.title,
             fate="chosen" if one.name == plan.chosen else "possible" if one.name in found else "impossible",
             why_not=one.why_not or one.refused or "",
-            effort="no handwork beyond the change itself" if one.name == PLAINLY else "",
+            effort="no manual work beyond the change" if one.name == PLAINLY else "",
             cells=cells.get(one.name, ()),
             failed=plan_parts.broken(one.rules),
         )
@@ -221,4 +238,4 @@ def _ways(plan: ConsumerPlan) -> tuple[Way, ...]:
 
 def _steps(plan: ConsumerPlan) -> Iterator[StepView]:
     for step in plan.steps[:MOST_STEPS]:
-        yield StepView(step.id, step.says, "You", step.check_before, "", step.expect, step.check_after, step.undo)
+        yield StepView(step.id, step.says, True, step.check_before, "", step.expect, step.check_after, step.undo)

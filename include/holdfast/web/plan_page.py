@@ -154,19 +154,17 @@ class PlanPages:
         """Raise Refused for a plan whose time is over, or whose group is another one by its newest snapshot."""
         plan = self._plan(plan_id)
         if freshness.is_over(plan, now):
-            raise Refused(f"This plan could be approved until {plan.expires_at}. Make a new one: it takes a fresh snapshot.")
+            raise Refused(f"This plan expired at {plan.expires_at}. Create a new plan, from a new snapshot.")
         found = self._freshness(plan, now)
         if found.stale:
             drifted = tuple(one.found for one in found.drifts if one.matters)
-            raise Refused("The group is not the one that this plan was made for any more. Make a new plan.", drifted)
+            raise Refused("Drift detected: the group no longer matches the plan. Create a new plan.", drifted)
 
     def refuse_own(self, plan_id: str, *who: str | None) -> None:
         """Raise Refused where the plan's policy wants somebody else to approve it than who asked for it."""
         plan = self._plan(plan_id)
         if needs_somebody_else(plan, plan.requested_by, *who):
-            raise Refused(
-                "You asked for this plan, and its policy wants somebody else to approve it. You may reject it.", status=403
-            )
+            raise Refused("You requested this plan, and its policy requires another approver. You can reject it.", status=403)
 
     def _plan(self, plan_id: str) -> AnyPlan:
         return self._memory.get(("plan", plan_id), lambda: plans.load(self.lake, plan_id))

@@ -1,10 +1,11 @@
 """What the page of a plan consists of, for either kind of group: texts, shares and figures. No Airflow, no clock."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule, Status
 from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import duration
@@ -13,11 +14,21 @@ from holdfast.web.ownership import Picture
 MOST_ROUNDS = 60
 MOST_STEPS = 200
 VERDICTS = {
-    PlanVerdict.NOTHING_TO_DO: "The group is already as the change would make it.",
-    PlanVerdict.SAFE: "Everything is known, and within every limit of your policy.",
-    PlanVerdict.REVIEW: "A limit is passed, something is not known, or your policy has a person look at every plan.",
-    PlanVerdict.BLOCKED: "It breaks a limit that must not be broken. Do not do this.",
+    PlanVerdict.NOTHING_TO_DO: "The group already has the requested state.",
+    PlanVerdict.SAFE: "All policy checks passed.",
+    PlanVerdict.REVIEW: "A policy check failed or is unknown, or your policy requires a review of every plan.",
+    PlanVerdict.BLOCKED: "A blocking policy check failed. Do not apply this plan.",
 }
+
+RESULTS = {
+    Result.AS_FORECAST: "as forecast",
+    Result.NOT_YET: "steps not finished",
+    Result.ON_THE_WAY: "in progress",
+    Result.DIFFERENT: "diverged from forecast",
+}
+"""What a verification found, in words."""
+_INVALID_IF = re.compile(r"(?:Wrong|Invalid) if ")
+"""How plans of this version, and of those before it, begin that sentence: its heading says so already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +79,7 @@ class StepView:
 
     id: str
     title: str
-    who: str
+    manual: bool
     before: str
     by_hand: str
     expect: str
@@ -181,11 +192,16 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def invalid_if(sentence: str) -> str:
+    """What would make the plan invalid, without the words of its heading."""
+    return capital(_INVALID_IF.sub("", sentence, count=1))
+
+
 def title_of(name: str, plan: AnyPlan) -> str:
     """What one of the two ways is called that are shown side by side. Nothing is recommended that must not be done."""
     if name != plan.chosen:
-        return "Done plainly"
-    return "The best there is" if plan.verdict is PlanVerdict.BLOCKED else "Recommended"
+        return "Baseline (no mitigation)"
+    return "Least impact" if plan.verdict is PlanVerdict.BLOCKED else "Recommended"
 
 
 def option_of(plan: AnyPlan) -> str:
@@ -201,7 +217,7 @@ def option_of(plan: AnyPlan) -> str:
 Said = tuple[int, str]
 """An amount to compare, and what it is called."""
 NEVER = 2**62
-NOT_KNOWN: Said = (NEVER, "not known")
+NOT_KNOWN: Said = (NEVER, "unknown")
 
 
 def figures_of(
@@ -238,4 +254,4 @@ def in_order(ways: Iterable[Way]) -> tuple[Way, ...]:
 
 
 def broken(rules: Iterable[Rule]) -> tuple[str, ...]:
-    return tuple(f"{rule.name}: {rule.found}, the limit is {rule.limit}" for rule in rules if rule.status is Status.FAIL)
+    return tuple(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in rules if rule.status is Status.FAIL)

@@ -37,25 +37,23 @@ from holdfast.web.plan_parts import (
     StepView,
     Timeline,
     Way,
-    capital,
     compact,
     title_of,
 )
 from holdfast.web.task_owners import task_picture
 
-_OVER_LIMITS = re.compile(r"(?<=keeps) \(.*\)\.")
-"""The limits that a way breaks: the page lists them one by one."""
-_CAUSES = {"change": "the change", "probing": "a probing rebalance", "immediate": "an immediate follow-up"}
+_OVER_LIMITS = re.compile(r"(?<=keeps|meets) \(.*\)\.")
+"""The limits that an option exceeds: the page lists them one by one."""
+_CAUSES = {"change": "change", "probing": "probing rebalance", "immediate": "immediate follow-up"}
 LABELS = Labels(
     kind="",
-    owners="Kafka deals the stateful tasks out in the order of process IDs, so the order decides. What stays lies on the line in"
-    " the middle; whatever leaves it goes to another client.",
-    time="Stateful tasks handed to another client so far. Each dot is a rebalance: every task that moves pauses for as long as it"
-    " takes.",
+    owners="Kafka assigns stateful tasks in process-ID order. In the chart, tasks on the middle line stay; tasks off the line"
+    " move to another client.",
+    time="Cumulative stateful tasks handed to another client. Each dot is a rebalance; a task that moves is unavailable during it.",
     total="stateful tasks",
     risk="Handed over without a caught-up copy",
     unit="time",
-    rounds=("When", "Because of", "Tasks handed over", "Held back", "Standbys and warm-ups", "Without a caught-up copy"),
+    rounds=("Time", "Trigger", "Tasks handed over", "Deferred", "Standbys and warm-ups", "Without a caught-up copy"),
     ways=("Tasks moved", "Longest downtime", "Rebalancing ends after", "All state restored after", "To restore", "Effort"),
 )
 
@@ -64,7 +62,7 @@ def view(plan: Plan, now: datetime) -> PlanView:
     way, plain = plan.chosen_way, plan.plain_way
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
     pairs = tuple((one, one.worst) for one in ways if one.worst is not None)
-    effect = plan.headline.partition(": ")[2] if way is not None else ""
+    effect = _effect(plan, way)
     age, taken, valid, expired = plan_parts.ages(plan, now)
     return PlanView(
         plan=plan,
@@ -72,9 +70,9 @@ def view(plan: Plan, now: datetime) -> PlanView:
         title=plan_title.title_of(plan),
         request=plan_title.request_of(plan),
         option=plan_parts.option_of(plan),
-        effect=capital(effect.partition(" Done plainly: ")[0]),
+        effect=effect,
         why=plan.why,
-        wrong_if=capital(plan.wrong_if.removeprefix("Wrong if ")),
+        wrong_if=plan_parts.invalid_if(plan.wrong_if),
         warnings=(),
         figures=_figures(plan, way, plain),
         pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, cost)) is not None),
@@ -97,6 +95,22 @@ def view(plan: Plan, now: datetime) -> PlanView:
     )
 
 
+def _effect(plan: Plan, way: Considered | None) -> str:
+    """`6 of 6 stateful tasks migrate, 4 to 10 rebalances; rebalancing ends after …`. Empty: nothing was forecast."""
+    found = figures_of(plan, way)
+    if found is None or way is None:
+        return ""
+    worst = "At worst, " if len(way.costs) > 1 else ""
+    rebalances = "" if found.rebalances is None else f", {_rebalances(found.rebalances)}"
+    time = "" if found.times is None else f"; {time_words.both(found.times)}"
+    return f"{worst}{found.moved:,} of {many(found.stateful_tasks, 'stateful task')} migrate{rebalances}{time}."
+
+
+def _rebalances(found: tuple[int, int, int]) -> str:
+    low, usual, high = found
+    return time_words.rebalances(low, high, usual)
+
+
 def _named(plan: Plan, process_id: ProcessId) -> str:
     starts = (step.action for step in plan.steps if isinstance(step.action, StartClient))
     known = plan.basis.client(process_id)
@@ -106,7 +120,7 @@ def _named(plan: Plan, process_id: ProcessId) -> str:
 
 def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
     basis, policy = plan.basis, plan.policy
-    release = f"Kafka Streams {basis.kafka_release}" if basis.kafka_release else "release not known"
+    release = f"Kafka Streams {basis.kafka_release}" if basis.kafka_release else "unknown release"
     return (
         ("Group", f"{many(len(basis.clients), 'client')}, {many(len(basis.tasks), 'task')}, {release}"),
         ("Assignor", basis.task_assignor or "Kafka's own"),
@@ -122,14 +136,14 @@ def _figures(plan: Plan, way: Considered | None, plain: Considered | None) -> tu
     if way is None or way.worst is None:
         return ()
     found, records = figures_of(plan, way), way.worst.restored_records
-    assert found is not None, "a way with costs has figures"
+    assert found is not None, "an option with costs has figures"
     times = found.times
     details = (
         f"of {many(way.worst.stateful_tasks, 'stateful task')}",
         _why_still(found),
         _spread(times, None if times is None else times.rebalancing_ends),
-        _spread(times, None if times is None else times.restored) or "standby copies included",
-        f"{records:,} records from changelogs" if records >= 10_000 else "read back from changelogs",
+        _spread(times, None if times is None else times.restored) or "including standby copies",
+        f"{records:,} records from changelogs" if records >= 10_000 else "from changelogs",
         _copies(found),
     )
     labels = (
@@ -159,13 +173,13 @@ def _copies(found: Figures) -> str:
 
 def _why_still(found: Figures) -> str:
     if not found.stands_still and not found.cold_tasks:
-        return "but for the rebalances themselves"
+        return "except during rebalances"
     if not found.cold_tasks:
-        return "until the group notices that its client is gone; then a caught-up copy takes over"
+        return "session timeout; then a caught-up copy takes over"
     if not found.noticed:
-        return "while it restores its state: nobody has a caught-up copy"
+        return "restoring: no client has a caught-up copy"
     restoring = found.stands_still - found.noticed
-    return f"{duration(found.noticed)} until the group notices, {duration(restoring) if restoring else 'under 1 s'} to restore"
+    return f"session timeout {duration(found.noticed)}, restore {duration(restoring) if restoring else 'under 1 s'}"
 
 
 def _said(found: Figures | None) -> tuple[Said, ...] | None:
@@ -227,7 +241,7 @@ def _rounds(rounds: tuple[Round, ...]) -> Iterator[RoundView]:
     )
     for (at, trigger, *counts), same in groupby(told):
         first, number = number + 1, number + len(list(same))
-        after = "at once" if not at else f"after {duration(at)}"
+        after = "immediately" if not at else f"after {duration(at)}"
         cells = (after, _CAUSES.get(trigger, trigger), *(f"{one:,}" for one in counts))
         yield RoundView(span(first, number), cells, counts[-1] > 0)
 
@@ -262,7 +276,7 @@ def _steps(plan: Plan) -> Iterator[StepView]:
         yield StepView(
             id=step.id,
             title=step_words.describe(step.action),
-            who="Holdfast" if step.who is Who.HOLDFAST else "You",
+            manual=step.who is not Who.HOLDFAST,
             before=step.check_before,
             by_hand=step_words.by_hand(step.action) if isinstance(step.action, WriteProcessMetadata) else "",
             expect=step.expect,

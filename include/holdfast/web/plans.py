@@ -38,15 +38,15 @@ class State(StrEnum):
 
     WAITING = "waiting for review"
     APPROVED = "approved"
-    RUNNING = "under way"
+    RUNNING = "in progress"
     DONE = "done"
-    DIFFERENT = "went another way"
+    DIFFERENT = "diverged from forecast"
     CHANGES = "changes requested"
     REJECTED = "rejected"
     EXPIRED = "expired"
     STALE = "drift detected"
-    ORPHANED = "run ended undecided"
-    NO_DECISION = "no decision needed"
+    ORPHANED = "run ended without decision"
+    NO_DECISION = "no approval required"
     BROKEN = "document broken"
 
 
@@ -87,7 +87,7 @@ class PlanRow:
 
 
 def _number(count: int | None) -> str:
-    return "not known" if count is None else f"{count:,}"
+    return "unknown" if count is None else f"{count:,}"
 
 
 @dataclass(frozen=True, slots=True)

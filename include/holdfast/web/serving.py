@@ -19,7 +19,7 @@ MOST_FIELDS = 20
 def lake_url() -> str:
     url = Variable.get(LAKE_VARIABLE, default_var=None)
     if not url:
-        raise NotSetUp(f"Airflow has no variable {LAKE_VARIABLE}: set it to the folder or URL where plans are kept.")
+        raise NotSetUp(f"Airflow has no variable {LAKE_VARIABLE}: set it to the folder or URL of the lake.")
     return str(url)
 
 

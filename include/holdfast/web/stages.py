@@ -10,6 +10,7 @@ from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.streams.steps import step_words
 from holdfast.web.plan_page import PlanPage
+from holdfast.web.plan_parts import RESULTS
 from holdfast.web.plans import State
 
 
@@ -57,8 +58,8 @@ def _approved(page: PlanPage) -> Stage:
     if "approval.json" in {one.name for one in page.broken}:
         return Stage("Approved", Progress.FAILED, "the decision cannot be read")
     if page.state is State.WAITING:
-        return Stage("Approved", Progress.NOW, "waits for a decision")
-    detail = {State.EXPIRED: "expired", State.STALE: "drift detected", State.ORPHANED: "nobody is asked any more"}.get(page.state)
+        return Stage("Approved", Progress.NOW, "waiting for a decision")
+    detail = {State.EXPIRED: "expired", State.STALE: "drift detected", State.ORPHANED: "run ended without decision"}.get(page.state)
     if detail is not None:
         return Stage("Approved", Progress.FAILED, detail)
     return Stage("Approved", Progress.TO_DO, "no approval required" if page.state is State.NO_DECISION else "")
@@ -83,7 +84,7 @@ def _verified(page: PlanPage) -> Stage:
     if page.score is None:
         return Stage("Verified", Progress.TO_DO)
     progress = {Result.AS_FORECAST: Progress.DONE, Result.ON_THE_WAY: Progress.NOW, Result.DIFFERENT: Progress.FAILED}
-    return Stage("Verified", progress.get(page.score.result, Progress.NOW), page.score.result.value)
+    return Stage("Verified", progress.get(page.score.result, Progress.NOW), RESULTS[page.score.result])
 
 
 def next_step(plan: AnyPlan, done: Sequence[str]) -> NextStep | None:
@@ -99,18 +100,18 @@ def next_step(plan: AnyPlan, done: Sequence[str]) -> NextStep | None:
 def what_next(page: PlanPage) -> str:
     """What happens next, in a sentence or two; who does it is said by `next_step`."""
     if page.state is State.WAITING and not page.run_id:
-        return "It was made without Airflow: whoever applies it on the command line says who approves it."
+        return "Approve and apply it on the command line: it was created without Airflow."
     return {
-        State.WAITING: "It is approved, rejected or sent back by somebody who may. Approved, apply_rollout begins by itself.",
-        State.APPROVED: "apply_rollout has begun, or is about to: it takes a fresh snapshot and goes as far as it can without you.",
-        State.RUNNING: "Do the manual steps in order. After each one run apply_rollout again: it checks, and goes on.",
-        State.DONE: "Nothing: the group went as forecast.",
-        State.DIFFERENT: "Stop rolling. Look at what is different, and plan again from where the group is now.",
-        State.CHANGES: "It is back with whoever asked for it: change the request by the reason, and plan again.",
-        State.REJECTED: "Nothing comes of this plan. To ask for something else, plan again.",
-        State.EXPIRED: "Nothing can come of this plan any more. Plan again: that takes a fresh snapshot.",
-        State.STALE: "It can only be rejected: the group is not the one it was made for. Plan again.",
-        State.ORPHANED: "Nobody can be asked about this plan any more. Plan again.",
-        State.NO_DECISION: "Nothing: there is nothing to approve.",
-        State.BROKEN: "Nothing may be approved or applied from this plan until its broken document is mended.",
+        State.WAITING: "An approver approves or rejects the plan, or requests changes. On approval, apply_rollout starts automatically.",
+        State.APPROVED: "apply_rollout takes a new snapshot and runs until the first manual step.",
+        State.RUNNING: "Do the manual steps in order. After each one, run apply_rollout again: it checks the step and continues.",
+        State.DONE: "Nothing to do: the rollout went as forecast.",
+        State.DIFFERENT: "Stop the rollout. Check the differences, then create a new plan from the group's current state.",
+        State.CHANGES: "The requester changes the request and creates a new plan.",
+        State.REJECTED: "The plan was rejected. Create a new plan.",
+        State.EXPIRED: "The plan has expired. Create a new plan, from a new snapshot.",
+        State.STALE: "Reject the plan: the group no longer matches it. Create a new plan.",
+        State.ORPHANED: "Its plan_rollout run ended without a decision. Create a new plan.",
+        State.NO_DECISION: "Nothing to do: no approval required.",
+        State.BROKEN: "The plan can be neither approved nor applied until its broken document is repaired.",
     }[page.state]

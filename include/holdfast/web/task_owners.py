@@ -54,7 +54,7 @@ def _names(plan: Plan, way: Considered, cost: Cost) -> Mapping[str, str]:
         if one not in known and new is None and len(anywhere) == 1:
             new = next(iter(anywhere))
         moves = one in known and one in ends and old and new and old != new
-        names[str(one)] = f"{old} → {new}" if moves else (new if one not in known else old) or new or "host not known"
+        names[str(one)] = f"{old} → {new}" if moves else (new if one not in known else old) or new or "unknown host"
     return names
 
 

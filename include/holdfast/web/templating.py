@@ -8,8 +8,10 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.kinds import plan_title
 from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
-from holdfast.web import history, new_view, placement, rule_words
+from holdfast.web import history, new_view, placement, plan_parts, rule_words
 from holdfast.web.chart_data import hops_data, timeline_data
 
 LONGEST_TEXT = 4_000
@@ -44,7 +46,10 @@ def environment() -> Environment:
     made.globals |= {"version": version, "timeline_data": timeline_data, "hops_data": hops_data}
     made.globals |= {
         "rule_says": rule_words.SAYS,
+        "verdict_words": plan_title.VERDICTS,
+        "result_says": plan_parts.RESULTS,
         "matrix_of": placement.matrix,
+        "scenarios": tuple(map(str, Scenario)),
         "label_of": new_view.label_of,
         "history_bars": history.bars,
     }
@@ -59,7 +64,7 @@ def sentence(text: str) -> str:
 
 def moment(text: str) -> str:
     """`2026-11-20 13:48 UTC` of ISO 8601."""
-    return f"{text[:10]} {text[11:16]} UTC" if text else "not known"
+    return f"{text[:10]} {text[11:16]} UTC" if text else "unknown"
 
 
 def render(template: str, **values: object) -> str:

@@ -15,6 +15,6 @@ def of_moves(moves: Sequence[tuple[str, str, int]]) -> Picture:
     names = tuple(sorted({*before.values(), *after.values()}))
     return picture(
         "plainly",
-        "Done plainly",
+        "Baseline (no mitigation)",
         Deal(Words("task", "client", "ID"), before, after, names, names, names, {one: one for one in names}),
     )

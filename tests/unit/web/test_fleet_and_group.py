@@ -84,8 +84,8 @@ def test_groups_are_counted_by_what_moves_and_for_how_long() -> None:
         ("to 6 h", [0] * 6),
         ("to 1 h", [0, 1, 1, 0, 0, 0]),
         ("up to 10 min", [0] * 6),
-        ("at once", [1, 0, 0, 0, 0, 0]),
-        ("not known", [0, 0, 0, 1, 0, 0]),
+        ("immediate", [1, 0, 0, 0, 0, 0]),
+        ("unknown", [0, 0, 0, 1, 0, 0]),
     ]
     assert [one.group_id for one in found.risks] == ["b"]
     assert (found.matrix[0][1][5].level, found.matrix[3][1][1].level) == ("bad", "good")
@@ -102,7 +102,7 @@ def test_a_plain_group_s_members_stand_in_kafka_s_order_with_what_they_are_behin
         (2, "h-a", 2, 1000, 3),
         (3, "h-b", 1, 500, 0),
     ]
-    assert dict(found.facts)["Members"] == "3, 1 of them static"
+    assert dict(found.facts)["Members"] == "3, 1 static"
 
 
 def test_the_release_says_which_assignor_where_nothing_else_does() -> None:

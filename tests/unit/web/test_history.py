@@ -25,7 +25,7 @@ def test_bars_stand_in_time_and_inside_the_picture() -> None:
     assert found[0].x == 0
     assert all(one.x >= 0 and one.x + one.width <= WIDTH and 0 <= one.needless <= one.moved <= HEIGHT for one in found)
     assert (found[2].moved, found[2].needless, found[0].moved) == (HEIGHT, HEIGHT // 4, HEIGHT // 2)
-    assert found[2].says.endswith("40 tasks moved, 10 of clients that did nothing")
+    assert found[2].says.endswith("40 tasks moved, 10 avoidable")
     assert bars([]) == ()
     assert bars([changed(5, 0, 9)])[0].needless == 0, "no more than moved, whatever a table says"
     assert len(bars([changed(at, 1) for at in range(MOST_BARS + 9)])) == MOST_BARS
@@ -41,7 +41,7 @@ def test_two_plans_and_two_snapshots_are_compared(tmp_path: Path) -> None:
     assert comparing.compared(url, one.plan_id, other.plan_id).lines
     assert comparing.compared(url, one.plan_id, one.plan_id).lines == ()
     assert comparing.compared(url, oldest, newest).kind.value == "snapshot"
-    with pytest.raises(InvalidInput, match="two plans, or two snapshots"):
+    with pytest.raises(InvalidInput, match="two plans or two snapshots"):
         comparing.compared(url, one.plan_id, newest)
     with pytest.raises(InvalidInput, match="not the ID of a snapshot"):
         comparing.compared(url, "../../etc/passwd", "x")

@@ -213,10 +213,10 @@ def test_groups_that_the_lake_knows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "what", "label"),
     [
-        ("kafka_release", "upgrade Kafka Streams", "To which release?"),
-        ("hosts", "replace a host", "Which host goes?"),
-        ("hosts", "rolling restart", "Which hosts?"),
-        ("threads", "scale", "Stream threads of each new one"),
+        ("kafka_release", "upgrade Kafka Streams", "Target release"),
+        ("hosts", "replace a host", "Host to replace"),
+        ("hosts", "rolling restart", "Hosts"),
+        ("threads", "scale", "Stream threads of each new client"),
         ("snapshot", "", "Snapshot"),
         ("", "scale", ""),
         ("made_up", "scale", "Made up"),

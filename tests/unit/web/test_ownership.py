@@ -27,8 +27,8 @@ def test_plainly_every_task_moves_and_the_client_that_goes_is_shown() -> None:
     assert {chip.how for chip in one.rows[0].now} == {"asked"}
     assert [chip.how for row in one.rows[1:] for chip in row.then] == ["asked"] * 2 + ["needless"] * 4
     assert one.says == (
-        "6 of 6 stateful tasks move: 2 because their client goes and 4 though their client stays."
-        " All of them go to the next client in the order: the order shifts by one."
+        "6 of 6 stateful tasks move: 2 whose client leaves and 4 collateral (the client stays)."
+        " All move to the next client in process-ID order: the order shifts by one."
     )
 
 
@@ -37,7 +37,7 @@ def test_with_its_old_process_id_nothing_moves_and_the_hosts_are_named() -> None
 
     assert (one.moved, one.needless, one.owners) == (0, 0, 3)
     assert (one.rows[0].name, one.rows[0].fate) == ("app-bbb8 → app-new", "returns")
-    assert one.says == "Every stateful task stays where it is."
+    assert one.says == "No stateful task moves."
     assert {hop for _, hop, _, _ in one.hops} == {0}
 
 
@@ -73,26 +73,29 @@ def test_a_shift_is_a_line_beside_that_of_what_stays() -> None:
     one = dealt("aabbccdd", "aaccddee", "abcd", "acde")
 
     assert one.hops == ((1, 0, 2, 0), (2, 1, 2, 1), (3, 1, 2, 2), (4, 1, 2, 2))
-    assert "All of them go to the next consumer in the order: the order shifts by one." in one.says
+    assert "All move to the next consumer in member-ID order: the order shifts by one." in one.says
 
 
 def test_a_shift_the_other_way_and_by_more() -> None:
     assert (
-        "4 of them go to the previous consumer in the order: the order shifts by one."
+        "4 of them move to the previous consumer in member-ID order: the order shifts by one."
         in dealt("bcdea", "abcde", "abcde", "abcde").says
     )
-    assert "3 of them go 2 places on in the order: the order shifts." in dealt("abcde", "cdeab", "abcde", "abcde").says
+    assert "3 of them move by +2 ranks in member-ID order: the order shifts." in dealt("abcde", "cdeab", "abcde", "abcde").says
 
 
 def test_a_reshuffle_is_called_one() -> None:
     one = dealt("abcdef", "dafbec", "abcdef", "abcdef")
 
-    assert "5 of 6 partitions move: 5 though their consumer stays. They go to 5 consumers, near and far: a reshuffle." in one.says
+    assert (
+        "5 of 6 partitions move: 5 collateral (the consumer stays). They move to 5 consumers at many ranks: a reshuffle."
+        in one.says
+    )
 
 
 def test_what_only_follows_from_who_goes_needs_no_pattern() -> None:
-    assert dealt("aabb", "aaaa", "ab", "a").says == "2 of 4 partitions move: 2 because their consumer goes."
-    assert dealt("aab", "aaa", "ab", "a").says == "1 of 3 partitions moves: 1 because its consumer goes."
+    assert dealt("aabb", "aaaa", "ab", "a").says == "2 of 4 partitions move: 2 whose consumer leaves."
+    assert dealt("aab", "aaa", "ab", "a").says == "1 of 3 partitions moves: 1 whose consumer leaves."
 
 
 def test_what_leaves_a_consumer_that_comes_back_under_another_id_was_asked_for() -> None:

@@ -24,9 +24,9 @@ def test_a_task_says_what_it_is() -> None:
     document["tasks"]["1_0"]["changelogs"] = [["streams-wordcount-counts-changelog", 0, 2], ["repartition", 0, 2]]
     basis = planned(document, REPLACE_FIRST).basis
 
-    assert about_tasks(basis)("1_0").startswith("subtopology 1, partition 0; reads repartition; keeps ")
+    assert about_tasks(basis)("1_0").startswith("subtopology 1, partition 0; reads repartition; stores ")
     assert "counts" in about_tasks(basis)("1_3"), "the tasks of a subtopology keep the same stores"
-    assert about_tasks(basis)("0_2") == "subtopology 0, partition 2; reads input; keeps no state"
+    assert about_tasks(basis)("0_2") == "subtopology 0, partition 2; reads input; stateless"
     assert about_tasks(basis)("9_9") == "subtopology 9, partition 9"
 
 
@@ -67,9 +67,9 @@ def test_tasks_are_found_sorted_and_paged() -> None:
     assert (everything.found, everything.total, moves.found) == (6, 6, 6)
     assert [row.thing for row in everything.rows] == [f"1_{number}" for number in range(6)]
     assert moves.rows[0].how == NEEDLESS
-    assert moves.rows[0].why == "moves though its client stays"
+    assert moves.rows[0].why == "collateral: its client stays"
     assert select(plainly(), about, "1_3").found == 1
-    assert select(plainly(), about, "though client").found == 4
+    assert select(plainly(), about, "collateral client").found == 4
     assert select(plainly(), about, "no such thing", page=7).page == 1
     assert select(plainly(), about, sort="<script>").rows == everything.rows
 

@@ -52,15 +52,15 @@ def test_who_reads_what_and_who_comes_back() -> None:
         ("b2", "anew", 3, 3),
     ]
     assert recommended.rows[0].name == "i-a on h-a"
-    assert recommended.says == "Every partition stays where it is."
-    assert plainly.says == "2 of 6 partitions move: 2 because their consumer goes."
+    assert recommended.says == "No partition moves."
+    assert plainly.says == "2 of 6 partitions move: 2 whose consumer leaves."
 
 
 def test_over_time_by_rebalance() -> None:
     (plainly,) = restarted().timelines
 
     assert [(one.at, one.so_far) for one in plainly.points] == [(1, 2)]
-    assert plainly.rounds[0].cells == ("the change", "3 s", "5 min", "2", "6", "0")
+    assert plainly.rounds[0].cells == ("change", "3 s", "5 min", "2", "6", "0")
 
 
 def test_ways_steps_and_limits_are_there_as_for_streams() -> None:
@@ -69,7 +69,7 @@ def test_ways_steps_and_limits_are_there_as_for_streams() -> None:
     assert [one.fate for one in found.ways][:2] == ["chosen", "possible"]
     assert found.ways[0].cells == (("0", 0), ("none", 0), ("0", 0), ("none", 0))
     assert found.steps[0].title == "Restart i-a on h-a, and have it back before its session times out"
-    assert found.why.startswith("Done plainly: partitions would stand still")
+    assert found.why.startswith("Baseline: partitions would stand still")
     assert found.rules_passed == len(found.rules)
 
 
@@ -102,4 +102,4 @@ def test_a_plan_of_a_release_that_kept_no_course_is_read_and_shown() -> None:
 
     assert "course" not in str(written)
     assert (found.pictures, found.timelines) == ((), ())
-    assert found.figures[3].value == "not known"
+    assert found.figures[3].value == "unknown"

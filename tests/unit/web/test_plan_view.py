@@ -31,7 +31,7 @@ def test_the_figures_against_the_baseline() -> None:
     assert (found[2].value, found[2].detail) == (usually(shown.figures.times.rebalancing_ends), "7 s to 38 s")
     assert found[5].label == "Effort"
     assert (found[0].share, found[0].plain_share) == (0, 1000)
-    assert found[1].detail == "10 s until the group notices, under 1 s to restore"
+    assert found[1].detail == "session timeout 10 s, restore under 1 s"
 
 
 def test_a_task_stands_still_until_the_group_notices_and_until_it_is_restored() -> None:
@@ -72,7 +72,7 @@ def test_both_ways_over_time() -> None:
     found = view(article_plan(), NOON)
     data = timeline_data(found)
 
-    assert [(one.title, one.end) for one in found.timelines] == [("Recommended", 12), ("Done plainly", 142)]
+    assert [(one.title, one.end) for one in found.timelines] == [("Recommended", 12), ("Baseline (no mitigation)", 142)]
     assert data["total"] == 6
     assert found.timelines[1].points[-1].so_far == 6
 
@@ -120,7 +120,7 @@ def test_nothing_is_recommended_that_must_not_be_done() -> None:
     found = view(article_plan(policy_that_blocks), NOON)
 
     assert found.option == "Blocked: make the change as it is"
-    assert [one.title for one in found.pictures] == ["The best there is"]
+    assert [one.title for one in found.pictures] == ["Least impact"]
 
 
 def test_what_holds_only_under_a_condition_is_never_called_better() -> None:

@@ -196,7 +196,7 @@ class TestWhatFollowedFromAPlanIsBroken:
         assert len(page.broken) == 1
         assert told.name == broken.partition("-")[0].partition("/")[0].removesuffix(".jsonl")
         assert broken.rpartition("/")[2] in told.problem
-        assert "may be approved or applied" in stages.what_next(page)
+        assert "can be neither approved nor applied" in stages.what_next(page)
         assert [one.progress for one in stages.stages(page)].count(stages.Progress.FAILED) == 1
 
     def test_nothing_is_decided_nor_applied(self, web: WebLake, broken: str) -> None:

@@ -31,16 +31,16 @@
     const interval = steps.find((one) => end / one <= 8) || end / 6;
     const timed = data.unit === "time";
     const series = data.lines.flatMap((line, at) => {
-      const plainly = at > 0;
-      const shade = colour(plainly ? "--warn" : "--accent");
+      const baseline = at > 0;
+      const shade = colour(baseline ? "--warn" : "--accent");
       const points = line.points.map((point) => ({ value: [point[0], point[1]], raw: point }));
       const last = line.points[line.points.length - 1];
       const many = line.points.length > 24;
       return [{
         name: line.name, type: "line", step: "end", data: [{ value: [0, 0], symbolSize: 0.01 }, ...points, { value: [end, last[1]], symbolSize: 0.01 }],
-        symbol: "circle", symbolSize: many ? 4 : 9, lineStyle: { width: 2.5, color: shade, type: many || !plainly ? "solid" : [6, 4] },
+        symbol: "circle", symbolSize: many ? 4 : 9, lineStyle: { width: 2.5, color: shade, type: many || !baseline ? "solid" : [6, 4] },
         itemStyle: { color: shade, borderColor: colour("--surface"), borderWidth: many ? 0 : 2 },
-        areaStyle: { color: shade, opacity: 0.08 }, z: plainly ? 3 : 4,
+        areaStyle: { color: shade, opacity: 0.08 }, z: baseline ? 3 : 4,
         endLabel: { show: true, formatter: () => `${last[1]}`, color: shade, fontWeight: 700, distance: 6 },
       }, {
         name: data.risk, type: "scatter", symbol: "diamond", symbolSize: 15, z: 6,
@@ -65,22 +65,22 @@
     };
   };
 
-  // Where what each owner has goes: the line in the middle stays, a line beside it is a shift, a cloud a reshuffle.
+  // Rank change of each thing: points on the middle line stay, a parallel line is a shift, a cloud a reshuffle.
   const hops = (data) => {
     const squeezed = (places) => Math.sign(places) * Math.log2(1 + Math.abs(places));
     const released = (value) => Math.sign(value) * Math.round(2 ** Math.abs(value) - 1);
-    const far = (places) => (places === 0 ? "stays" : Math.abs(places) === 1 ? `to the ${places > 0 ? "next" : "previous"} ${data.owner}` : `${Math.abs(places)} places ${places > 0 ? "on" : "back"}`);
+    const far = (ranks) => (ranks === 0 ? "stays" : Math.abs(ranks) === 1 ? `to the ${ranks > 0 ? "next" : "previous"} ${data.owner}` : `by ${ranks > 0 ? "+" : "−"}${Math.abs(ranks)} ranks`);
     const reach = Math.max(2, Math.ceil(squeezed(data.reach)));
-    const kinds = [["stays", "--stays"], [`moves because its ${data.owner} goes`, "--asked"], [`moves though its ${data.owner} stays`, "--needless"]];
+    const kinds = [["stays", "--stays"], [`moves: its ${data.owner} leaves`, "--asked"], [`collateral: its ${data.owner} stays`, "--needless"]];
     const most = Math.max(1, ...data.dots.map((dot) => dot[2]));
     const few = data.places <= 60;
     return {
       ...common(), animation: false,
       grid: { left: 8, right: 16, top: 30, bottom: 26, containLabel: true },
       tooltip: { ...tip(), formatter: (on) => `${data.names[on.value[0] - 1] || ""}\n${on.value[2]} ${data.thing}${on.value[2] === 1 ? "" : "s"}: ${on.seriesName}${on.value[3] ? `, ${far(on.value[3])}` : ""}` },
-      xAxis: { type: "value", min: few ? 0 : 1, max: data.places + (few ? 1 : 0), interval: data.places <= 20 ? 1 : Math.ceil(data.places / 5), name: `place of the ${data.owner} that has it now`, nameLocation: "middle", nameGap: 26, ...axis(), splitLine: { show: false },
+      xAxis: { type: "value", min: few ? 0 : 1, max: data.places + (few ? 1 : 0), interval: data.places <= 20 ? 1 : Math.ceil(data.places / 5), name: `rank of the current ${data.owner}`, nameLocation: "middle", nameGap: 26, ...axis(), splitLine: { show: false },
         axisLabel: { ...axis().axisLabel, hideOverlap: true, formatter: (at) => (at < 1 || at > data.places ? "" : at) } },
-      yAxis: { type: "value", min: -reach, max: reach, interval: reach > 6 ? 2 : 1, name: "places that it goes in the order", nameLocation: "end", nameGap: 12, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" },
+      yAxis: { type: "value", min: -reach, max: reach, interval: reach > 6 ? 2 : 1, name: "rank change", nameLocation: "end", nameGap: 12, ...axis(), nameTextStyle: { color: colour("--quiet"), align: "left" },
         axisLabel: { ...axis().axisLabel, formatter: (at) => (at ? `${at > 0 ? "+" : "−"}${Math.abs(released(at))}` : "stays") } },
       series: kinds.map(([name, shade], kind) => ({
         name, type: "scatter", symbol: few ? "circle" : "rect", z: kind + 2, large: data.dots.length > 6000,

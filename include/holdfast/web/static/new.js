@@ -29,7 +29,7 @@
     const tell = () => {
       const shown = rows.filter((row) => !row.hidden).length;
       const chosen = rows.filter((row) => row.querySelector("input").checked).length;
-      count.textContent = `${shown < rows.length ? `${shown} found, ` : ""}${chosen} chosen`;
+      count.textContent = `${shown < rows.length ? `${shown} found, ` : ""}${chosen} selected`;
     };
     finder.addEventListener("input", (event) => {
       const words = finder.value.toLowerCase().split(/\s+/).filter(Boolean);
