@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = (ROOT / "docs" / "security.md").read_text()
 HELD_BY = {
-    "nobody (not logged in)": (
+    "no user (not logged in)": (
         "tests/web/test_access.py::test_nobody_sees_nothing",
         "tests/web/test_access.py::test_no_route_answers_nobody",
     ),
@@ -115,5 +115,5 @@ def test_what_holds_a_row_is_there_runs_and_is_named_in_it(role: str) -> None:
 
 def test_a_row_without_a_test_is_seen() -> None:
     """What the first test compares is read out of the table, not out of the mapping."""
-    assert {"nobody (not logged in)", "who listens on the network"} <= rows().keys()
+    assert {"no user (not logged in)", "who listens on the network"} <= rows().keys()
     assert all(shown for shown in rows().values())

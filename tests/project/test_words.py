@@ -43,7 +43,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (r"\bundo\b", "rollback"),
 )
 """A pattern of what is not said, and what is. The words of Kafka, Airflow and Spark stand above all of them."""
-PLACES: tuple[str, ...] = ("include/holdfast/web", "include/holdfast/airflow_wiring", "dags", "spark_jobs", "bin")
+PLACES: tuple[str, ...] = ("include/holdfast/web", "include/holdfast/airflow_wiring", "dags", "spark_jobs", "bin", "docs")
 """Folders and files whose words are held."""
 
 

@@ -35,7 +35,7 @@ def consumer_change_of(request: Request, snapshot: ConsumerSnapshot) -> Consumer
     if request.what not in ASKABLE:
         raise InvalidInput(
             f"{snapshot.group_id!r} is a plain consumer group, which '{request.what}' is not for. There are {', '.join(ASKABLE)};"
-            " say anything else as a Change document (docs/plain-groups.md)",
+            " say anything else as a Change document (docs/consumer-groups.md)",
             "what",
         )
     for field in _STREAMS_ONLY:
