@@ -152,10 +152,10 @@ class TestTheQuestion:
         assert f"/holdfast/plans/{plan_id}" in asked.body
 
     def test_says_who_asked_and_who_may_approve(self, make: Any) -> None:
-        assert "\\*ann\\* asked for this plan. [The" in question(*make(requested_by="*ann*")).body
+        assert "Requested by \\*ann\\*. [The" in question(*make(requested_by="*ann*")).body
         four_eyes = policy(four_eyes=True)
         assert "Requested by ann; another person must approve it. [The" in question(*make(four_eyes)).body
-        assert " asked for this plan" not in question(*make(four_eyes, requested_by=None)).body
+        assert "Requested by" not in question(*make(four_eyes, requested_by=None)).body
 
     def test_is_open_until_the_plan_may_not_be_applied_any_more(self, make: Any) -> None:
         assert timedelta(minutes=49) < question(*make(minutes_ago=10)).open_for <= timedelta(minutes=50)

@@ -207,7 +207,7 @@ class TestWhatRuns:
 
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(spark, "lake", lambda: Torn(lake.url))
-            with pytest.raises(StatePathTrouble, match="is not what was written there a moment ago"):
+            with pytest.raises(StatePathTrouble, match="differs from what was just written"):
                 spark.prepare_spark()
 
     def test_comes_from_no_template_and_no_memory(self, monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
@@ -249,7 +249,7 @@ class TestWhatIsHandedOn:
         found = context(params={"plan_id": "1" * 16})
         found["ti"].map_index = index
 
-        with pytest.raises(InvalidInput, match="is not what this run is about"):
+        with pytest.raises(InvalidInput, match="does not belong to this run"):
             rollouts.plan_meant(told, found, objects.PLANS)
 
     def test_is_the_plan_of_the_form_or_of_the_event(self) -> None:

@@ -109,7 +109,7 @@ def test_who_asked_cannot_approve_where_the_policy_wants_four_eyes(server: Serve
     assert re.search(r'value="approve" disabled', text)
     assert (answer.status, "requires another approver" in answer.text) == (403, True)
     others = page(server, plan_id, "olga")
-    assert "You asked for this plan" not in others
+    assert "You requested this plan" not in others
     assert re.search(r'value="approve">', others)
 
 
