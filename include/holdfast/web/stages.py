@@ -107,7 +107,7 @@ def what_next(page: PlanPage) -> str:
         State.RUNNING: "Do the manual steps in order. After each one, run apply_rollout again: it checks the step and continues.",
         State.DONE: "Nothing to do: the rollout went as forecast.",
         State.DIFFERENT: "Stop the rollout. Check the differences, then create a new plan from the group's current state.",
-        State.CHANGES: "The requester changes the request and creates a new plan.",
+        State.CHANGES: "Changes were requested: the requester can change the request and create a new plan.",
         State.REJECTED: "The plan was rejected. Create a new plan.",
         State.EXPIRED: "The plan has expired. Create a new plan, from a new snapshot.",
         State.STALE: "Reject the plan: the group no longer matches it. Create a new plan.",
