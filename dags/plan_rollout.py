@@ -1,8 +1,8 @@
 """### Plan a change before you make it
 
 Select the group and the change type, and fill in the fields that it needs. (The page *Plan a rollout* also offers the group's hosts
-and settings to select from.) A run takes a snapshot of the group (or uses one in the lake), forecasts the options, on Spark if there
-is much to compute, and writes `plan.json` and `plan.md` below `plans/<plan id>/`. Then it asks: **approve** or **reject**, with a
+and settings to select from.) A run takes a snapshot of the group (or uses one in the lake), forecasts the options, on Spark if
+it is much to compute, and writes `plan.json`, `plan.md` below `plans/<plan id>/`. Then it asks: **approve** or **reject**, with a
 reason (docs/approval.md). The decision is recorded with the plan; `apply_rollout` applies approved plans. This DAG changes nothing
 in the group. A run creates one plan; if cleared, it asks about the same plan again.
 """

@@ -102,7 +102,7 @@ def what_next(page: PlanPage) -> str:
     if page.state is State.WAITING and not page.run_id:
         return "Approve and apply it on the command line: it was created without Airflow."
     return {
-        State.WAITING: "An approver approves or rejects the plan, or requests changes. On approval, apply_rollout starts automatically.",
+        State.WAITING: "An approver approves, rejects or requests changes. On approval, apply_rollout starts automatically.",
         State.APPROVED: "apply_rollout takes a new snapshot and runs until the first manual step.",
         State.RUNNING: "Do the manual steps in order. After each one, run apply_rollout again: it checks the step and continues.",
         State.DONE: "Nothing to do: the rollout went as forecast.",
