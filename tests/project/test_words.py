@@ -43,7 +43,18 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (r"\bundo\b", "rollback"),
 )
 """A pattern of what is not said, and what is. The words of Kafka, Airflow and Spark stand above all of them."""
-PLACES: tuple[str, ...] = ("include/holdfast/web", "include/holdfast/airflow_wiring", "dags", "spark_jobs", "bin", "docs")
+PLACES: tuple[str, ...] = (
+    "include/holdfast/web",
+    "include/holdfast/airflow_wiring",
+    "dags",
+    "spark_jobs",
+    "bin",
+    "docs",
+    "README.md",
+    "CONTRIBUTING.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+)
 """Folders and files whose words are held."""
 
 
