@@ -154,7 +154,7 @@ class _Writing:
             temporary.remove_abandoned(folder.descriptor, FILE_NAME)
             if not any(self._attempt(folder) for _ in range(_ATTEMPTS)):
                 raise StatePathTrouble(
-                    f"{self._file} was changed by somebody else each time before it could be written. {_NOTHING}"
+                    f"{self._file} was changed by another process each time before it could be written. {_NOTHING}"
                 )
 
     def _attempt(self, folder: Folder) -> bool:
@@ -165,8 +165,8 @@ class _Writing:
                 return True
             if found is not None and found.process_id != self._replaces:
                 raise StatePathTrouble(
-                    f"{self._file} already holds process ID {found.process_id}, not {self._replaces or self._process_id}: somebody"
-                    f" has started there. {_NOTHING}"
+                    f"{self._file} already holds process ID {found.process_id}, not {self._replaces or self._process_id}: another"
+                    f" client has started there. {_NOTHING}"
                 )
             self._refuse_running_client(folder, _NOTHING)
             belongs = _Belongs.for_new_in(folder) if found is None else _Belongs.as_of(found)
@@ -246,7 +246,7 @@ class _Writing:
             with _found(again) as found:
                 if found is None or found.process_id != self._process_id:
                     holds = "is gone" if found is None else f"holds process ID {found.process_id}"
-                    raise StatePathTrouble(f"{self._file} {holds} right after another was written: somebody has started there.")
+                    raise StatePathTrouble(f"{self._file} {holds} right after the write: another client has started there.")
 
 
 def _path(state_dir: str) -> str:
@@ -295,7 +295,7 @@ class _Beside:
             return False
         except OSError as error:
             raise folders.trouble(
-                f"{self.folder.shown}/{name} cannot be made by a hard link, which is the only way that overwrites nothing."
+                f"{self.folder.shown}/{name} cannot be created by a hard link, the only method that never overwrites a file."
                 f" {_NOTHING}",
                 error,
             ) from None

@@ -46,8 +46,8 @@ DEFAULT_LAKE = ".holdfast/lake"
     "--force-lease",
     "force",
     is_flag=True,
-    help="Take over from whoever applies a plan for this group, and let a step be done elsewhere than where it was begun: you know"
-    " that nobody does anything any more. It is recorded.",
+    help="Take over the lease of this group, and allow a step in progress to continue in another directory or on another host. Use"
+    " it only when the other run has certainly ended. It is recorded.",
 )
 @signing.key_option
 @shapes.options

@@ -40,37 +40,37 @@ def _forecast(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds:
 def _headline(outcome: ConsumerOutcome) -> str:
     summary = outcome.summary
     if not outcome.stable:
-        return f"The group does not settle: {many(summary.rebalances, 'rebalance')} were forecast."
+        return f"The group does not become stable within {many(summary.rebalances, 'rebalance')}."
     rebalances = f"in {many(summary.rebalances, 'rebalance')}"
     if summary.moved is None:
-        return f"{many(summary.partitions, 'partition')}; who reads which one now is not known, {rebalances}."
-    needless = "" if not summary.needless else f", {summary.needless:,} of them between members that nobody touches"
+        return f"{many(summary.partitions, 'partition')} {rebalances}; their consumers before the change are not known."
+    needless = "" if not summary.needless else f", {summary.needless:,} of them between members that the change does not touch"
     return f"{summary.moved:,} of {many(summary.partitions, 'partition')} end on another member{needless}, {rebalances}."
 
 
 def _stops(outcome: ConsumerOutcome) -> str:
     stops, longest = outcome.summary.stops, outcome.summary.longest_stop
     if stops is None or longest is None:
-        return "How many partitions stand still meanwhile is not known."
+        return "Downtime of partitions: not known."
     if not stops:
-        return "No partition stands still."
+        return "No partition is unavailable."
     usual, most = (duration(math.ceil(seconds)) for seconds in (longest.usual, longest.most))
     busy = "" if usual == most else f" ({most} if a consumer is busy and does not poll)"
-    return f"{many(stops, 'time')} a partition stands still, for up to {usual} each{busy}. {_positions_of(outcome)}"
+    return f"{many(stops, 'interruption')} of partitions, up to {usual} each{busy}. {_positions_of(outcome)}"
 
 
 def _positions_of(outcome: ConsumerOutcome) -> str:
     """Where the readers go on."""
     found = outcome.positions
-    parts = [f"{many(found.committed, 'partition')} go on at the committed offset"] if found.committed else []
-    parts += [f"{found.reset:,} where auto.offset.reset says ({found.reset_to})"] if found.reset else []
-    parts += [f"of {found.unknown:,} the committed offset is not known"] if found.unknown else []
+    parts = [f"{many(found.committed, 'partition')} resume at the committed offset"] if found.committed else []
+    parts += [f"{found.reset:,} at auto.offset.reset ({found.reset_to})"] if found.reset else []
+    parts += [f"committed offset not known: {found.unknown:,}"] if found.unknown else []
     return f"{'; '.join(parts)}." if parts else ""
 
 
 def _rounds(outcome: ConsumerOutcome) -> Table:
-    columns = ("stand still while all join", "revoked", "withheld")
-    table = terminal.table("#", "at", "why", "assignor", *columns, right=("#", "at", columns[0]))
+    columns = ("unavailable while all join", "revoked", "deferred")
+    table = terminal.table("#", "at", "trigger", "assignor", *columns, right=("#", "at", columns[0]))
     for number, one in enumerate(outcome.rounds, start=1):
         if number <= FIRST_ROUNDS or number == len(outcome.rounds):
             table.add_row(str(number), duration(int(one.at_seconds)), str(one.trigger), *_row(one))

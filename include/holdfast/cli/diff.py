@@ -13,7 +13,7 @@ from holdfast.rollout.kinds.difference import Difference
 
 T = TypeVar("T")
 SAME, DIFFERENT = 0, 2
-_PLANS = ("Plan", "Plan for a plain consumer group")
+_PLANS = ("Plan", "Plan for a consumer group")
 """What `contracts.kind_of` calls plans."""
 
 

@@ -59,10 +59,10 @@ def _outcomes(outcomes: Sequence[Outcome], times: Sequence[Times]) -> Iterator[R
     """A line for each position that the IDs left to chance can take."""
     expected = sum(outcome.probability * outcome.summary.active_moved for outcome in outcomes)
     tasks = many(outcomes[0].summary.stateful_tasks, "stateful task")
-    yield Text(f"{expected:.1f} of {tasks} end on another client, on average over where the fresh process IDs fall.", style="bold")
+    yield Text(f"{expected:.1f} of {tasks} end on another client, on average over the new random process IDs.", style="bold")
     lasting = set(outcomes[0].process_ids).intersection(*(outcome.process_ids for outcome in outcomes))
     table = _table(
-        "chance", "fresh process IDs such as", "stand", "moved", "rebalances", "rebalancing ends after", "records to restore"
+        "chance", "new random process IDs such as", "rank", "moved", "rebalances", "rebalancing ends after", "records to restore"
     )
     for outcome, time in zip(outcomes, times, strict=True):
         fresh = [(number, one) for number, one in enumerate(outcome.process_ids, start=1) if one not in lasting]

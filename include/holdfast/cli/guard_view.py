@@ -32,9 +32,9 @@ def _parts(snapshot: Snapshot, guard: Guard) -> Iterator[RenderableType]:
 def _reshuffle(reshuffle: Reshuffle) -> Iterator[Text]:
     tasks = f"{many(len(reshuffle.moved), 'stateful task')} of {reshuffle.summary.stateful_tasks}"
     if reshuffle.kind is Kind.LATENT:
-        yield Text(f"The group looks stable, and its next rebalance, whatever causes it, moves {tasks}.", style="bold")
+        yield Text(f"The group looks stable, but its next rebalance moves {tasks}, whatever triggers it.", style="bold")
     else:
-        yield Text(f"The group is on its way: {tasks} still change hands.", style="bold")
+        yield Text(f"A migration is in progress: {tasks} have yet to migrate.", style="bold")
     records = many(reshuffle.summary.restore_records, "record")
     yield Text(f"They are {listed([move.task for move in reshuffle.moved])}; {records} to restore.")
     if reshuffle.defusal is not None:

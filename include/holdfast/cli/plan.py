@@ -153,16 +153,16 @@ def _made(snapshot: str, change: str, limits: _Limits, requested_by: str | None,
     meant = reading.value(change, lambda said: change_from_json(named_json.resolved(said, group)))
     with documents.naming(snapshot):
         workflow.refuse_settings(group)
-    with documents.naming(change), progress.telling("Looking for ways to make the change") as tell:
+    with documents.naming(change), progress.telling("Searching for options") as tell:
         if limits.team is not None:
             policy_floor.refuse_faster(meant, limits.team)
-        return workflow.make(group, meant, policy, datetime.now(UTC), lambda way: tell(f"Weighing {way}"), requested_by, work)
+        return workflow.make(group, meant, policy, datetime.now(UTC), lambda way: tell(f"Forecasting {way}"), requested_by, work)
 
 
 def _plain(snapshot: Named, change: str, limits: Policy, requested_by: str | None) -> AnyPlan:
     """The same for a plain consumer group."""
     meant = (documents.label(change), documents.read_document(change))
-    with progress.telling("Looking for ways to make the change") as tell:
+    with progress.telling("Searching for options") as tell:
         return consumer_groups.make_plan(
-            snapshot, meant, limits, datetime.now(UTC), lambda way: tell(f"Weighing {way}"), requested_by
+            snapshot, meant, limits, datetime.now(UTC), lambda way: tell(f"Forecasting {way}"), requested_by
         )

@@ -12,7 +12,7 @@ from rich.text import Text
 from holdfast.rollout.streams.plan import review
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.text import rendering
-from holdfast.rollout.text.rendering import LONGEST_LINE, Block, Heading, Lines, Paragraph, Table
+from holdfast.rollout.text.rendering import LONGEST_LINE, Block, Code, Heading, Lines, Paragraph, Table
 from holdfast.rollout.text.wording import printable
 
 
@@ -42,6 +42,8 @@ def _rich(block: Block) -> RenderableType:
     match block:
         case Heading(level, text):
             return Text(_shown(text), style="bold underline" if level == 1 else "bold cyan" if level == 2 else "bold")
+        case Code(command):
+            return Text(f"  $ {_shown(command)}", style="cyan", no_wrap=True, overflow="fold")
         case Paragraph(text, strong):
             return Text(_shown(text), style="bold green" if strong else "")
         case Lines(lines):

@@ -24,7 +24,7 @@ WATCH_S = 3600.0
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="STATE_DIR/APPLICATION_ID of one client.")
 @click.option("--snapshot", "fresh", metavar="FILE", help="A snapshot taken afterwards, instead of looking at the cluster.")
 @shapes.options
-@click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Keep the verdict there, beside the plan.")
+@click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Store the verdict there, next to the plan.")
 @click.option(
     "--watch",
     is_flag=True,

@@ -257,7 +257,7 @@ def _ways(plan: Plan) -> tuple[Way, ...]:
             title=one.title,
             fate=_fate(one, plan),
             why_not=_OVER_LIMITS.sub(".", one.why_not or one.refused or ""),
-            effort=one.effort.value,
+            effort=one.effort.says,
             cells=cells.get(one.name, ()),
             failed=plan_parts.broken(one.rules),
         )
@@ -278,7 +278,7 @@ def _steps(plan: Plan) -> Iterator[StepView]:
             title=step_words.describe(step.action),
             manual=step.who is not Who.HOLDFAST,
             before=step.check_before,
-            by_hand=step_words.by_hand(step.action) if isinstance(step.action, WriteProcessMetadata) else "",
+            by_hand=step_words.by_hand(step.action, plan.basis.group_id) if isinstance(step.action, WriteProcessMetadata) else "",
             expect=step.expect,
             after=step.check_after,
             undo=step.undo,

@@ -214,7 +214,7 @@ def _as_far_as_it_goes(plan: AnyPlan, fresh: AnySnapshot, writing: Writing) -> W
             case Do(step, action):
                 directory = hands.state_dirs.get(action.process_id)
                 if directory is None:
-                    return _by_hand(step, action)
+                    return _by_hand(step, action, plan.basis.group_id)
                 _write(step, action, directory, writing)
             case _:
                 assert_never(found)
@@ -265,18 +265,18 @@ def _begun_elsewhere(step: AnyStep, action: WriteProcessMetadata, directory: str
     on = f" on {printable(begun.host, 200)}" if begun.host else ""
     here = f" on {hands.me.host}" if begun.host != hands.me.host else ""
     return (
-        f"Step {step.id} was begun at {begun.at} in {printable(str(begun.directory), 500)}{on}, and nobody knows whether process ID"
-        f" {action.process_id} was written there. It is not written into {directory}{here} as well: two clients with one process ID"
-        " are one to Kafka. Look there. If it holds the ID, go on with that directory, or confirm the step; if it does not, and"
-        " nobody will write it, release the lease by force (--force-lease) and name the other."
+        f"Step {step.id} was begun at {begun.at} in {printable(str(begun.directory), 500)}{on}; whether it wrote process ID"
+        f" {action.process_id} there is not known. It was not written into {directory}{here} as well: Kafka takes two clients with"
+        " one process ID for one. Check the first directory. If it holds the ID, continue with that directory, or confirm the step."
+        " If it does not, and no other run will write it, release the lease by force (--force-lease) and give the new directory."
     )
 
 
-def _by_hand(step: AnyStep, action: WriteProcessMetadata) -> Wait:
+def _by_hand(step: AnyStep, action: WriteProcessMetadata, group_id: str) -> Wait:
     return Wait(
         step,
-        f"Nobody has said which directory is meant: give --state-dir-of {action.process_id}=DIRECTORY, or do it by hand"
-        f" ({step_words.by_hand(action)}) and confirm step {step.id}. Before: {step.check_before}",
+        f"No state directory is given for process ID {action.process_id}: give --state-dir-of {action.process_id}=DIRECTORY, or run"
+        f" {step_words.by_hand(action, group_id)} and confirm step {step.id}. Before: {step.check_before}",
         can_confirm=True,
     )
 

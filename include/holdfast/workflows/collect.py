@@ -150,8 +150,8 @@ def _refuse_other_kinds(group: ObservedGroup) -> None:
         )
     if group.members and group.state == "Stable" and group.protocol != PROTOCOL:
         raise Unsupported(
-            f"{group.group_id!r} is a plain consumer group (its assignor is {group.protocol!r}); here a Kafka Streams group is "
-            f"needed, whose assignor is {PROTOCOL!r}"
+            f"{group.group_id!r} is a consumer group (its assignor is {group.protocol!r}); needed is a Kafka Streams group, "
+            f"whose assignor is {PROTOCOL!r}"
         )
 
 

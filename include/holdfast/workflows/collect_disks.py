@@ -76,8 +76,8 @@ def _note_who_runs(directory: StateDirectory, is_member: bool, found: Gathered) 
     if is_member and held is False:
         found.note(
             f"state_directories.{directory.url}",
-            f"nobody holds its .lock, though process {directory.process_id} is a member of the group: the client has stopped and"
-            " its session has not run out yet, or it runs on another disk with the same process ID",
+            f"no process holds its .lock, but process {directory.process_id} is a member of the group: the client has stopped and"
+            " its session has not timed out yet, or it runs on another disk with the same process ID",
         )
     elif held and not is_member:
         found.note(

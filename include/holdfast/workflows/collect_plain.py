@@ -61,7 +61,7 @@ def snapshot(
     if group.state in REBALANCING:
         raise ClusterTrouble(f"{group_id!r}: {why_nobody(group, patience)}")
     if not is_plain(group):
-        raise Unsupported(f"{group_id!r} is no plain consumer group with members (its assignor is {group.protocol!r})")
+        raise Unsupported(f"{group_id!r} is not a consumer group with members (its assignor is {group.protocol!r})")
     found = _Found(group, Assignor(group.protocol), list(settings.unknown))
     latest = _latest(cluster, found)
     members = _members(found, settings, latest)

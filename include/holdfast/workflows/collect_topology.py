@@ -90,14 +90,14 @@ def _changelog_topics(
     if unread:
         found.note(
             "tasks",
-            f"{', '.join(unread)}: taken to be another application's or left over, as nobody here reads the repartition topic of "
-            "its name. The option --changelog says otherwise",
+            f"{', '.join(unread)}: assumed to be another application's, or unused: no member of this group reads the repartition "
+            "topic of the same name. If it is this application's, give it with --changelog",
         )
         names = [name for name in names if name not in unread]
     others = [f"{other}-" for other in cluster.group_ids(prefix)]
     foreign = [name for name in names if name not in sure and any(name.startswith(other) for other in others)]
     if foreign:
-        found.note("tasks", f"{', '.join(foreign)}: taken to belong to another group, whose ID they begin with")
+        found.note("tasks", f"{', '.join(foreign)}: assumed to belong to another group, whose ID they begin with")
     return {name: None for name in names if name not in foreign}
 
 
@@ -106,12 +106,13 @@ def _note_unassigned(tasks: tuple[TaskPartitions, ...], found: Gathered) -> None
     missing = [str(task) for task, _ in tasks if task not in running]
     if missing:
         found.note(
-            "tasks", f"nobody was handed {', '.join(missing)}: derived from the partitions of their subtopologies' source topics"
+            "tasks",
+            f"{', '.join(missing)}: assigned to no member; derived from the partitions of their subtopologies' source topics",
         )
     known = {partition.topic: None for _, partitions in tasks for partition in partitions}
     strange = sorted({topic: None for member in found.members for topic in member.subscribed if topic not in known})
     if strange:
-        found.note("tasks", f"the members subscribe to {', '.join(strange)}, and nobody was handed a partition of it")
+        found.note("tasks", f"the members subscribe to {', '.join(strange)}, but none of its partitions is assigned to a member")
 
 
 def _clues(settings: GroupSettings, tasks: tuple[TaskPartitions, ...], found: Gathered) -> Clues:

@@ -58,7 +58,7 @@ def assign_document(document: object, release: str | None, settings: tuple[tuple
     """A Snapshot's JSON → an Assignment's. `release` is put over its own."""
     if settings:
         raise InvalidInput(
-            f"--set {settings[0][0]!r}: the assignment of a plain consumer group depends on no setting; leave it out"
+            f"--set {settings[0][0]!r}: no setting affects the assignment of a consumer group without Kafka Streams; leave it out"
         )
     snapshot = consumer_snapshot_from_json(document)
     return consumer_assignment_to_json(decide(replace(snapshot, kafka_release=release or snapshot.kafka_release)))

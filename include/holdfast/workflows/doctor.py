@@ -177,7 +177,7 @@ def _cluster_right(cluster: ClusterReader, servers: str) -> Check:
     if "DESCRIBE" in cluster.cluster_rights():
         return Check(name, Status.OK, "granted")
     return Check(
-        name, Status.LIMITED, "not granted: nobody knows the bytes that a restore reads", _acl(servers, "Describe", "--cluster")
+        name, Status.LIMITED, "not granted: the bytes that a restore reads are not known", _acl(servers, "Describe", "--cluster")
     )
 
 

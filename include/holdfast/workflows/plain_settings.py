@@ -53,7 +53,9 @@ def read(
     known = (*consumer_config.KEYS, STRATEGY)
     strange = [key for key in overrides if key not in known]
     if strange:
-        raise InvalidInput(f"{strange[0]!r} decides nothing for a plain consumer group; there are {', '.join(known)}", "--set")
+        raise InvalidInput(
+            f"{strange[0]!r} does not affect a consumer group without Kafka Streams; give one of {', '.join(known)}", "--set"
+        )
     given: dict[str, ConfigValue] = {key: application[key] for key in known if application.get(key)}
     given |= dict(overrides)
     unknown = []

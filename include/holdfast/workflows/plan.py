@@ -123,8 +123,8 @@ def _refuse_other_options(snapshot: Snapshot, change: Change, found: tuple[Evalu
     proposed = [candidate_to_json(one) for one in candidates.propose(snapshot, change)]
     if [candidate_to_json(one.candidate) for one in found] != proposed:
         raise InvalidInput(
-            "the options that were forecast are not those that this change has: somebody changed them in the lake, or another"
-            " version of Holdfast forecast them. Trigger a new run"
+            "the forecast options are not the options of this change: they were modified in the lake, or another version of"
+            " Holdfast forecast them. Trigger a new run"
         )
 
 

@@ -177,13 +177,13 @@ class _Reader:
         return self._desk.ask("histories", group_id)  # type: ignore[no-any-return]
 
     def group_rights(self, group_id: str) -> Operations:
-        raise AssertionError(f"nobody asks for the rights on {group_id!r} among many groups")
+        raise AssertionError(f"rights on {group_id!r} are not read when many groups are collected")
 
     def topic_rights(self, names: tuple[str, ...]) -> tuple[tuple[str, Operations], ...]:
-        raise AssertionError(f"nobody asks for the rights on {names} among many groups")
+        raise AssertionError(f"rights on {names} are not read when many groups are collected")
 
     def cluster_rights(self) -> Operations:
-        raise AssertionError("nobody asks for rights among many groups")
+        raise AssertionError("rights on the cluster are not read when many groups are collected")
 
 
 def _answer_all(cluster: ManyGroupsReader, questions: list[_Question]) -> None:

@@ -67,6 +67,6 @@ def _verdict(plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:
 
 def of_another_kind(plan: AnyPlan) -> str:
     """What to say of a snapshot that is not of the kind of group that the plan is for."""
-    kinds = ("plain consumer", "Kafka Streams")
+    kinds = ("a consumer group", "a Kafka Streams group")
     planned, found = kinds if isinstance(plan, ConsumerPlan) else kinds[::-1]
-    return f"Plan {plan.plan_id} is for a {planned} group, and the snapshot is of a {found} group"
+    return f"Plan {plan.plan_id} is for {planned}, and the snapshot is of {found}"

@@ -79,7 +79,7 @@ def test_what_would_skip_data_is_a_warning_above_all() -> None:
     event = {"replace_consumer": {"member_id": "a", "by": {"member_id": "x"}}}
     found = plain_view(planned({"a": member(0, 1, 2), "b": member(3, 4, 5)}, event, partitions=lost), NOON)
 
-    assert found.option == "Make the change as it is"
+    assert found.option == "Make the change as requested"
     assert found.warnings[0].startswith("SKIPS DATA: ")
     assert "SKIPS" not in found.effect
 

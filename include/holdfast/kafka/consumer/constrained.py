@@ -142,7 +142,7 @@ class Constrained:
             elif self._at_min:
                 member, from_queue = self._at_min.popleft(), True
             else:
-                raise LeaderThrows("IllegalStateException: there is a partition left, and nobody to give it to")
+                raise LeaderThrows("IllegalStateException: a partition is left, and no member can take it")
             count = self._give(code, member)
             if count == self._min:
                 if from_queue:

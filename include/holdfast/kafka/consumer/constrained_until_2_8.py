@@ -37,7 +37,7 @@ class ConstrainedUntil28:
         self._take()
         for code in unassigned:
             if not self._at_min:
-                raise LeaderThrows("IllegalStateException: there are partitions left, and everybody is at the upper quota")
+                raise LeaderThrows("IllegalStateException: partitions are left, and all members are at the upper quota")
             self._give(code, self._at_min.popleft())
 
     def _keep(self) -> None:

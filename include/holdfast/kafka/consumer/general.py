@@ -205,7 +205,7 @@ class General:
 
     def _look_whether_balanced(self) -> bool:
         if not self._loads:
-            raise LeaderThrows("NoSuchElementException: nobody takes part in the reassignment")
+            raise LeaderThrows("NoSuchElementException: no member takes part in the reassignment")
         width = self._width
         highest = self._loads[-1] // width
         if self._loads[0] // width >= highest - 1:
@@ -251,7 +251,7 @@ class General:
                     if code in self.parts[member]:
                         continue
                     if code not in owner:
-                        raise LeaderThrows("NullPointerException: a partition belongs to nobody that takes part")
+                        raise LeaderThrows("NullPointerException: a partition belongs to no member that takes part")
                     if size + self._slack < len(self.parts[owner[code]]):
                         return False
         return True

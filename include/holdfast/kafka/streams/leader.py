@@ -147,7 +147,7 @@ def _as_far_as_certain(group: Group, board: Board, line: Behaviour) -> Assignmen
     if public_sticky.places_by_rack(group) and group.config.num_standby_replicas > 0:
         raise Unsupported(
             f"rack.aware.assignment.strategy is {group.config.rack_aware_assignment_strategy} and task.assignor.class the public"
-            " StickyTaskAssignor: that is modelled without standbys only, which move by rack in an order that nobody sees."
+            " StickyTaskAssignor: that is modelled without standbys only: they move by rack in an order that cannot be observed."
         )
     active, standbys = public_sticky.assign(board, group, line)
     decided = tuple(_client_assignment(board, client) for client in board.clients)
@@ -202,10 +202,12 @@ def _refuses_its_members(group: Group, line: Behaviour) -> LeaderFailure | None:
     """What the leader answers before it looks at tasks: for what its members ask, for topics, or for the versions they speak."""
     failures = []
     if _asks_for_shutdown(group, line):
-        failures.append(LeaderFailure("a member asks the whole application to shut down: everybody is told to", SHUTDOWN_REQUESTED))
+        asked = "a member requests shutdown of the application: the leader tells all members to shut down"
+        failures.append(LeaderFailure(asked, SHUTDOWN_REQUESTED))
     if group.missing_topics:
         missing = ", ".join(sorted(group.missing_topics)[:MOST_NAMED])
-        failures.append(LeaderFailure(f"source topics are missing ({missing}): everybody is told so", INCOMPLETE_TOPICS))
+        told = f"source topics are missing ({missing}): the leader sends all members an error"
+        failures.append(LeaderFailure(told, INCOMPLETE_TOPICS))
     versions = version_probing.failure(group, line)
     if versions is not None:
         failures.insert(len(failures) if line.versions_compared_last else 0, versions)

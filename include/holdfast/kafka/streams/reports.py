@@ -173,11 +173,11 @@ class _Client:
             return max(joined, written)
         if copy is not None and copy.raw_sum and end - max(written, joined) > CHECKPOINT_EVERY:
             self._assume(
-                "standby copies are taken to be as far as their checkpoint files say, which are up to 10,000 records late", task_id
+                "standby copies are assumed to be at their checkpointed offsets, which are up to 10,000 records behind", task_id
             )
             return max(joined, written)
         self._assume(
-            "standby copies (warm-ups among them) are taken to have caught up: nobody outside can see their progress", task_id
+            "standby copies (and warm-ups) are assumed to be caught up: their progress is not visible from outside", task_id
         )
         return end
 

@@ -86,7 +86,7 @@ def failure(group: Group, line: Behaviour) -> LeaderFailure | None:
         return None
     what = f"a member is newer than the leader and another has metadata version {oldest}, which cannot be probed"
     if line.versions_fail_with_code:
-        return LeaderFailure(f"{what}: everybody is told that assigning failed", ASSIGNMENT_ERROR)
+        return LeaderFailure(f"{what}: the leader tells all members that the assignment failed", ASSIGNMENT_ERROR)
     return LeaderFailure(f"IllegalStateException: {what}")
 
 

@@ -75,8 +75,8 @@ def _member(reader: Reader, fields: "_Fields", version: int) -> StoredMember:
     client_id = fields.string("a client ID") or ""
     client_host = fields.string("a client host") or ""
     if version >= 1:
-        reader.int32("a rebalance time-out")
-    session_timeout_ms = reader.int32("a session time-out")
+        reader.int32("a rebalance timeout")
+    session_timeout_ms = reader.int32("a session timeout")
     subscription, assignment = fields.bytes("a subscription"), fields.bytes("an assignment")
     member = StoredMember(member_id, instance, client_id, client_host, subscription, assignment, session_timeout_ms)
     fields.end_of_structure()

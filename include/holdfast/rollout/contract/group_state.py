@@ -16,8 +16,7 @@ def refuse_unsettled(group_id: str, state: str | None, *, members: int, not_said
     group = f"Group '{printable(group_id)}'"
     if state in REBALANCING:
         raise CannotPredict(
-            f"{group} was in the middle of a rebalance ({state}), when nobody can see what its members hold."
-            " Take a new snapshot when it is stable."
+            f"{group} was rebalancing ({state}): its assignment is not visible then. Take a new snapshot when it is stable."
         )
     if not members and (state is not None or not_said):
         said = "" if state is None else f" ({printable(state)})"
@@ -27,6 +26,6 @@ def refuse_unsettled(group_id: str, state: str | None, *, members: int, not_said
         )
     if state not in (None, STABLE):
         raise CannotPredict(
-            f"{group} was {printable(str(state))}, not {STABLE}: nobody can see what its members hold."
+            f"{group} was {printable(str(state))}, not {STABLE}: its assignment is not visible then."
             " Take a new snapshot when it is stable."
         )

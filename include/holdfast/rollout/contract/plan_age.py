@@ -17,7 +17,7 @@ class Dated(Protocol):
 
 
 def taken(made_from: CreatedFrom) -> str:
-    return f"taken at {made_from.captured_at}" if made_from.captured_at else "taken at a time that it does not say"
+    return f"taken at {made_from.captured_at}" if made_from.captured_at else "which does not state when it was taken"
 
 
 def born_expired(plan: Dated) -> bool:
@@ -28,7 +28,6 @@ def born_expired(plan: Dated) -> bool:
 def holds_until(plan: Dated) -> str:
     if born_expired(plan):
         return (
-            f"It cannot be applied: it was made at {plan.created_at}, and could be applied until {plan.expires_at}. Take a fresh"
-            " snapshot and plan again."
+            f"Expired: created at {plan.created_at}, and valid only until {plan.expires_at}. Take a fresh snapshot and plan again."
         )
-    return f"It may be applied until {plan.expires_at}, and only to that group as it was."
+    return f"Valid until {plan.expires_at}, as long as the group does not change."

@@ -4,9 +4,18 @@ from enum import StrEnum
 
 
 class Scenario(StrEnum):
-    """A fresh ID falls somewhere in the order by chance: looked at are its likeliest position and that where most tasks move."""
+    """A new random ID has a random rank: looked at are its likeliest rank and that where most tasks move. The values are those of
+    tables; `SAYS` is what people read."""
 
     NOT_REPLACED = "not replaced"
     SAME_ID = "same ID"
     FRESH_LIKELIEST = "fresh ID, likeliest"
     FRESH_WORST = "fresh ID, worst"
+
+
+SAYS = {
+    Scenario.NOT_REPLACED: "not replaced",
+    Scenario.SAME_ID: "same ID",
+    Scenario.FRESH_LIKELIEST: "new random ID, likeliest",
+    Scenario.FRESH_WORST: "new random ID, worst",
+}

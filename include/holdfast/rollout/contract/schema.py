@@ -28,7 +28,7 @@ CONDITION = closed(
         "otherwise_restored": nullable(ESTIMATE),
         "otherwise_downtime_s": count(),
     },
-    about="The figures beside it hold only if it is met.",
+    about="The other figures hold only if it is met.",
 )
 TIMES = closed(
     {
@@ -51,7 +51,7 @@ ACT = closed(
     {
         "rebalances": count("That follow from it."),
         "starts": count("Clients that are started in it."),
-        "noticed_s": count("The session time-out that has to pass."),
+        "noticed_s": count("The session timeout that has to pass."),
         "stopped_s": count(),
         "refresh_s": count(),
         "unseen": shapes.boolean("Static members that return before the group notices."),

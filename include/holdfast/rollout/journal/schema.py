@@ -29,11 +29,11 @@ APPROVAL: Shape = closed(
     },
     {
         "by_id": shapes.nullable(shapes.name("The user's ID where they were logged in.")),
-        "decided_by": shapes.one_of(Decider, "A person, the policy, or nobody in time: never an approval then."),
+        "decided_by": shapes.one_of(Decider, "A person, the policy, or the timeout of the request: never an approval then."),
         "plan_fingerprint": shapes.nullable(
             shapes.name("`sha256:` and 64 digits of what was shown: it is approved, and no other.")
         ),
-        "asked_by": shapes.nullable(shapes.name("Who asked for the plan; nobody where no person did.")),
+        "asked_by": shapes.nullable(shapes.name("The user who requested the plan, or `nobody`.")),
         "changes_requested": shapes.boolean("Neither approved nor rejected: it goes back, and the reason says what is to change."),
         "signature": shapes.signature(),
     },

@@ -3,7 +3,7 @@
 from holdfast.errors import InvalidInput
 
 _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("Plan for a plain consumer group", ("plan_id", "steps", "candidates", "protocol")),
+    ("Plan for a consumer group", ("plan_id", "steps", "candidates", "protocol")),
     ("Plan", ("plan_id", "steps", "candidates")),
     ("Verdict", ("plan_id", "result", "score")),
     ("Approval", ("plan_id", "approved")),

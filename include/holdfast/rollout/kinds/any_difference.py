@@ -7,7 +7,7 @@ from holdfast.rollout.kinds import consumer_difference, difference
 from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds.difference import Difference
 
-_TWO_KINDS = "one is of a Kafka Streams group, the other of a plain consumer group: give two of one group"
+_TWO_KINDS = "one is of a Kafka Streams group, the other of a consumer group: give two of one group"
 
 
 def of_plans(before: AnyPlan, after: AnyPlan) -> Difference:

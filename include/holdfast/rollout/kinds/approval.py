@@ -38,7 +38,7 @@ def by_the_policy(plan: AnyPlan, review: Review, at: str) -> Approval:
     """The decision where nobody is asked. `at` is ISO 8601, UTC."""
     if needs_a_person(plan, review):
         raise AssertionError("a plan that a person must look at is not approved by a policy")
-    reason = f"every limit of the policy is kept, and its review is: {review.value}"
+    reason = f"within every limit of the policy, and its review is: {review.value}"
     return Approval(plan.plan_id, True, POLICY, reason, at, None, Decider.POLICY, fingerprint(plan))
 
 
@@ -67,24 +67,24 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
     if not approval.approved:
         raise StepRefused(f"Plan {plan.plan_id} was rejected by {printable(approval.by)}. Make a new plan.")
     if not approval.by.strip() or approval.decided_by is Decider.TIME_OUT:
-        raise StepRefused("An approval without a name is none. Say who approves.")
+        raise StepRefused("The approval has no name. State who approves.")
     if approval.decided_by is Decider.POLICY and needs_a_person(plan, plan.policy.review):
         raise StepRefused(
-            f"Plan {plan.plan_id} was approved by its policy, and that asks for a person: its review is"
-            f" '{plan.policy.review.value}', the plan's verdict '{plan.verdict.value}', and"
-            f" {'it wants four eyes' if plan.policy.four_eyes else 'two eyes are enough'}. Have somebody approve it."
+            f"Plan {plan.plan_id} was approved by its policy, but needs approval by a person: the policy's review is"
+            f" '{plan.policy.review.value}', the plan's verdict '{plan.verdict.value}', and four_eyes is"
+            f" {str(plan.policy.four_eyes).lower()}. Have a person approve it."
         )
     _refuse_another_request(plan, approval)
     if approval.decided_by is Decider.PERSON and plan.policy.four_eyes:
         if approval.asked_by is None:
             raise StepRefused(
-                f"The policy of plan {plan.plan_id} wants four eyes, and the approval does not say who asked for the plan. Have it"
-                " approved in its run of plan_rollout, where that is known."
+                f"The policy of plan {plan.plan_id} requires four eyes, but the approval does not state who requested the plan."
+                " Have it approved in its run of plan_rollout, where that is known."
             )
         if needs_somebody_else(plan, approval.asked_by, approval.by, approval.by_id):
             raise StepRefused(
-                f"{printable(approval.by)} asked for plan {plan.plan_id} and approved it, and its policy wants four eyes."
-                " Have somebody else approve it."
+                f"{printable(approval.by)} requested plan {plan.plan_id} and approved it, but its policy requires four eyes."
+                " Have another person approve it."
             )
     if plan.verdict is PlanVerdict.BLOCKED:
         raise StepRefused(f"Plan {plan.plan_id} is blocked: {'; '.join(plan.blocked_by)}. A blocked plan cannot be applied.")
@@ -95,12 +95,12 @@ def _refuse_another_request(plan: AnyPlan, approval: Approval) -> None:
     if plan.requested_by is None:
         if plan.policy.four_eyes:
             raise StepRefused(
-                f"The policy of plan {plan.plan_id} wants four eyes, and the plan does not say who asked for it (`requested_by`)."
-                " Make a new plan, in Airflow, or with --requested-by."
+                f"The policy of plan {plan.plan_id} requires four eyes, but the plan does not state who requested it"
+                " (`requested_by`). Create a new plan, in Airflow, or with --requested-by."
             )
         return
     if approval.asked_by is not None and approval.asked_by != plan.requested_by:
         raise StepRefused(
-            f"The approval says that {printable(approval.asked_by)} asked for plan {plan.plan_id}, and the plan says that"
-            f" {printable(plan.requested_by)} did. Have it approved in its run of plan_rollout."
+            f"The approval states that {printable(approval.asked_by)} requested plan {plan.plan_id}, but the plan states"
+            f" {printable(plan.requested_by)}. Have it approved in its run of plan_rollout."
         )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
+from holdfast.rollout.contract.plan_words import CHECKED, invalid_if
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
 from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.text import rendering
@@ -38,7 +39,7 @@ def junit(plan: AnyPlan, blocks: tuple[Block, ...]) -> str:
     for rule in rules:
         case = ElementTree.SubElement(suite, "testcase", classname="holdfast.rules", name=rule.name)
         if rule.status is Status.FAIL:
-            _say(case, "failure", _said(rule), type="blocks" if rule.blocking else "asks for a person")
+            _say(case, "failure", _said(rule), type="blocked" if rule.blocking else "needs review")
         elif rule.status is Status.UNKNOWN:
             _say(case, "skipped", _said(rule))
     counts = {
@@ -68,9 +69,9 @@ def _commands(plan: AnyPlan) -> Iterator[str]:
     yield _command("notice", about, plan.headline)
     yield from _at_most("error", [("Blocked", reason) for reason in plan.blocked_by])
     to_see = [one for one in _rules(plan) if one.status is not Status.PASS and not (one.status is Status.FAIL and one.blocking)]
-    yield from _at_most("warning", [(f"{rule.name}: {rule.status.value}", _said(rule)) for rule in to_see])
+    yield from _at_most("warning", [(f"{rule.name}: {CHECKED[rule.status]}", _said(rule)) for rule in to_see])
     if plan.wrong_if:
-        yield _command("notice", "Wrong if", plan.wrong_if.removeprefix("Wrong if "))
+        yield _command("notice", "Invalid if", invalid_if(plan.wrong_if))
 
 
 def _at_most(kind: str, annotations: list[tuple[str, str]]) -> Iterator[str]:
@@ -79,9 +80,7 @@ def _at_most(kind: str, annotations: list[tuple[str, str]]) -> Iterator[str]:
     for title, text in annotations[:fit]:
         yield _command(kind, title, text)
     if rest := annotations[fit:]:
-        yield _command(
-            kind, f"{len(rest)} more", f"The whole plan has them: {'; '.join(f'{title}, {text}' for title, text in rest)}"
-        )
+        yield _command(kind, f"{len(rest)} more", f"See the whole plan: {'; '.join(f'{title}, {text}' for title, text in rest)}")
 
 
 def _command(kind: str, title: str, text: str) -> str:
@@ -98,7 +97,7 @@ def _rules(plan: AnyPlan) -> tuple[Rule, ...]:
 
 
 def _said(rule: Rule) -> str:
-    return _line(f"{rule.found}; the limit is {rule.limit}")
+    return _line(f"{rule.found}; limit {rule.limit}")
 
 
 def _line(text: str) -> str:

@@ -104,9 +104,9 @@ def _plan_lines(before: ConsumerPlan, after: ConsumerPlan) -> Iterator[Line]:
         "plan",
         {
             "verdict": (before.verdict, after.verdict),
-            "chosen way": (before.chosen, after.chosen),
+            "recommended": (before.chosen, after.chosen),
             "headline": (before.headline, after.headline),
-            "wrong if": (before.wrong_if, after.wrong_if),
+            "invalid if": (before.wrong_if, after.wrong_if),
             "blocked by": ("; ".join(before.blocked_by) or None, "; ".join(after.blocked_by) or None),
             "valid until": (before.expires_at, after.expires_at),
         },
@@ -115,9 +115,9 @@ def _plan_lines(before: ConsumerPlan, after: ConsumerPlan) -> Iterator[Line]:
     yield from maps("made from", *({"snapshot": one.snapshot, "change": one.change, "policy": one.policy} for one in made))
     rules = (plan.chosen_way.rules if plan.chosen_way else () for plan in (before, after))
     yield from maps("rule", *({one.name: f"{one.status}: {one.found}, limit {one.limit}" for one in each} for each in rules))
-    yield from maps("way", *({one.name: _figures(one) for one in plan.candidates} for plan in (before, after)))
+    yield from maps("option", *({one.name: _figures(one) for one in plan.candidates} for plan in (before, after)))
     yield from maps("step", *({one.id: one.says for one in plan.steps} for plan in (before, after)))
-    yield from maps("precondition", *(dict.fromkeys(plan.preconditions, "taken for granted") for plan in (before, after)))
+    yield from maps("precondition", *(dict.fromkeys(plan.preconditions, "assumption") for plan in (before, after)))
 
 
 def _figures(way: Considered) -> str:
@@ -127,6 +127,6 @@ def _figures(way: Considered) -> str:
     moved, needless, stops = ("?" if one is None else one for one in (summary.moved, summary.needless, summary.stops))
     longest = "?" if summary.longest_stop is None else f"{summary.longest_stop.usual:g}"
     return (
-        f"{moved} of {summary.partitions} partitions move, {needless} without need; {many(summary.rebalances, 'rebalance')};"
-        f" {stops} stops, up to {longest} s; {' '.join(way.warnings) or NOTHING}"
+        f"{moved} of {summary.partitions} partitions move, {needless} of them collateral; {many(summary.rebalances, 'rebalance')};"
+        f" {stops} interruptions, up to {longest} s; {' '.join(way.warnings) or NOTHING}"
     )

@@ -236,10 +236,10 @@ def _plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
         "plan",
         {
             "verdict": (before.verdict, after.verdict),
-            "chosen way": (before.chosen, after.chosen),
+            "recommended": (before.chosen, after.chosen),
             "headline": (before.headline, after.headline),
             "why": (before.why, after.why),
-            "wrong if": (before.wrong_if, after.wrong_if),
+            "invalid if": (before.wrong_if, after.wrong_if),
             "blocked by": ("; ".join(before.blocked_by) or None, "; ".join(after.blocked_by) or None),
             "valid until": (before.expires_at, after.expires_at),
         },
@@ -250,7 +250,7 @@ def _plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
     yield from maps("made from", *made)
     rules = tuple({one.name: f"{one.status}: {one.found}, limit {one.limit}" for one in plan.rules} for plan in (before, after))
     yield from maps("rule", *rules)
-    yield from maps("way", _ways(before), _ways(after))
+    yield from maps("option", _ways(before), _ways(after))
     steps = tuple(
         {one.id: f"{type(one.action).__name__} {one.action} by {one.who}: {one.expect}" for one in plan.steps}
         for plan in (before, after)
@@ -259,8 +259,8 @@ def _plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
     settings = tuple(
         {one.key: f"{setting(one.value)}, then {setting(one.revert_to)}" for one in plan.settings} for plan in (before, after)
     )
-    yield from maps("setting for the window", *settings)
-    taken = tuple(dict.fromkeys(plan.preconditions, "taken for granted") for plan in (before, after))
+    yield from maps("temporary setting", *settings)
+    taken = tuple(dict.fromkeys(plan.preconditions, "assumption") for plan in (before, after))
     yield from maps("precondition", *taken)
     yield from maps("not known", *(dict.fromkeys(plan.unknown, "") for plan in (before, after)))
 
@@ -275,7 +275,7 @@ def _figures(plan: Plan, way: Considered) -> str:
     most = max(way.costs, key=lambda cost: (cost.needless, cost.moved, cost.longest_s, cost.restored_records))
     times = times_of(most, plan.policy)
     return (
-        f"{most.moved} of {most.stateful_tasks} tasks move, {most.needless} without need;"
+        f"{most.moved} of {most.stateful_tasks} tasks move, {most.needless} of them collateral;"
         f" {time_words.rebalances(most.rebalances.low, most.rebalances.high, most.rebalances_usual)}; {time_words.both(times)};"
         f" {time_words.effort(way.effort_counts)};"
         f" {many(most.restored_records, 'record')} restored; {many(most.cold_tasks, 'task')} without a caught-up copy"

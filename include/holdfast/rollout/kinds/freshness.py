@@ -21,23 +21,23 @@ def refuse_old(plan: AnyPlan, fresh: AnySnapshot, approval: Approval, now: datet
     """
     _refuse_backwards(plan, approval, now)
     if fresh.captured_at is None:
-        raise StepRefused(f"The snapshot does not say when it was taken (`captured_at`), so it may be any age. {_ANOTHER}")
+        raise StepRefused(f"The snapshot does not state when it was taken (`captured_at`). {_ANOTHER}")
     captured = datetime.fromisoformat(fresh.captured_at)
     if captured > now + timedelta(seconds=CLOCKS_S):
         raise StepRefused(
-            f"The snapshot says that it was taken at {fresh.captured_at}, and here it is {_clock(now)}: one of the two clocks is"
-            f" wrong. Set them right. {_ANOTHER}"
+            f"The snapshot states that it was taken at {fresh.captured_at}, but here it is {_clock(now)}: one of the two clocks is"
+            f" wrong. Correct it. {_ANOTHER}"
         )
     if not approved_here and captured < datetime.fromisoformat(approval.at):
         raise StepRefused(
-            f"The snapshot was taken at {fresh.captured_at}, before the plan was approved ({approval.at}): nobody knows what has"
-            f" happened since. {_ANOTHER}"
+            f"The snapshot was taken at {fresh.captured_at}, before the plan was approved ({approval.at}): the group may have"
+            f" changed since. {_ANOTHER}"
         )
     age = now - captured
     if age > timedelta(seconds=FRESH_S):
         raise StepRefused(
-            f"The snapshot is {duration(int(age.total_seconds()))} old (taken at {fresh.captured_at}); a plan is applied by one of"
-            f" at most {duration(FRESH_S)}. {_ANOTHER}"
+            f"The snapshot is {duration(int(age.total_seconds()))} old (taken at {fresh.captured_at}); at most"
+            f" {duration(FRESH_S)} is allowed. {_ANOTHER}"
         )
 
 

@@ -18,11 +18,11 @@ def history(
     if not steps:
         return ()
     lines = (*_lines(steps, approval, journal, score), *((("Signatures", signed),) if signed else ()))
-    return (Heading(2, "What became of it"), Lines(lines))
+    return (Heading(2, "History"), Lines(lines))
 
 
 def _lines(steps: tuple[str, ...], approval: Approval | None, journal: Journal, score: Score | None) -> Iterator[tuple[str, str]]:
-    yield "Decision", "nobody has decided yet" if approval is None else _decision(approval)
+    yield "Decision", "pending" if approval is None else _decision(approval)
     done = [step for step in steps if journal.has(step, Event.DONE)]
     if journal.entries:
         left = [step for step in steps if step not in done]
@@ -36,8 +36,8 @@ def _lines(steps: tuple[str, ...], approval: Approval | None, journal: Journal, 
 def _decision(approval: Approval) -> str:
     who = f" (user {_name(approval.by_id)})" if approval.by_id not in (None, approval.by) else ""
     reason = f": {_name(approval.reason)}" if approval.reason else ", no reason given"
-    late = ", because the time to answer was over" if approval.decided_by is Decider.TIME_OUT else ""
-    asker = f". {_name(approval.asked_by)} asked for it" if approval.asked_by not in (None, NOBODY) else ""
+    late = " (the request timed out)" if approval.decided_by is Decider.TIME_OUT else ""
+    asker = f". Requested by {_name(approval.asked_by)}" if approval.asked_by not in (None, NOBODY) else ""
     return f"{approval.says} by {_name(approval.by)}{who} at {approval.at}{late}{reason}{asker}"
 
 

@@ -11,10 +11,17 @@ from holdfast.rollout.text.wording import listed, many, printable, span
 MOST_ROWS = 50
 _NEXT = {
     Result.AS_FORECAST: "Nothing is left to do.",
-    Result.NOT_YET: "A step is not shown to have happened. Verify again when it has, or with --watch.",
-    Result.ON_THE_WAY: "Every step is done, and the group is not stable yet. Verify again later, or with --watch.",
-    Result.DIFFERENT: "Stop rolling, and look at what differs below.",
+    Result.NOT_YET: "There is no evidence of a step yet. Verify again when it is done, or with --watch.",
+    Result.ON_THE_WAY: "Every step is done, but the group is not stable yet. Verify again later, or with --watch.",
+    Result.DIFFERENT: "Stop the rollout, and check the differences below.",
 }
+SAYS = {
+    Result.AS_FORECAST: "as forecast",
+    Result.NOT_YET: "steps pending",
+    Result.ON_THE_WAY: "in progress",
+    Result.DIFFERENT: "diverged from forecast",
+}
+"""A result as people read it; documents keep the value that it has."""
 
 
 def verdict_blocks(found: Verdict | ConsumerVerdict) -> tuple[Block, ...]:
@@ -23,21 +30,21 @@ def verdict_blocks(found: Verdict | ConsumerVerdict) -> tuple[Block, ...]:
 
 def _blocks(found: Verdict | ConsumerVerdict) -> Iterator[Block]:
     group, cluster = printable(found.group_id), printable(found.cluster)
-    yield Heading(1, f"Plan {found.plan_id} for {group} on {cluster}: {found.result}")
+    yield Heading(1, f"Plan {found.plan_id} for {group} on {cluster}: {SAYS[found.result]}")
     yield Paragraph(_NEXT[found.result], strong=found.result is Result.AS_FORECAST)
     yield Lines(tuple(_figures(found)))
     if found.steps:
         yield Heading(2, "Steps")
         rows = tuple((one.step, one.what, str(one.evidence.shown), one.evidence.text) for one in found.steps)
-        yield Table(("step", "what", "shown", "evidence"), rows)
+        yield Table(("step", "action", "status", "evidence"), rows)
     if rows := _moved(found):
-        yield Heading(2, "Elsewhere than forecast")
+        yield Heading(2, "Differences from the forecast")
         what = "partition" if isinstance(found, ConsumerVerdict) else "task"
         yield Table((what, "role", "forecast", "found"), rows[:MOST_ROWS])
         if len(rows) > MOST_ROWS:
             yield Paragraph(f"and {len(rows) - MOST_ROWS:,} more: --json has all of them.")
     elif found.differences and found.result is not Result.AS_FORECAST:
-        yield Heading(2, "Why")
+        yield Heading(2, "Differences from the forecast")
         yield from (Paragraph(one) for one in found.differences[:MOST_ROWS])
 
 
@@ -83,4 +90,4 @@ def in_a_line(found: Verdict | ConsumerVerdict) -> str:
     """The result, how many steps are shown, and the first thing that is missing: what a watch says as it goes."""
     shown = sum(one.evidence.shown.value == "happened" for one in found.steps)
     first = f" {found.differences[0]}" if found.differences else ""
-    return f"{found.result}, {shown} of {many(len(found.steps), 'step')} shown.{first}"
+    return f"{SAYS[found.result]}, {shown} of {many(len(found.steps), 'step')} observed.{first}"

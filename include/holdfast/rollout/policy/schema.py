@@ -19,7 +19,7 @@ def _limit(field: str, about: str) -> Shape:
 
 _LIMITS = {
     "moved_percent_most": "Stateful tasks, in percent, that leave untouched clients beyond what a new client must get.",
-    "without_caught_up_copy_s_most": "Seconds that a task may stand still because nobody has its state.",
+    "without_caught_up_copy_s_most": "Seconds that a task may be unavailable because no client has a caught-up copy.",
     "time_to_stable_s_most": f"Seconds until the last rebalance is over. Null: {LEAST_SECONDS:,}, or twice the probing"
     " intervals that one client's share of the tasks takes, whichever is more; the seconds of the change's own steps come on top.",
     "rebalances_most": "Rebalances beyond those that the requested change causes by itself. Null:"
@@ -35,12 +35,12 @@ _LIMITS = {
     "start_up_s_most": "The same at the most: an assumption.",
     "start_up_observations": "In how many restarts the start-up was seen. Null: it was not.",
     "between_steps_s_most": "Seconds that may pass after each step until the next one is begun.",
-    "copy_bytes_per_second": "How fast a state directory is copied. Null: not known, and so is what rests on it.",
-    "bytes_per_record": "The average size of a changelog record where nobody measured the changelog. Null: not known.",
-    "copy_state_over_s": "Seconds of standing still above which copying a whole disk is worth the handwork.",
+    "copy_bytes_per_second": "How fast a state directory is copied. Null: not known, and so are the figures that depend on it.",
+    "bytes_per_record": "The average size of a changelog record where the changelog is not measured. Null: not known.",
+    "copy_state_over_s": "Seconds of downtime above which copying a whole disk is worth the manual work.",
     "valid_for_s": "Seconds after its snapshot for which a plan may be applied; a week at most.",
-    "moved_in_all_percent_most": "Stateful tasks, in percent, that change hands for whatever reason. Null: no limit.",
-    "without_caught_up_copy_tasks_most": "Tasks that may stand still at the same time. Null: no limit.",
+    "moved_in_all_percent_most": "Stateful tasks, in percent, that migrate for any reason. Null: no limit.",
+    "without_caught_up_copy_tasks_most": "Tasks that may be unavailable at the same time. Null: no limit.",
     "restored_bytes_per_hour_most": "Bytes read back from changelogs in any one hour. Null: no limit.",
     "disk_free_bytes_least": "Bytes that must stay free on every client's disk. Null: none, and only disks that were seen count.",
     "copies_on_one_client_percent_most": "Copies of stateful tasks on one client, in percent of an even share. Null: no limit.",
@@ -58,17 +58,17 @@ POLICY: Shape = closed(
             shapes.text(), "A time of day (06:00Z), a moment, or a time from now (90 min, 2 h). Null: no limit."
         ),
         "restore_rate_source": shapes.one_of(
-            RateSource, "Who says how fast a client restores. Left out: the policy where it says so, else nobody."
+            RateSource, "Where the restore speed comes from. Left out: the policy where it states one, else an assumption."
         ),
         "windows": items(_window, "When a rollout may run: from, to, and on which days (mon to sun). None: at any time.")
         | {"maxItems": MOST_WINDOWS},
         "actions": nullable(items(shapes.one_of(ActionName)), "The actions that steps may ask for. Null: all."),
         "untouchable_hosts": items(shapes.text(), "Hosts on which no step may do anything."),
-        "review": shapes.one_of(Review, "When a person must look. Never: what would ask a person stops the plan."),
-        "four_eyes": shapes.boolean("Whether somebody else than who asked for a plan must approve it. Who asked may reject it."),
+        "review": shapes.one_of(Review, "When a person must review. Never: a plan that needs review is blocked."),
+        "four_eyes": shapes.boolean("Whether a person other than the requester must approve a plan. The requester may reject it."),
         "blocking": items(shapes.one_of(RULES), "Rules whose failure stops a plan; left out: those whose limit this file states."),
-        "exclude": items(shapes.text(), "Ways that cannot be done here, by name."),
-        "allow": items(shapes.text(), "Ways that are chosen only where they stand here, by name."),
+        "exclude": items(shapes.text(), "Options that are not possible here, by name."),
+        "allow": items(shapes.text(), "Options that are recommended only if they are listed here, by name."),
     },
     "The limits of a team. What is left out is Holdfast's own.",
 )

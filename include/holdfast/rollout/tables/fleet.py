@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.scenarios import SAYS
 from holdfast.rollout.json import strict
 from holdfast.rollout.text.wording import duration, many, printable
 
@@ -122,20 +123,20 @@ def _reshuffled(row: Finding) -> str:
 
 
 def _slow(row: Finding) -> str:
-    return f"{named_group(row)}: losing {named_host(row)} ({row['scenario']}) keeps it moving for {hours(row['hours'])}"
+    return f"{named_group(row)}: losing {named_host(row)} ({SAYS[row['scenario']]}) takes {hours(row['hours'])} until it is stable"
 
 
 def _host(row: Finding) -> str:
     tasks = many(row["without_copy"], "stateful task")
-    return f"host {named_host(row)} of {printable(row['cluster'])}: {tasks} stand still without it, for want of a copy"
+    return f"host {named_host(row)} of {printable(row['cluster'])}: {tasks} unavailable without it: no caught-up copy"
 
 
 SENTENCES = {"order_changes": _changed, "groups": _reshuffled, "slow": _slow, "hosts": _host}
 MORE = {
-    "order_changes": lambda count: f"{many(count, 'more change')} of the order of process IDs",
-    "groups": lambda count: f"{many(count, 'more group')} that losing a host would reshuffle so",
-    "slow": lambda count: f"{many(count, 'more group')} that losing a host would keep moving so long",
-    "hosts": lambda count: f"{many(count, 'more host')} without which so many tasks stand still",
+    "order_changes": lambda count: f"{many(count, 'more change')} of process-ID order",
+    "groups": lambda count: f"{many(count, 'more group')} with as many moved tasks when a host is lost",
+    "slow": lambda count: f"{many(count, 'more group')} that take as long to become stable when a host is lost",
+    "hosts": lambda count: f"{many(count, 'more host')} whose loss makes as many tasks unavailable",
 }
 
 

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from holdfast.rollout.contract.scenarios import SAYS as SCENARIOS
 from holdfast.rollout.tables.fleet import Finding, Findings, alerts, hours, named_group, named_host
 from holdfast.rollout.text.wording import addressed_to_nobody, amount_of_bytes, many, markdown, printable
 
 ABOUT = {
-    "order_changes": ("Changes in the order of process IDs that move tasks of clients that did nothing", "{:,} tasks"),
-    "groups": ("Groups of which one replaced host moves most", "{} % of its tasks"),
-    "slow": ("Groups that one lost host keeps moving for long", "{:,} h"),
-    "hosts": ("Hosts without which tasks stand still", "{:,} tasks"),
+    "order_changes": ("Changes of process-ID order that move tasks of other clients", "{:,} tasks"),
+    "groups": ("Groups with the most tasks moved by one replaced host", "{} % of its tasks"),
+    "slow": ("Groups that take longest to become stable after a host loss", "{:,} h"),
+    "hosts": ("Hosts whose loss makes tasks unavailable", "{:,} tasks"),
 }
 """Of each kind that has a limit: what they are, and the limit."""
 
@@ -41,7 +42,7 @@ def _reshuffled(row: Finding) -> tuple[str, ...]:
 
 
 def _slow(row: Finding) -> tuple[str, ...]:
-    return named_group(row), named_host(row), row["scenario"], _time(row), _bytes(row["restore_bytes"])
+    return named_group(row), named_host(row), SCENARIOS[row["scenario"]], _time(row), _bytes(row["restore_bytes"])
 
 
 def _host(row: Finding) -> tuple[str, ...]:
@@ -53,7 +54,7 @@ def _plain(row: Finding) -> tuple[str, ...]:
     return (
         named_group(row),
         named_host(row) if row["host"] else printable(row["member_id"]),
-        row["scenario"],
+        SCENARIOS[row["scenario"]],
         *("?" if row[name] is None else f"{row[name]:,}" for name in ("moved", "needless", "partitions")),
         "?" if row["longest_stop_seconds"] is None else f"{row['longest_stop_seconds']:g} s",
     )
@@ -65,37 +66,37 @@ def _quarantined(row: Finding) -> tuple[str, ...]:
 
 SECTIONS = (
     Section(
-        "Whose order of process IDs changed",
+        "Groups with a changed process-ID order",
         "order_changes",
-        ("group", "left", "joined", "tasks that move", "of clients that did nothing"),
+        ("group", "left", "joined", "tasks moved", "of other clients"),
         _changed,
     ),
     Section(
-        "Groups that one replacement reshuffles most",
+        "Groups with the most tasks moved by one replacement",
         "groups",
-        ("group", "host", "fresh ID moves, most likely", "on average", "of", "until stable"),
+        ("group", "host", "tasks moved by a new random ID, most likely", "on average", "of", "until stable"),
         _reshuffled,
     ),
-    Section("Losses that take longest", "slow", ("group", "host", "how", "until stable", "restored"), _slow),
+    Section("Longest host losses", "slow", ("group", "host", "scenario", "until stable", "restored"), _slow),
     Section(
-        "Hosts that are dangerous to lose and not to replace",
+        "Hosts with the highest impact if lost and not replaced",
         "hosts",
-        ("host", "cluster", "groups", "tasks without a copy", "tasks that move", "longest until stable"),
+        ("host", "cluster", "groups", "tasks without a copy", "tasks moved", "longest until stable"),
         _host,
     ),
     Section(
-        "Plain consumer groups that one loss disturbs most",
+        "Consumer groups with the highest impact of one lost consumer",
         "plain_losses",
-        ("group", "consumer", "how", "partitions that move", "of others", "of", "one stands still up to"),
+        ("group", "consumer", "scenario", "partitions moved", "collateral", "of", "longest downtime"),
         _plain,
     ),
     Section(
-        "Consumers that came or went, and what moved between the others",
+        "Consumers that joined or left",
         "member_changes",
-        ("group", "left", "joined", "partitions that moved", "between consumers that did nothing"),
+        ("group", "left", "joined", "partitions moved", "between other consumers"),
         _changed,
     ),
-    Section("What nobody could say", "quarantined", ("table", "how many", "one of the reasons"), _quarantined),
+    Section("Rows that could not be computed", "quarantined", ("table", "rows", "one of the reasons"), _quarantined),
 )
 
 
@@ -107,7 +108,7 @@ def markdown_of(findings: Findings) -> str:
 def _lines(findings: Findings) -> Iterator[str]:
     sums = {name: sum(row[name] for row in findings.clusters) for name in ("groups", "clients", "stateful_tasks")}
     told = alerts(findings)
-    news = "New since the day before:" if told else "Nothing new is above a limit."
+    news = "New since the previous day:" if told else "Nothing new exceeds a limit."
     yield f"# The fleet on {findings.day}"
     yield ""
     yield (
@@ -116,7 +117,7 @@ def _lines(findings: Findings) -> Iterator[str]:
     )
     yield ""
     yield from (f"- {addressed_to_nobody(markdown(one))}" for one in told)
-    yield from _table("How much is above the limits", ("what", "limit", "above it", "of these new"), _limits(findings))
+    yield from _table("Exceeded limits", ("finding", "limit", "exceed it", "new"), _limits(findings))
     for section in SECTIONS:
         rows = [section.cells(row) for row in getattr(findings, section.kind)]
         yield from _table(section.title, section.head, rows, findings.counted(section.kind)["count"])

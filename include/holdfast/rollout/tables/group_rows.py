@@ -127,7 +127,7 @@ def order_change(before: str, after: str) -> Row | None:
             plain = consumer_rows.order_change(was, now)
             return None if plain is None else {"problem": None} | plain
         if isinstance(was, ConsumerSnapshot) or isinstance(now, ConsumerSnapshot):
-            raise InvalidInput("one of the two snapshots is of a Kafka Streams group, the other of a plain consumer group")
+            raise InvalidInput("one of the two snapshots is of a Kafka Streams group, the other of a consumer group")
         change = order.order_changes(was, now)
     except HoldfastError as refusal:
         return {"problem": str(refusal)}

@@ -67,7 +67,7 @@ def chosen(open_ones: Iterable[Row], budget_ms: int, piece_us: int) -> list[list
 def _worst_first(row: Row) -> tuple[object, ...]:
     moved, without_copy, place = (row[name] for name in ("moved", "without_copy", "place"))
     assert isinstance(moved, int), "what moves is known where the rest may be forecast"
-    assert isinstance(without_copy, int), "so is what stands still"
+    assert isinstance(without_copy, int), "so is the number of tasks without a copy"
     return -moved, -without_copy, row["process_id"], -1 if place is None else place, row["scenario"]
 
 
@@ -90,7 +90,7 @@ def _is_the_same(worst_first: Sequence[Row], at: int) -> bool:
 
 def _work(row: Row) -> int:
     work = row["work_us"]
-    assert isinstance(work, int), "only losses of which that is known are chosen from"
+    assert isinstance(work, int), "only losses of which that is known are compared"
     return work
 
 

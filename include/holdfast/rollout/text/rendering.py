@@ -1,8 +1,10 @@
-"""A document of headings, paragraphs, labelled lines and tables, as Markdown or as plain text. The same blocks, one look each.
+"""A document of headings, paragraphs, labelled lines, tables and commands, as Markdown or as plain text. The same blocks, one look
+each.
 
 Blocks hold text as it is, hostile names included; what is printed passes `printable`, and in Markdown is escaped too.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -47,14 +49,20 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-Block = Heading | Paragraph | Lines | Table
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A shell command of one line: it works when it is pasted, from what is shown and from the raw Markdown."""
+
+    command: str
+
+
+Block = Heading | Paragraph | Lines | Table | Code
 
 
 def to_markdown(blocks: Sequence[Block], *, folded: bool = False) -> str:
     """`folded`: as a pull request shows it, sections that stand aside and long tables behind a line that opens them; and no name is
     taken for a person, a group of them, or an issue."""
-    pieces = map(addressed_to_nobody, _folded(blocks)) if folded else (_markdown_block(block) for block in blocks)
-    return "\n\n".join(pieces) + "\n"
+    return "\n\n".join(_folded(blocks) if folded else (_markdown_block(block) for block in blocks)) + "\n"
 
 
 def for_comment(blocks: Sequence[Block], longest: int) -> str:
@@ -65,16 +73,26 @@ def for_comment(blocks: Sequence[Block], longest: int) -> str:
         return whole
     room = longest - ROOM_FOR_TITLES
     while True:
-        text, left_out = foremost(blocks, room)
-        found = addressed_to_nobody(f"{text}\nMore is in the whole plan: {'; '.join(left_out)}.\n")
+        kept, left_out = _foremost(blocks, room)
+        text = "\n\n".join(map(_comment_block, kept))
+        found = f"{text}\n\n{addressed_to_nobody(f'The whole plan also has: {_semicolons(left_out)}.')}\n"
         if len(found.encode()) <= longest or room <= 0:
             return found
         room -= longest // 8
 
 
+def _semicolons(titles: Sequence[str]) -> str:
+    return "; ".join(titles)
+
+
 def foremost(blocks: Sequence[Block], longest: int) -> tuple[str, tuple[str, ...]]:
     """As Markdown: what does not stand aside, from the beginning, in whole blocks of no more than `longest` bytes together. And the
     titles of the sections that are not there, or not whole."""
+    kept, left_out = _foremost(blocks, longest)
+    return to_markdown(kept), left_out
+
+
+def _foremost(blocks: Sequence[Block], longest: int) -> tuple[list[Block], tuple[str, ...]]:
     kept: list[Block] = []
     left_out: dict[str, None] = {}
     section, aside, room = "", False, longest
@@ -89,7 +107,7 @@ def foremost(blocks: Sequence[Block], longest: int) -> tuple[str, tuple[str, ...
             kept.append(block)
     while kept and isinstance(kept[-1], Heading):
         kept.pop()
-    return to_markdown(kept), tuple(left_out)
+    return kept, tuple(left_out)
 
 
 def _folded(blocks: Sequence[Block]) -> Iterator[str]:
@@ -100,11 +118,11 @@ def _folded(blocks: Sequence[Block]) -> Iterator[str]:
             if aside:
                 yield END_OF_FOLD
             aside = block.aside
-            yield _fold(block.text) if aside else _markdown_block(block)
+            yield addressed_to_nobody(_fold(block.text)) if aside else _comment_block(block)
         elif isinstance(block, Table) and len(block.rows) > MOST_ROWS_IN_SIGHT and not aside:
-            yield from (_fold(f"{len(block.rows)} rows"), _markdown_block(block), END_OF_FOLD)
+            yield from (_fold(f"{len(block.rows)} rows"), _comment_block(block), END_OF_FOLD)
         else:
-            yield _markdown_block(block)
+            yield _comment_block(block)
     if aside:
         yield END_OF_FOLD
 
@@ -113,8 +131,17 @@ def _fold(title: str) -> str:
     return f"<details>\n<summary>{escape(printable(title, LONGEST_LINE))}</summary>"
 
 
+def _comment_block(block: Block) -> str:
+    """In a comment no name is taken for a person or an issue; in a command none is looked for, and nothing may be put into it."""
+    return _markdown_block(block) if isinstance(block, Code) else addressed_to_nobody(_markdown_block(block))
+
+
 def _markdown_block(block: Block) -> str:
     match block:
+        case Code(command):
+            shown = printable(command, LONGEST_LINE)
+            fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", shown)), default=0))
+            return f"{fence}sh\n{shown}\n{fence}"
         case Heading(level, text):
             return f"{'#' * level} {_markdown(text)}"
         case Paragraph(text, strong):
@@ -156,6 +183,8 @@ def _text_block(block: Block) -> Iterator[str]:
                 yield "=" * min(len(shown), 100)
         case Paragraph(text):
             yield printable(text, LONGEST_LINE)
+        case Code(command):
+            yield f"  $ {printable(command, LONGEST_LINE)}"
         case Lines(lines):
             for label, text in lines:
                 yield f"  {printable(label)}: {printable(text, LONGEST_LINE)}"

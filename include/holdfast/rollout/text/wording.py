@@ -31,7 +31,7 @@ def markdown(text: str) -> str:
 
 
 def addressed_to_nobody(text: str) -> str:
-    """GitHub and GitLab look for @somebody, #1, GH-1, :emoji: and $formulas$ in what became of the Markdown; a comment in
+    """GitHub and GitLab look for @name, #1, GH-1, :emoji: and $formulas$ in what became of the Markdown; a comment in
     the middle ends what they look for, and is not seen."""
     return _ADDRESSED.sub(lambda found: "<span>$</span>" if found[0] else "<!-- -->", text)
 
@@ -42,7 +42,8 @@ def many(count: int, one: str, several: str = "") -> str:
 
 
 def span(low: int, high: int) -> str:
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    """`7`, `4–10`."""
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
 def duration(seconds: int) -> str:
@@ -61,7 +62,7 @@ def amount_of_bytes(count: int) -> str:
     for size, name in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
         if count >= size:
             return f"{count / size:.1f} {name}"
-    return many(count, "byte")
+    return f"{count:,} B"
 
 
 def listed(items: Sequence[TaskId | ProcessId | str], most: int = 8) -> str:

@@ -1,7 +1,7 @@
 """The two figures of time, and the condition that they hold under, in words: the same in plans, rules, lists and pages."""
 
 from holdfast.rollout.contract.times import Condition, EffortCounts, Estimate, Times
-from holdfast.rollout.text.wording import amount_of_bytes, duration, many
+from holdfast.rollout.text.wording import amount_of_bytes, duration, many, span
 
 
 def estimate(one: Estimate | None) -> str:
@@ -65,15 +65,9 @@ def effort(counts: EffortCounts | None) -> str:
 
 
 def rebalances(low: int, high: int, usual: int | None) -> str:
-    """`4 to 10 rebalances`; where the range is wide, `usually 6, at most 10 rebalances`."""
-    word = "rebalance" if high == 1 else "rebalances"
-    if low == high:
-        return f"{low:,} {word}"
-    if usual is None:
-        return f"{low:,} to {high:,} {word}"
-    if usual == high:
-        return f"{low:,} to {high:,} {word}"
-    return f"{low:,} to {high:,} {word} (usually {usual:,})"
+    """`4–10 rebalances`; where it is known, `4–10 rebalances (usually 6)`."""
+    counted = f"{span(low, high)} {'rebalance' if high == 1 else 'rebalances'}"
+    return counted if low == high or usual in (None, high) else f"{counted} (usually {usual:,})"
 
 
 def until_stable(seconds: int | None) -> str:

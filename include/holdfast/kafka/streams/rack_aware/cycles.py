@@ -164,7 +164,7 @@ class Folded:
         if edge is not None:
             return edge
         if not 0 <= node < self._tasks:
-            raise LeaderThrows("NullPointerException: the search for a negative cycle lost its way")
+            raise LeaderThrows("NullPointerException: the search for a negative cycle found no next node")
         return self._holding[node] ^ 1
 
 

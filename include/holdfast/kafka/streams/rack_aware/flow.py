@@ -157,7 +157,7 @@ class Flow:
         while node not in seen:
             seen[node] = None
             if node not in came_by:
-                raise LeaderThrows("NullPointerException: the search for a negative cycle lost its way")
+                raise LeaderThrows("NullPointerException: the search for a negative cycle found no next node")
             node = self.to[came_by[node] ^ 1]
         first = node
         cycle: list[int] = []

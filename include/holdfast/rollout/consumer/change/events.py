@@ -144,11 +144,11 @@ def _returned(scene: Scene, member_id: str, back: NewConsumer, config: ConsumerC
     old = _member(scene, member_id)
     if old.group_instance_id is None:
         raise InvalidInput(
-            f"{_quoted(member_id)} has no group.instance.id: whoever is not static joins anew, in a rebalance", "within_session"
+            f"{_quoted(member_id)} has no group.instance.id: a dynamic member joins again with a rebalance", "within_session"
         )
     session_s = config.session_timeout_ms / 1000
     note = (
-        f"What {_quoted(old.group_instance_id)} reads stands still until it is back, at most {session_s:g} s; how long that takes"
+        f"The partitions of {_quoted(old.group_instance_id)} are unavailable until it returns, up to {session_s:g} s; that time"
         " is not known and not counted."
     )
     scene = replace(scene, notes=(*scene.notes, note))
@@ -168,9 +168,9 @@ def _removed(scene: Scene, gone: Member, departure: Departure, config: ConsumerC
     if gone.group_instance_id is None:
         return scene
     note = (
-        f"{_quoted(gone.member_id)} is static: it tells nobody when it is closed. Unless it is taken out by hand"
-        f" (kafka-consumer-groups.sh, removeMembersFromConsumerGroup), the group notices when its session times out, after"
-        f" {config.session_timeout_ms / 1000:g} s: say `leaves: false`."
+        f"{_quoted(gone.member_id)} is static: it does not leave the group when it is closed. Unless it is removed manually"
+        f" (removeMembersFromConsumerGroup), the group rebalances only when its session times out, after"
+        f" {config.session_timeout_ms / 1000:g} s: set leaves to false for that."
     )
     return replace(scene, notes=(*scene.notes, note))
 
@@ -257,7 +257,7 @@ def _with_topic(scene: Scene, event: AddTopic) -> Scene:
     scene = replace(scene, topics=(*scene.topics, made))
     if any(event.topic in one.subscription for one in scene.members):
         return scene
-    note = f"Nobody subscribes to {_quoted(event.topic)}: by itself it causes no rebalance, and nobody reads it."
+    note = f"No consumer subscribes to {_quoted(event.topic)}: the topic causes no rebalance, and is not read."
     return replace(scene, notes=(*scene.notes, note))
 
 

@@ -45,7 +45,7 @@ def consumer_change_from_json(value: object) -> ConsumerChange:
 def _assume(value: object) -> None:
     """What a forecast for Kafka Streams may take for granted is about state, which a plain consumer has none of."""
     strict.refuse(
-        InvalidInput("this means nothing for a plain consumer group, which keeps no state; leave it out", strict.step_of(field))
+        InvalidInput("a consumer group without Kafka Streams keeps no state: leave this out", strict.step_of(field))
         for field in strict.mapping(value)
     )
 
@@ -66,7 +66,7 @@ def item_from_json(value: object) -> ConsumerItem:
     (name, content), *_ = verbs.items()
     if name not in READERS:
         kind = "is for Kafka Streams" if name in contracts.EVENTS_OF_STREAMS else "is unknown"
-        raise InvalidInput(f"the event {strict.shown(name)} {kind}; for a plain consumer group there are: {known}")
+        raise InvalidInput(f"the event {strict.shown(name)} {kind}; events of a consumer group without Kafka Streams: {known}")
     try:
         return READERS[name](content)
     except InvalidInput as problem:

@@ -34,13 +34,13 @@ def consumer_change_of(request: Request, snapshot: ConsumerSnapshot) -> Consumer
     refuse_incomplete(request)
     if request.what not in ASKABLE:
         raise InvalidInput(
-            f"{snapshot.group_id!r} is a plain consumer group, which '{request.what}' is not for. There are {', '.join(ASKABLE)};"
-            " say anything else as a Change document (docs/consumer-groups.md)",
+            f"{snapshot.group_id!r} is a consumer group without Kafka Streams: '{request.what}' does not apply. Give one of"
+            f" {', '.join(ASKABLE)}, or a Change document (docs/consumer-groups.md)",
             "what",
         )
     for field in _STREAMS_ONLY:
         if getattr(request, field):
-            raise InvalidInput("something was given, and a plain consumer has none: empty it", field)
+            raise InvalidInput("a consumer without Kafka Streams has none; leave it empty", field)
     return ConsumerChange(tuple(_items(request, snapshot)))
 
 

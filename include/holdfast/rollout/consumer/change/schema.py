@@ -48,5 +48,5 @@ EVENTS = items(
 CHANGE: Shape = closed(
     {"format_version": shapes.FORMAT_VERSION, "events": EVENTS | {"maxItems": MOST_EVENTS}},
     {"assume": closed({})},
-    "What is meant to be done to a plain consumer group.",
+    "The requested change to a consumer group without Kafka Streams.",
 )

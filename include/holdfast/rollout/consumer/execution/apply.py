@@ -40,7 +40,8 @@ def next_action(plan: ConsumerPlan, journal: Journal, fresh: ConsumerSnapshot, n
     refuse_expired(plan.plan_id, plan.expires_at, journal, now)
     limit_s = WAIT_AT_LEAST_S if isinstance(step.item, Then) else None
     if fresh.group_state in REBALANCING:
-        return still_waiting(journal, step, now, limit_s, f"The group is {fresh.group_state}: nobody can see who reads what.")
+        why = f"The group is {fresh.group_state}: its assignment is not visible until it is stable."
+        return still_waiting(journal, step, now, limit_s, why)
     done = [one.item for one in plan.steps if journal.has(one.id, Event.DONE)]
     explained = done if not done and _not_begun(plan, fresh) else [*done, step.item]
     stale = tuple(one.found for one in drifts(plan.basis, fresh, explained) if one.matters)
@@ -138,7 +139,7 @@ def _came_and_went(
     there = frozenset(member.member_id for member in fresh.members)
     olds = _olds(item)
     if not all(old in known for old in olds):
-        return False, "nobody has said that it is done"
+        return False, "it is not confirmed yet"
     still = [old for old in olds if old in there]
     if still:
         return False, f"the group still lists {listed([printable(old) for old in still])}"

@@ -87,12 +87,12 @@ def _facts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> Iterator[Drift]:
     was, now = basis.kafka_release, fresh.kafka_release
     if was != now and now is not None:
         found = f"The clients' Kafka release was {printable(was or 'not known')}, it is now {printable(now)}."
-        yield Drift(Kind.FACT, found, True, "Each release decides in its own way.")
+        yield Drift(Kind.FACT, found, True, "Releases assign differently.")
     before, after = dict(basis.config), dict(fresh.config)
     for key in sorted(after):
         if before.get(key) != after[key]:
             found = f"{printable(key)} was {printable(str(before.get(key, 'not given')))}, it is now {printable(str(after[key]))}."
-            yield Drift(Kind.SETTING, found, True, "It decides when the group notices and where readers go on.")
+            yield Drift(Kind.SETTING, found, True, "Session timeouts and start offsets depend on it.")
 
 
 def _members(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, allowed: Expected) -> Iterator[Drift]:
@@ -157,9 +157,9 @@ def _topics(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, allowed: Expected)
         racks = tuple(tuple(each.replica_racks for each in one[name].partitions) if name in one else () for one in (before, after))
         if was != now:
             found = f"{printable(name)} had {many(was, 'partition')}, it now has {now:,}."
-            yield Drift(Kind.TASKS, found, True, "Partitions are what is dealt out.")
+            yield Drift(Kind.TASKS, found, True, "The group assigns partitions.")
         elif racks[0] != racks[1] and any(member.rack for member in fresh.members):
-            yield Drift(Kind.PLACE, f"Replicas of {printable(name)} stand in other racks.", True, "Racks decide who is near.")
+            yield Drift(Kind.PLACE, f"Replicas of {printable(name)} are in other racks.", True, "The assignment depends on racks.")
 
 
 def _named(member: Member) -> str:

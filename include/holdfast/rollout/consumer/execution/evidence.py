@@ -82,11 +82,12 @@ def _members(basis: ConsumerSnapshot, item: ConsumerItem, until: Sequence[Consum
     still = [old for old in olds(item) if old in known and old in there]
     if still:
         return Evidence(
-            Shown.NOT_YET, f"The group still lists {listed([printable(old) for old in still])} under the ID from before."
+            Shown.NOT_YET, f"The group still lists {listed([printable(old) for old in still])} with the member ID from before."
         )
     came, wanted = len(there - known), expected(basis, until).new
     if came < wanted:
-        return Evidence(Shown.NOT_YET, f"{came} of {many(wanted, 'new member')} are there.")
+        return Evidence(Shown.NOT_YET, f"{came} of {many(wanted, 'new member')} joined.")
     if any(old not in known for old in olds(item)):
-        return Evidence(Shown.CANNOT_SHOW, "It came in the plan's own course: that it restarted again does not show.")
-    return Evidence(Shown.HAPPENED, f"{many(came, 'new member')} are there, and nobody who was to go." if came else "It is gone.")
+        return Evidence(Shown.CANNOT_SHOW, "It joined during this plan: a further restart is not visible.")
+    joined = f"{many(came, 'new member')} joined, and all members to be removed have left."
+    return Evidence(Shown.HAPPENED, joined if came else "It has left the group.")

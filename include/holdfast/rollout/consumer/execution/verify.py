@@ -92,7 +92,7 @@ def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
         evidence.of_plan(plan, fresh),
     )
     if fresh.group_state not in (None, STABLE):
-        return replace(verdict, differences=(f"The group is {fresh.group_state}, not {STABLE}: nobody can see who reads what.",))
+        return replace(verdict, differences=(f"The group is {fresh.group_state}, not {STABLE}: its assignment is not visible.",))
     acts = {one.id for one in plan.steps if not isinstance(one.item, Then)}
     late = [one for one in verdict.steps if one.step in acts and one.evidence.shown in (Shown.NOT_YET, Shown.CONTRADICTED)]
     not_shown = tuple(f"Step {one.step} {one.evidence.shown}: {one.evidence.text}" for one in late)
@@ -108,7 +108,7 @@ def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
         return replace(verdict, result=Result.DIFFERENT if contradicted else Result.NOT_YET, differences=not_shown)
     reads = readers_of(fresh)
     if reads is None:
-        raise CannotPredict("Who reads what is not known: the snapshot does not say what the consumers were assigned.")
+        raise CannotPredict("The assignment is not known: the snapshot does not state the partitions of the consumers.")
     reads = {one: known_as.get(reader, reader) for one, reader in reads.items()}
     found = [_compared(basis, named(way.change, names), reads) for names in pairings]
     best = min(found, key=lambda one: sum(not each.agrees for each in one))
@@ -130,14 +130,14 @@ def _back_by_themselves(basis: ConsumerSnapshot, change: ConsumerChange, fresh: 
 def _judged(verdict: ConsumerVerdict, partitions: tuple[PartitionVerdict, ...], change: ConsumerChange) -> ConsumerVerdict:
     wrong = [one for one in partitions if not one.agrees]
     differences = [
-        f"{printable(one.partition.topic)}-{one.partition.partition} is read by {printable(one.found or 'nobody')},"
-        f" the forecast has {printable(one.expected)}."
+        f"{printable(one.partition.topic)}-{one.partition.partition} is assigned to {printable(one.found or 'no consumer')};"
+        f" forecast: {printable(one.expected)}."
         for one in wrong[:MOST_DIFFERENCES]
     ]
     seen, planned = verdict.rebalances, verdict.rebalances_expected
     counted = seen is not None and not begun_anew(change)  # a restart is one rebalance or two: it depends on how fast it is
     if counted and seen != planned:
-        differences.append(f"{many(seen or 0, 'rebalance')} since the plan was made, the forecast has {planned}.")
+        differences.append(f"{many(seen or 0, 'rebalance')} since the plan was created; forecast: {planned}.")
     result = Result.DIFFERENT if differences else Result.AS_FORECAST
     if wrong and seen is not None and seen < planned:
         result = Result.ON_THE_WAY
@@ -182,18 +182,16 @@ def _pairings(
     left = [one for one in sorted(staying) if one not in there]
     old = [one.member_id for one in basis.members if one.member_id in there and one.member_id not in staying]
     if left:
-        gone = f"{listed([printable(one) for one in left])}, whom the change leaves alone, is not in the group any more"
-        return [], (Result.DIFFERENT, f"{gone}: it has ended, or came back under another member ID.")
+        gone = f"{listed([printable(one) for one in left])} is outside the change, but has left the group"
+        return [], (Result.DIFFERENT, f"{gone}: it has ended, or returned with another member ID.")
     if len(arrived) != len(comers) or (old and not all(one in frozenset(each.member_id for each in comers) for one in old)):
         on_the_way = len(arrived) <= len(comers) or bool(old)
-        there_still = (
-            f", and {listed([printable(one) for one in old])} {'is' if len(old) == 1 else 'are'} still there" if old else ""
-        )
-        text = f"Of {many(len(comers), 'consumer')} to come {len(arrived) - len(old)} are there{there_still}."
+        there_still = f"; still in the group: {listed([printable(one) for one in old])}" if old else ""
+        text = f"{len(arrived) - len(old)} of {many(len(comers), 'new consumer')} joined{there_still}."
         return [], (Result.ON_THE_WAY if on_the_way else Result.DIFFERENT, text)
     static, dynamic = _by_instance(comers, arrived)
     if static is None:
-        return [], (Result.DIFFERENT, "Static consumers came under other group.instance.ids than the forecast has.")
+        return [], (Result.DIFFERENT, "Static consumers joined with group.instance.ids other than forecast.")
     waiting = [one for one in comers if one.member_id not in static]
     orders = permutations(sorted(dynamic, key=lambda one: one.member_id))
     ranked = sorted(islice(orders, MOST_PAIRINGS), key=lambda order: -_alike(waiting, order))

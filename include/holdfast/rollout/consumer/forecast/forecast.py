@@ -155,13 +155,13 @@ class _Stage:
     def rebalance(self, until: Wait) -> str | None:
         """Rebalance once, or until nothing is pending. Returns why that does not come about (None: it does)."""
         if not self.scene.members:
-            raise CannotPredict("No consumer is left in the group: nobody reads its topics until one joins.")
+            raise CannotPredict("No consumer is left in the group: its topics are not read until one joins.")
         trigger = Trigger.CHANGE
         seen: dict[object, None] = {}
         for _ in range(MOST_ROUNDS):
             state = self._state()
             if state in seen:
-                return "The group does not settle: it is where it was some rebalances ago, and rebalances on."
+                return "The group does not become stable: it returns to an earlier assignment, and keeps rebalancing."
             seen[state] = None
             decision = self._decide(trigger)
             if isinstance(decision, LeaderFailure):
@@ -170,7 +170,7 @@ class _Stage:
             if not self._pending or until is Wait.REBALANCE:
                 return None
             trigger = Trigger.IMMEDIATE
-        return f"The group does not settle within {MOST_ROUNDS:,} rebalances."
+        return f"The group does not become stable within {MOST_ROUNDS:,} rebalances."
 
     def _state(self) -> object:
         """What the next decision depends on. Generations are only compared with one another."""

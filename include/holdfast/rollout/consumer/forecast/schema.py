@@ -35,21 +35,21 @@ _round = fields(
         "trigger": one_of((Trigger.CHANGE, Trigger.IMMEDIATE)),
         "at_seconds": shapes.number(0),
         "assignment": ASSIGNMENT,
-        "stopped": nullable(count("Partitions that were read and stand still while the members join; null: not known.")),
-        "unread": count("Partitions that nobody reads once it is over."),
+        "stopped": nullable(count("Partitions that were read and are unavailable while the members join; null: not known.")),
+        "unread": count("Partitions that no consumer reads at the end."),
         "noticed_seconds": shapes.number(0, about="Until the group noticed what brought it about."),
         "lasts_seconds": span,
     }
 )
 SUMMARY = closed(
     {
-        "partitions": count("That somebody subscribes to at the end."),
+        "partitions": count("That a consumer subscribes to at the end."),
         "moved": nullable(count("That another member reads than before.")),
         "needless": nullable(count("The same between members that were there all the time.")),
         "rebalances": count(),
-        "stops": nullable(count("How often a partition stands still, over all rounds.")),
+        "stops": nullable(count("Interruptions of partitions, over all rounds.")),
         "seconds_to_stable": nullable(shapes.number(0)),
-        "longest_stop_seconds": nullable(span, "How long one partition stands still at a time."),
+        "longest_stop_seconds": nullable(span, "How long one partition is unavailable at a time."),
         "stopped_partition_seconds": nullable(span, "All of them together."),
     }
 )
@@ -85,5 +85,5 @@ FORECAST: Shape = fields(
         ),
         "unknown": items(shapes.UNKNOWN),
     },
-    about="What Kafka will do about a change to a plain consumer group, rebalance by rebalance.",
+    about="What Kafka will do about a change to a consumer group without Kafka Streams, rebalance by rebalance.",
 )

@@ -66,7 +66,7 @@ def change_of(member: Member, scenario: Scenario, place: FreshPlace | None) -> C
             back = NewConsumer(f"{member.member_id}~back")
             return ConsumerChange((RestartConsumer(member.member_id, back, within_session=True),))
         case Scenario.FRESH_LIKELIEST | Scenario.FRESH_WORST:
-            assert place is not None, "a fresh ID falls somewhere"
+            assert place is not None, "a new random ID has a rank"
             return ConsumerChange((ReplaceConsumer(member.member_id, NewConsumer(place.member_id)),))
 
 

@@ -68,13 +68,13 @@ def judge(
 
 
 def _of_the_end(foreseen: WayForecast, summary: ConsumerSummary, policy: Policy) -> Iterator[Rule]:
-    yield rule("forecast", "it can be predicted", "can be predicted", Status.PASS, policy)
+    yield rule("forecast", "can be predicted", "can be predicted", Status.PASS, policy)
     trouble = foreseen.unsettled
-    yield rule("converges", trouble or "the group settles", "the group settles", _status(trouble is None), policy)
+    yield rule("converges", trouble or "yes", "yes", _status(trouble is None), policy)
     status = Status.FAIL if foreseen.warnings else Status.UNKNOWN if foreseen.offsets_unknown else Status.PASS
-    of_unknown = f"of {many(foreseen.offsets_unknown, 'partition')} the committed offset is not known"
-    said = " ".join(foreseen.warnings) or (of_unknown if foreseen.offsets_unknown else "nobody skips anything")
-    yield rule("reads-on", said, "nobody skips data, or stops for want of an offset", status, policy)
+    of_unknown = f"committed offset not known: {many(foreseen.offsets_unknown, 'partition')}"
+    said = " ".join(foreseen.warnings) or (of_unknown if foreseen.offsets_unknown else "no data is skipped")
+    yield rule("reads-on", said, "no consumer skips data, or stops for lack of an offset", status, policy)
     yield _percentage("moved-without-need", summary.needless, summary.partitions, policy.moved_percent_most, policy)
     if policy.moved_in_all_percent_most is not None:
         yield _percentage("moved", summary.moved, summary.partitions, policy.moved_in_all_percent_most, policy)
@@ -109,8 +109,8 @@ def _of_the_way(
     yield from filter(None, (time_rules.windows(times, policy, needed.now),))
     most = LEAST_REBALANCES if policy.rebalances_most is None else policy.rebalances_most
     more = max(0, summary.rebalances - needed.asked_rebalances)
-    found = f"{more} in addition to the {needed.asked_rebalances} of the change itself"
-    yield rule("rebalances", found, f"{most} in addition to them", _status(more <= most), policy)
+    found = f"{many(more, 'extra rebalance')}; the change itself causes {needed.asked_rebalances}"
+    yield rule("rebalances", found, f"{most} extra", _status(more <= most), policy)
     yield from filter(None, (actions_rule(verbs(change), policy),))
     if policy.untouchable_hosts:
         hosts = _touched_hosts(change, snapshot)
@@ -118,7 +118,7 @@ def _of_the_way(
         found = f"steps on {listed([printable(host) for host in touched])}" if touched else "no step there"
         status = Status.FAIL if touched else Status.UNKNOWN if None in hosts else Status.PASS
         yield rule(
-            "untouchable-hosts", found, f"nothing on {listed(list(map(printable, policy.untouchable_hosts)))}", status, policy
+            "untouchable-hosts", found, f"no step on {listed(list(map(printable, policy.untouchable_hosts)))}", status, policy
         )
 
 

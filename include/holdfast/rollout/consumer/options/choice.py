@@ -8,7 +8,6 @@ from holdfast.rollout.consumer.options.ways import Way
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.options.criteria import Criterion
-from holdfast.rollout.text.wording import many
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Weighed:
 def _limits(loser: Weighed, chosen: Weighed) -> str:
     kept = [rule.name for rule in chosen.failed]
     broken = "; ".join(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in loser.failed if rule.name not in kept)
-    return f"It breaks limits that the chosen way keeps ({broken})."
+    return f"Exceeds limits that the recommended option meets ({broken})."
 
 
 def _needless(one: Weighed) -> float:
@@ -49,7 +48,8 @@ def _needless(one: Weighed) -> float:
 
 
 def _collateral(mine: Weighed, theirs: Weighed) -> str:
-    return f"{_needless(mine):g} partitions of consumers that nobody touches would move, not {_needless(theirs):g}."
+    moved = f"{_needless(mine):g} partitions of consumers outside the change"
+    return f"Collateral migration: {moved} (recommended: {_needless(theirs):g})."
 
 
 def _downtime(one: Weighed) -> float:
@@ -58,19 +58,19 @@ def _downtime(one: Weighed) -> float:
 
 
 def _unread(mine: Weighed, theirs: Weighed) -> str:
-    return f"Partitions would stand still for {_downtime(mine):g} s in all, not {_downtime(theirs):g} s."
+    return f"More downtime: {_downtime(mine):g} partition-seconds (recommended: {_downtime(theirs):g})."
 
 
 def _restarts(mine: Weighed, theirs: Weighed) -> str:
-    return f"It takes {many(mine.effort_counts.restarts, 'restart')}, not {theirs.effort_counts.restarts:,}."
+    return f"More restarts: {mine.effort_counts.restarts:,} (recommended: {theirs.effort_counts.restarts:,})."
 
 
 def _steps(mine: Weighed, theirs: Weighed) -> str:
-    return f"It takes {many(mine.effort_counts.manual_steps, 'manual step')}, not {theirs.effort_counts.manual_steps:,}."
+    return f"More manual steps: {mine.effort_counts.manual_steps:,} (recommended: {theirs.effort_counts.manual_steps:,})."
 
 
 def _rebalances(mine: Weighed, theirs: Weighed) -> str:
-    return f"It takes {many(mine.summary.rebalances, 'rebalance')}, not {theirs.summary.rebalances:,}."
+    return f"More rebalances: {mine.summary.rebalances:,} (recommended: {theirs.summary.rebalances:,})."
 
 
 CRITERIA: tuple[Criterion[Weighed], ...] = (

@@ -87,50 +87,48 @@ def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Way, ..
 
 
 def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
-    yield Way(PLAINLY, "Make the change as it is", change, (), _IDS)
+    yield Way(PLAINLY, "Make the change as requested", change, (), _IDS)
     within = _within_session(snapshot, change)
     if within is not None:
         yield Way(
             WITHIN_SESSION,
-            "Restart static consumers so fast that nobody notices",
+            "Restart static consumers within the session timeout, without a rebalance",
             within,
-            ("Each consumer is back, with its group.instance.id, before its session times out (session.timeout.ms).",),
-            "One of them is away for longer than its session lasts: then the group rebalances when it ends, and when it is back.",
+            ("Each consumer returns, with its group.instance.id, before its session times out (session.timeout.ms).",),
+            "a consumer is stopped for longer than the session timeout: then the group rebalances without it, and when it returns.",
         )
         longer = _longer_session(snapshot)
         if longer is not None:
             yield Way(
                 LONGER_SESSION,
-                f"Restart static consumers unnoticed, with sessions of {duration(LONG_SESSION_MS // 1000)} meanwhile",
+                f"Restart static consumers with a session timeout of {duration(LONG_SESSION_MS // 1000)} during the rollout",
                 within,
-                ("Each consumer has the longer session before its restart, and is back, with its group.instance.id, within it.",),
-                "One of them is away for longer than its session lasts.",
-                drawback="A consumer that dies meanwhile is noticed so much later. Take it where a restart outlasts a session.",
+                ("Each consumer has the longer timeout before its restart, and returns within it, with its group.instance.id.",),
+                "a consumer is stopped for longer than the session timeout.",
+                drawback="A crashed consumer is detected later. Use it if a restart takes longer than the present session timeout.",
                 settings=(longer,),
             )
     bounces = _bounces(change)
     if len(bounces) > 1:
-        yield Way(ONE_BY_ONE, "Restart one consumer after the other", _waves(bounces, len(bounces)), (), _IDS)
-        yield Way(
-            OTHER_ORDER, "Restart one consumer after the other, the last one first", _waves(bounces[::-1], len(bounces)), (), _IDS
-        )
+        yield Way(ONE_BY_ONE, "Restart one consumer at a time", _waves(bounces, len(bounces)), (), _IDS)
+        yield Way(OTHER_ORDER, "Restart one consumer at a time, in reverse order", _waves(bounces[::-1], len(bounces)), (), _IDS)
         if len(bounces) > 3:
             yield Way(TWO_WAVES, "Restart in two waves", _waves(bounces, 2), (), _IDS)
         yield Way(
             TOGETHER,
-            "Restart all of them together",
+            "Restart all consumers at once",
             _waves(bounces, 1),
-            ("All are back before the first of them has been assigned anything.",),
+            ("All consumers return before the first of them is assigned partitions.",),
             _IDS,
-            drawback="All of them are away at once: what they read stands still until they are back, which no forecast can count.",
+            drawback="All consumers are down at once: no partition is read until they return; that time cannot be forecast.",
         )
     first = _first_bounce(snapshot, bounces)
     if first is not None:
         yield Way(
             TWO_BOUNCES,
-            f"Restart every consumer twice: first with the new assignor beside {first}, then without {first}",
+            f"Restart every consumer twice: first with the new assignor and {first}, then without {first}",
             _twice(bounces, first),
-            (f"Every consumer of the group is in the change: while one has only {first}, the others need it too.",),
+            (f"The change restarts every consumer of the group: while one supports only {first}, the others need it too.",),
             _IDS,
         )
 
@@ -143,11 +141,11 @@ def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]
     if static is not None:
         yield Way(
             MAKE_STATIC,
-            "Give each consumer that restarts a group.instance.id of its own",
+            "Set a unique group.instance.id for each consumer that restarts",
             static,
-            ("Each consumer has a group.instance.id that no other has, and keeps it.",),
-            "Two consumers have the same group.instance.id: then the older one is thrown out.",
-            drawback="This roll rebalances all the same, later ones need not. It takes a setting in each consumer: you decide.",
+            ("Each consumer has a unique group.instance.id, and keeps it.",),
+            "two consumers have the same group.instance.id: then the older one is fenced.",
+            drawback="This rollout still rebalances; later ones need not. It needs a setting in each consumer: decide first.",
         )
     everybody = len(restarted) == len(snapshot.members) and len(bounces) == len(_bounces(change))
     picked = _picked(snapshot)
@@ -156,11 +154,11 @@ def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]
         new = [SetAssignors((Assignor.COOPERATIVE_STICKY,), ((one.member_id, one.back.member_id),)) for one in bounces]
         yield Way(
             MAKE_COOPERATIVE,
-            "Restart every consumer twice, and be cooperative from then on",
+            "Restart every consumer twice to migrate to cooperative-sticky",
             _twice(new, picked),
-            ("Everybody's code copes with losing some of its partitions while it keeps the others (ConsumerRebalanceListener).",),
+            ("The code of every consumer supports losing some partitions while it keeps others (ConsumerRebalanceListener).",),
             _IDS,
-            drawback="It restarts everybody twice; from then on a rebalance stops only what moves. Ask for it with set_assignors.",
+            drawback="Two restarts of every consumer; then a rebalance interrupts only what moves. Request it with set_assignors.",
         )
 
 
@@ -178,7 +176,7 @@ def _longer_session(snapshot: ConsumerSnapshot) -> SettingChange | None:
     given = dict(snapshot.config).get(SESSION_TIMEOUT)
     if isinstance(given, int) and given >= LONG_SESSION_MS:
         return None
-    note = "Consumers read it when they start: set it in the roll before this one, and take it back in the next."
+    note = "Consumers read it when they start: set it in the rollout before this one, and revert it in the next."
     return SettingChange(SESSION_TIMEOUT, LONG_SESSION_MS, given, note)
 
 

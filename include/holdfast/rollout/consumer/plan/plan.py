@@ -20,6 +20,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, Consu
 from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.created_from import CreatedFrom
+from holdfast.rollout.contract.plan_words import BASELINE, option_name
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule, Status
@@ -102,7 +103,7 @@ def assemble(
     by_name = {one.name: one for one in foreseen}
     proposed = ways.propose(snapshot, change)
     if [way.name for way in proposed] != list(by_name):
-        raise InvalidInput("the forecasts are not those of the ways that there are to make this change; search again")
+        raise InvalidInput("the forecasts are not those of the options for this change; search again")
     plain = timeline.of_acts(by_name[PLAINLY].acts, policy)
     asked = sum(act.rebalances > 0 for act in by_name[PLAINLY].acts), timeline.own_seconds(plain)
     weighed = [_weigh(place, way, by_name[way.name], snapshot, policy, (now, *asked)) for place, way in enumerate(proposed)]
@@ -163,12 +164,12 @@ def _counts(way: Way) -> EffortCounts:
 def _blocked_by(weighed: list[Weighed], chosen: Weighed | None, policy: Policy) -> tuple[str, ...]:
     if chosen is None:
         reasons = dict.fromkeys(one.foreseen.refused for one in weighed if one.foreseen.refused is not None)
-        return tuple(reasons) or ("Your policy excludes every way there is.",)
-    over = tuple(f"{rule.name}: {rule.found}, {rule.limit} is the limit" for rule in chosen.failed if rule.blocking)
+        return tuple(reasons) or ("Your policy excludes every option.",)
+    over = tuple(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in chosen.failed if rule.blocking)
     if policy.review is not Review.NEVER:
         return over
     asking = (rule for rule in chosen.rules if rule.status is not Status.PASS and not (rule.blocking and rule in chosen.failed))
-    return (*over, *(f"{rule.name}: {rule.found}. A person would have to look, and your policy says never" for rule in asking))
+    return (*over, *(f"{rule.name}: {rule.found}. This needs review, and your policy never asks for one" for rule in asking))
 
 
 def _verdict(nothing: bool, chosen: Weighed | None, blocked_by: tuple[str, ...], policy: Policy) -> PlanVerdict:
@@ -185,30 +186,30 @@ def _headline(nothing: bool, chosen: Weighed | None, weighed: list[Weighed], blo
     if nothing:
         return "Nothing to do: the change has no events."
     if chosen is None:
-        return blocked_by[0] if blocked_by[0].startswith("Cannot predict") else f"Blocked: {blocked_by[0]}"
+        return blocked_by[0] if any(one.foreseen.refused for one in weighed) else f"Blocked: {blocked_by[0]}"
     first = "".join(f"{warning} " for warning in chosen.foreseen.warnings)
-    effect = _effect(chosen.summary)
+    effect = effect_of(chosen.summary)
     if blocked_by:
-        return f"{first}Blocked: even the best way, {chosen.way.name}, breaks a limit: {effect}"
+        return f"{first}Blocked: even the best option, {option_name(chosen.way.name)}, exceeds a limit. {effect}"
     if chosen.way.name == PLAINLY:
         return f"{first}{chosen.way.title}: {effect}"
     plain = next((one for one in weighed if one.way.name == PLAINLY and one.foreseen.summary is not None), None)
-    return f"{first}{chosen.way.title}: {effect}{'' if plain is None else f' Done plainly: {_effect(plain.summary)}'}"
+    return f"{first}{chosen.way.title}: {effect}{'' if plain is None else f' {BASELINE}: {effect_of(plain.summary)}'}"
 
 
-def _effect(summary: ConsumerSummary) -> str:
-    """`2 of 6 partitions change hands in 2 rebalances; 4 stops of a partition, up to 3 s each.`"""
-    rebalances = many(summary.rebalances, "rebalance") if summary.rebalances else "no rebalance"
+def effect_of(summary: ConsumerSummary) -> str:
+    """`2 of 6 partitions migrate, 2 rebalances; 4 interruptions of partitions, up to 3 s each.`"""
+    rebalances = many(summary.rebalances, "rebalance")
     if summary.seconds_to_stable is None:
-        return f"{rebalances} and no end."
-    moved = "it is not known how many" if summary.moved is None else f"{summary.moved:,}"
-    still = "how long partitions stand still is not known"
+        return f"{rebalances}, and the group does not become stable."
+    moved = "unknown number" if summary.moved is None else f"{summary.moved:,}"
+    still = "downtime not known"
     if summary.stops is not None and summary.longest_stop is not None:
-        stops = many(summary.stops, "stop")
-        still = f"{stops} of a partition, up to {summary.longest_stop.usual:g} s each" if summary.stops else "nothing stands still"
+        stops = many(summary.stops, "interruption")
+        still = f"{stops} of partitions, up to {summary.longest_stop.usual:g} s each" if summary.stops else "no downtime"
     if not summary.rebalances:
-        still = "only what a consumer itself reads waits until it is back"
-    return f"{moved} of {many(summary.partitions, 'partition')} change hands in {rebalances}; {still}."
+        still = "the partitions of a consumer are unavailable only until it returns"
+    return f"{moved} of {many(summary.partitions, 'partition')} migrate, {rebalances}; {still}."
 
 
 def _considered(one: Weighed, chosen: Weighed | None) -> Considered:
@@ -234,13 +235,13 @@ def _considered(one: Weighed, chosen: Weighed | None) -> Considered:
 def _why_not(loser: Weighed, chosen: Weighed | None) -> str:
     """The first thing by which it lost, in words."""
     if loser.excluded:
-        return "Your policy excludes it."
+        return "Excluded by your policy."
     if loser.foreseen.refused is not None or chosen is None:
-        return loser.foreseen.refused or "No way was chosen."
+        return loser.foreseen.refused or "No option is recommended."
     if loser.way.drawback:
         return loser.way.drawback
     lost = first_lost(CRITERIA, loser, chosen)
-    return "As good as the chosen way, which comes first in the list." if lost is None else lost.explain(loser, chosen)
+    return "Equal to the recommended option, which comes first in the list." if lost is None else lost.explain(loser, chosen)
 
 
 def _instant(moment: datetime) -> str:

@@ -55,13 +55,13 @@ _course = closed(
             "In Kafka's order of members.",
         ),
     },
-    about="How it goes and who reads what: of the chosen and of the plain way.",
+    about="Course and assignment of the recommended option and of the baseline.",
 )
 _considered = closed(
     {
         "name": one_of(ways.NAMES),
         "title": text(),
-        "why_not": text("Empty for the chosen one."),
+        "why_not": text("Empty for the recommended one."),
         "change": CHANGE,
         "summary": nullable(SUMMARY),
         "rules": items(RULE),
@@ -101,8 +101,8 @@ PLAN: Shape = closed(
         "basis": SNAPSHOT,
     },
     {
-        "requested_by": shapes.name("Who asked for the plan, as Airflow names the user; nobody where no person did."),
+        "requested_by": shapes.name("The user who requested the plan, as Airflow names them. Left out: no user did."),
         "signature": shapes.signature(),
     },
-    about="The best way to make a change to a plain consumer group, and why not the others.",
+    about="The recommended option for a change to a consumer group without Kafka Streams, and why not the others.",
 )

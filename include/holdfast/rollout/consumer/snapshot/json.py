@@ -79,7 +79,7 @@ def _contradictions(snapshot: ConsumerSnapshot) -> Iterable[InvalidInput]:
             instances[member.group_instance_id] = None
     leader = snapshot.leader_member_id
     if leader is not None and all(member.member_id != leader for member in snapshot.members):
-        yield InvalidInput(f"{strict.shown(leader)} is not among the consumers; null says that nobody knows", "leader_member_id")
+        yield InvalidInput(f"{strict.shown(leader)} is not among the consumers; give null if it is not known", "leader_member_id")
 
 
 def _all_or_none(assigned: list[tuple[TopicPartition, ...] | None]) -> tuple[tuple[TopicPartition, ...], ...] | None:

@@ -53,5 +53,5 @@ SNAPSHOT: Shape = fields(
         "config": shapes.CONFIG,
         "unknown": items(shapes.UNKNOWN, "What could not be read, each with its reason."),
     },
-    "What one plain consumer group looked like at one moment. Fields that are not listed are ignored.",
+    "One consumer group without Kafka Streams at one moment. Fields that are not listed are ignored.",
 )

@@ -90,9 +90,9 @@ def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], summary: Co
             item,
             "Wait until the group is stable" if stable else "Wait for one rebalance",
             "",
-            "kafka-consumer-groups.sh --describe --state says Stable, and --members shows the assignment that was forecast.",
-            "Nothing to undo.",
-            f"Within {WAIT_AT_LEAST_S} s; longer means that a consumer is busy and does not poll.",
+            "kafka-consumer-groups.sh --describe --state shows Stable, and --members shows the forecast assignment.",
+            "Not needed.",
+            f"Within {WAIT_AT_LEAST_S} s; if it takes longer, a consumer is busy and does not poll.",
         )
     says, before, undo = _words(item, hosts)
     expect = f"{many(summary.rebalances, 'rebalance')} in all." if summary.rebalances else "No rebalance."
@@ -102,7 +102,7 @@ def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], summary: Co
 def _after(item: ConsumerItem) -> str:
     """What the operator sees when it is done."""
     if isinstance(item, AddPartitions | AddTopic | RemoveTopic):
-        return "kafka-topics.sh --describe says so."
+        return "kafka-topics.sh --describe shows it."
     gone = isinstance(item, RemoveConsumer)
     return "It is no longer in the group's member list." if gone else "It is in the group's member list."
 
@@ -115,21 +115,21 @@ def _words(item: ConsumerItem, hosts: dict[str, Member]) -> tuple[str, str, str]
         case RemoveConsumer(member_id):
             return f"Stop {_who(member_id, hosts)}", _commits(member_id, hosts), "Start it again."
         case ReplaceConsumer(member_id, by):
-            says = f"Stop {_who(member_id, hosts)} and start {_new(by)} in its place"
+            says = f"Stop {_who(member_id, hosts)} and start {_new(by)} instead"
             return says, _commits(member_id, hosts), "Stop the new one and start the old one again."
         case RestartConsumer(member_id, _, within_session):
-            soon = ", and have it back before its session times out" if within_session else ""
-            return f"Restart {_who(member_id, hosts)}{soon}", _commits(member_id, hosts), "Restart it with what it was before."
+            soon = ", within its session timeout" if within_session else ""
+            return f"Restart {_who(member_id, hosts)}{soon}", _commits(member_id, hosts), "Restart it as it was before."
         case SetAssignors(assignors, member_ids):
             names = listed([_who(old, hosts) for old, _ in member_ids])
             lists = ",".join(map(str, assignors))
-            return f"Restart {names} with partition.assignment.strategy={lists}", "", "Restart it with the list that it had."
+            return f"Restart {names} with partition.assignment.strategy={lists}", "", "Restart it with its previous list."
         case AddPartitions(topic, partitions):
-            return f"Let {printable(topic)} have {partitions} partitions", "", "None: a topic cannot shrink."
+            return f"Grow {printable(topic)} to {partitions} partitions", "", "Not possible: a topic cannot shrink."
         case AddTopic(topic, partitions):
             return f"Create {printable(topic)} with {partitions} partitions", "", "Delete it."
         case RemoveTopic(topic):
-            return f"Delete {printable(topic)}", "What is in it is read, or not needed.", "None: what was in it is gone."
+            return f"Delete {printable(topic)}", "Its records are read, or not needed.", "Not possible: its records are deleted."
         case Then():
             raise AssertionError("a wait has words of its own")
         case _:
@@ -149,4 +149,4 @@ def _who(member_id: str, hosts: dict[str, Member]) -> str:
 
 
 def _commits(member_id: str, hosts: dict[str, Member]) -> str:
-    return "It commits how far it has come when it is closed." if member_id in hosts else ""
+    return "The consumer commits its offsets when it is closed." if member_id in hosts else ""

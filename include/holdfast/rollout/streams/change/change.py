@@ -230,7 +230,7 @@ class Change:
 
     def with_process_ids(self, chosen: tuple[ProcessId, ...]) -> "Change":
         """The same change with these IDs in the place of those left to chance, in the order of the events."""
-        assert len(chosen) == self.fresh_ids(), "one process ID for each that is left to chance"
+        assert len(chosen) == self.fresh_ids(), "one process ID for each that is drawn at random"
         remaining = iter(chosen)
         return replace(self, events=tuple(_with_process_id(item, remaining) for item in self.events))
 
@@ -269,4 +269,4 @@ def _with_process_id(item: Item, remaining: Iterator[ProcessId]) -> Item:
         case RestartClient():
             return replace(item, new_process_id=chosen)
         case _:
-            raise AssertionError("no other event is left to chance")
+            raise AssertionError("no other event draws a random process ID")

@@ -195,7 +195,7 @@ def _set_topology(value: object) -> SetTopology:
     fields.finish(closed=True)
     event = SetTopology(tuple(sorted(tasks, key=lambda task: task.id)), keeps_state)
     if not tasks or any(task.changelogs is None for task in tasks):
-        raise InvalidInput("one task or more is needed, each with a list of changelogs; an empty one says stateless", "tasks")
+        raise InvalidInput("one task or more is needed, each with a list of changelogs; it is empty for a stateless task", "tasks")
     return event
 
 

@@ -53,10 +53,10 @@ def meant(name: str, there: Iterable[Known]) -> ProcessId:
         )
     if len(found) > 1:
         raise InvalidInput(
-            f"'{printable(name)}' is {len(found)} clients: {described(found)}. Say which, by the beginning of its process ID"
+            f"'{printable(name)}' matches {len(found)} clients: {described(found)}. Name one by the beginning of its process ID"
         )
     if found[0].process_id is None:
-        raise InvalidInput(f"the process ID of '{printable(name)}' is left to chance: give it one, so that it can be named again")
+        raise InvalidInput(f"the process ID of '{printable(name)}' is random: give it one, so that it can be named again")
     return found[0].process_id
 
 

@@ -43,7 +43,7 @@ def _of_a_client(required: dict[str, Shape], optional: dict[str, Shape]) -> Shap
 
 _leaves = nullable(
     shapes.boolean(),
-    "False: it just ends, and the group notices after its session time-out. Null: a Forecast takes it to leave, a Plan does not.",
+    "False: it ends, and the group notices after its session timeout. Null: a Forecast assumes that it leaves, a Plan does not.",
 )
 _within_session = nullable(
     shapes.boolean(),

@@ -55,7 +55,7 @@ def _written(rolling: RollingRestart, there: Present, *, roll_outs: bool, counte
     if rolling.process_ids is None and None in there:
         if not rolling.keeps_process_id:
             raise InvalidInput(
-                "a client whose process ID is left to chance cannot lose it again in the same change; say which clients restart",
+                "a client with a new random process ID cannot lose it again in the same change; name the clients to restart",
                 "process_ids",
             )
         return (rolling,)

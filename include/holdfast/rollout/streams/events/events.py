@@ -165,7 +165,7 @@ def _with_threads(scene: Scene, event: SetThreads, reports: Reports) -> Scene:
 def _with_partitions(scene: Scene, event: AddPartitions) -> Scene:
     if dict(scene.config).get("rack.aware.assignment.strategy", "none") != "none":
         raise CannotPredict(
-            f"The tasks of this group are placed by rack, and nobody knows where the new partitions of {event.topic} will stand."
+            f"The tasks of this group are placed by rack, and the racks of the new partitions of {event.topic} are not known."
             " Add them, and take a snapshot."
         )
     tasks = more_partitions.tasks_after(scene.tasks, event)
@@ -206,7 +206,7 @@ def _upgraded(scene: Scene, kafka_release: str, reports: Reports) -> Scene:
 
 def _replaced(scene: Scene, event: ReplaceClient, before: _Before, reports: Reports) -> Scene:
     old = _still_there(scene, event.process_id, before)
-    assert event.by.process_id is not None, "IDs left to chance are chosen before"
+    assert event.by.process_id is not None, "random IDs are drawn before"
     rest = _without(outage.missed(scene, old, event.by.process_id), old)
     _refuse_present(rest, event.by.process_id)
     match event.disk:
@@ -225,7 +225,7 @@ def _replaced(scene: Scene, event: ReplaceClient, before: _Before, reports: Repo
 def _restarted(scene: Scene, event: RestartClient, before: _Before, reports: Reports) -> Scene:
     old = _still_there(scene, event.process_id, before)
     process_id = event.process_id if event.keeps_process_id else event.new_process_id
-    assert process_id is not None, "IDs left to chance are chosen before"
+    assert process_id is not None, "random IDs are drawn before"
     if process_id != old.process_id and process_id not in before.left:
         _refuse_present(scene, process_id)
     if event.within_session:
@@ -264,7 +264,7 @@ def _restarted_consumers(
 
 def _made(scene: Scene, new: NewClient, old: Client | None, disk: OffsetSums) -> Client:
     """The client that `new` describes, as it joins."""
-    assert new.process_id is not None, "IDs left to chance are chosen before"
+    assert new.process_id is not None, "random IDs are drawn before"
     threads = new.threads
     if threads is None:
         like = new.member_ids or (old.consumers if old is not None else ())

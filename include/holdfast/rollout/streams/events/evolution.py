@@ -222,7 +222,7 @@ def _copy(task: Task, *, exact: bool, transactional: bool) -> _Copy:
     log_end = task.end_offset_sum
     if log_end is None:
         raise CannotPredict(
-            f"The end offsets of task {task.id} are not known (null), so nobody can say when a copy of it has caught up."
+            f"The end offsets of task {task.id} are not known (null), so it is not known when a copy of it has caught up."
             " Take a snapshot with the right to read its changelog topics."
         )
     sources = {partition.topic: None for partition in task.partitions}

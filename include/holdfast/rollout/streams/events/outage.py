@@ -30,9 +30,9 @@ def down(scene: Scene, minutes: float) -> Scene:
                 f" the brokers, unless it is set) its committed offsets are gone, against which the tasks of {topics} are measured."
             )
         note = (
-            f"{topics}: source topics that serve as changelogs go on growing, and no task changes hands for it after any number of"
-            " minutes: the leader measures their copies against the group's committed offsets, which stand still."
-            f" (The brokers forget them after offsets.retention.minutes: {COMMITS_KEPT_MINUTES:,} unless it is set.)"
+            f"{topics}: source topics that serve as changelogs keep growing, but no task migrates for it, however long it takes:"
+            " the leader compares their copies with the group's committed offsets, which do not advance."
+            f" (The brokers delete them after offsets.retention.minutes: {COMMITS_KEPT_MINUTES:,} unless it is set.)"
         )
         notes = (*notes, note)
     everybody = tuple(client.process_id for client in scene.clients)

@@ -16,8 +16,8 @@ from holdfast.rollout.streams.events.evolution import Reports
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 WAITS = (
-    "{} only counts from the next rebalance on, whatever causes it: static members that return in time cause none. The way"
-    " then-a-rebalance brings one about."
+    "{} takes effect only with the next rebalance, and static members that return in time cause none. The option"
+    " then-a-rebalance triggers one."
 )
 
 
@@ -47,8 +47,8 @@ def may_return(snapshot: Snapshot, change: Change) -> tuple[Unknown, ...]:
     return tuple(
         Unknown(
             "group_instance_id",
-            f"the members of {process_id} are static: if they return with the same instance IDs within the session time-out, no"
-            " rebalance happens then, and the next one, whatever causes it, goes as forecast here",
+            f"the members of {process_id} are static: if they return with the same instance IDs within the session timeout, no"
+            " rebalance happens then, and the next one, whatever triggers it, is the one forecast here",
         )
         for process_id in static
     )

@@ -47,7 +47,7 @@ def next_action(plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) ->
     step = open_steps[0]
     refuse_expired(plan.plan_id, plan.expires_at, journal, now)
     if fresh.group_state in REBALANCING:
-        why = f"The group is {fresh.group_state}: nobody can see who runs what."
+        why = f"The group is {fresh.group_state}: its assignment is not visible until it is stable."
         return still_waiting(journal, step, now, _limit_s(step), why)
     drifted = drift(plan.basis, fresh, _allowed(plan, journal, step, fresh))
     if drifted:
@@ -141,8 +141,8 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: date
             return Stop(step, problem) if problem else Do(step, step.action)
         case CopyStateDirectory(process_id=process_id):
             if not _stopped(plan, journal, process_id, fresh):
-                return Stop(step, f"{process_id} is still in the group: a copy of its disk would be torn. Stop it first.")
-            return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is copied"), can_confirm=True)
+                return Stop(step, f"{process_id} is still in the group: a copy of its disk would be inconsistent. Stop it first.")
+            return Note(step, word) if word else Wait(step, _please(step, "the copy is not confirmed yet"), can_confirm=True)
         case StartClient():
             return _started(plan, journal, step, step.action, fresh)
         case RestartClient() | SetConfig() | SetRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
@@ -167,7 +167,7 @@ def _by_the_operator(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, 
     if isinstance(step.action, ChangeThreads):
         found = evidence.evidence_of(step, plan, fresh)
         return _on_a_word(step, word, found) if found.shown is Shown.NOT_YET else Note(step, found.text)
-    return Note(step, word) if word else Wait(step, _please(step, "nobody has said that it is done"), can_confirm=True)
+    return Note(step, word) if word else Wait(step, _please(step, "it is not confirmed yet"), can_confirm=True)
 
 
 def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
@@ -182,7 +182,7 @@ def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: 
         return _on_a_word(step, word, found)
     seen_alone = isinstance(step.action, RestartClient) and step.action.keeps_state
     if word is None and not (seen_alone and found.shown is Shown.HAPPENED):
-        return Wait(step, _please(step, f"nobody has said that it is done ({found.text.rstrip('.')})"), can_confirm=True)
+        return Wait(step, _please(step, f"it is not confirmed yet ({found.text.rstrip('.')})"), can_confirm=True)
     return Note(step, f"{word} {found.text}" if word else found.text)
 
 
@@ -198,7 +198,7 @@ def _on_a_word(step: Step, word: str | None, found: Evidence) -> Wait:
 
 
 def _please(step: Step, because: str) -> str:
-    return f"Step {step.id} is the operator's, and {because}. Before: {step.check_before} Check: {step.check_after}"
+    return f"Step {step.id} is manual, and {because}. Before: {step.check_before} Check: {step.check_after}"
 
 
 def _stopped(plan: Plan, journal: Journal, process_id: ProcessId, fresh: Snapshot) -> bool:
@@ -217,8 +217,8 @@ def _in_the_way(plan: Plan, journal: Journal, action: WriteProcessMetadata, fres
 
 
 _HELD = (
-    "The client {holder} is still in the group: two clients with one process ID are one to Kafka. Stop it, and give a fresh"
-    " snapshot without it; or, if its process has ended and only its session has not, confirm the step that stops it."
+    "Client {holder} is still in the group, and Kafka takes two clients with one process ID for one. Stop it, and give a fresh"
+    " snapshot without it; or, if its process has ended and only its session has not timed out, confirm the step that stops it."
 )
 
 
@@ -263,6 +263,6 @@ def _stable(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: date
 def _as_forecast(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
     verdict = verify(plan, fresh)
     if verdict.tasks and all(task.agrees for task in verdict.tasks) and all(one.agrees for one in verdict.standbys):
-        return Note(step, "Every task is where the forecast has it.")
+        return Note(step, "Every task is on the client that was forecast.")
     first = " ".join(verdict.differences[:3])
-    return still_waiting(journal, step, now, limit_s, f"It is not yet as the forecast ends: {first}")
+    return still_waiting(journal, step, now, limit_s, f"The group is not in the forecast end state yet: {first}")

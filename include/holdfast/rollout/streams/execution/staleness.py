@@ -50,12 +50,12 @@ def _time_and_state(plan: Plan, fresh: Snapshot) -> tuple[Drift, ...]:
     moving = fresh.group_state not in STABLE
     found = []
     if late:
-        sentence = f"The plan could be applied until {plan.expires_at}; the snapshot is of {fresh.captured_at}."
-        found.append(Drift(Kind.TIME, sentence, True, "Nobody looked at the limits for this hour."))
+        sentence = f"The plan was valid until {plan.expires_at}; the snapshot was taken at {fresh.captured_at}."
+        found.append(Drift(Kind.TIME, sentence, True, "The policy was checked for an earlier time."))
     if moving:
         sentence = f"The group is {printable(str(fresh.group_state))}, not Stable."
         found.append(
-            Drift(Kind.UNDER_WAY, sentence, True, "Until it is stable nobody can see who runs what: take a snapshot then.")
+            Drift(Kind.UNDER_WAY, sentence, True, "The assignment is not visible until it is stable: take a snapshot then.")
         )
     return tuple(found)
 

@@ -79,7 +79,7 @@ def verify(plan: Plan, fresh: Snapshot) -> Verdict:
     rebalances = _rebalances(plan, fresh)
     expected = way.costs[0].rebalances if cost is None else cost.rebalances
     if fresh.group_state not in (None, STABLE):
-        sentence = f"The group is {fresh.group_state}, not {STABLE}: nobody can see who runs what."
+        sentence = f"The group is {fresh.group_state}, not {STABLE}: its assignment is not visible."
         return _verdict(plan, fresh, Result.ON_THE_WAY, (), expected, rebalances, (sentence,), shown)
     not_shown = _not_shown(plan, shown)
     if cost is None:
@@ -146,10 +146,10 @@ def _other_clients(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Result
     strangers = [one for one in found if one not in expected and one not in before]
     if strangers and not way.change.draws_ids():
         came = ", ".join(str(one) for one in strangers)
-        return Result.DIFFERENT, f"The forecast has no client {came}: somebody came up under a process ID of its own."
+        return Result.DIFFERENT, f"Not in the forecast: {came}. A client started with a process ID of its own."
     missing = ", ".join(str(one) for one in sorted(expected) if one not in found) or "none"
     still = ", ".join(str(one) for one in found if one not in expected) or "none"
-    return Result.ON_THE_WAY, f"Not all clients are as the forecast ends: missing {missing}; still there {still}."
+    return Result.ON_THE_WAY, f"The clients are not those of the forecast yet: missing {missing}; still in the group {still}."
 
 
 def _tasks(plan: Plan, cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapshot) -> tuple[TaskVerdict, ...]:
@@ -162,9 +162,7 @@ def _tasks(plan: Plan, cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh
 
 def _task_differences(tasks: tuple[TaskVerdict, ...]) -> tuple[str, ...]:
     return tuple(
-        f"Task {task.task} is on {task.found or 'no client'}, the forecast has it on {task.expected}."
-        for task in tasks
-        if not task.agrees
+        f"Task {task.task} is on {task.found or 'no client'}; forecast: {task.expected}." for task in tasks if not task.agrees
     )
 
 
@@ -183,8 +181,8 @@ def _standbys(cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapsho
 
 def _standby_differences(standbys: tuple[StandbyVerdict, ...]) -> tuple[str, ...]:
     return tuple(
-        f"Standby copies of task {one.task} are on {listed(one.found) or 'no client'},"
-        f" the forecast has them on {listed(one.expected) or 'no client'}."
+        f"Standby copies of task {one.task} are on {listed(one.found) or 'no client'};"
+        f" forecast: {listed(one.expected) or 'no client'}."
         for one in standbys
         if not one.agrees
     )
@@ -204,7 +202,7 @@ def _round_differences(plan: Plan, expected: Span, rebalances: int | None) -> tu
     counted = not any(isinstance(step.action, SetConfig | SetRelease) for step in plan.steps)
     if rebalances is None or not counted or expected.low <= rebalances <= expected.high:
         return ()
-    return (f"{many(rebalances, 'rebalance')} since the plan was made, the forecast has {span(expected.low, expected.high)}.",)
+    return (f"{many(rebalances, 'rebalance')} since the plan was created; forecast: {span(expected.low, expected.high)}.",)
 
 
 def _result(

@@ -34,8 +34,8 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import listed, many
 
 CLOSED_IN_DOUBT = (
-    "Copies of {} are closed on the way, with exactly-once and a release up to 2.7: one that has nothing to commit just then says"
-    " only how far it was when it was started, so that it may have to be restored anew."
+    "Copies of {} are closed during the change, with exactly-once and a release up to 2.7: a copy without pending commits then"
+    " reports the offset of its start, and may have to be restored again."
 )
 MOST_ROUNDS = 20_000
 """At ten minutes each, four months."""
@@ -285,8 +285,8 @@ class _Stage:
             state = self._fingerprint(group.clients)
             if state in seen:
                 return (
-                    f"The group does not settle: after {self._at_seconds:g} s it is where it was at {seen[state]:g} s,"
-                    f" and rebalances on.{self._what_holds_it_up(group)}"
+                    f"The group does not become stable: after {self._at_seconds:g} s it is as it was at {seen[state]:g} s,"
+                    f" and keeps rebalancing.{self._what_holds_it_up(group)}"
                 )
             seen[state] = self._at_seconds
             self._work.take(of_a_rebalance(members, anew=anew))
@@ -307,7 +307,7 @@ class _Stage:
                 return None
             group = replace(group, clients=self.scene.clients)
             if len(self._rounds) >= self._most_rounds:
-                return f"The group does not settle within {self._most_rounds:,} rebalances."
+                return f"The group does not become stable within {self._most_rounds:,} rebalances."
             trigger = pending
             self._at_seconds += seconds
 

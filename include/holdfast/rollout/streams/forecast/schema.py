@@ -73,7 +73,7 @@ SUMMARY = closed(
         "without_caught_up_copy": _waiting | {"additionalProperties": True},
     },
     {
-        "stopped_task_seconds": shapes.number(0, about="Tasks of clients that ended, until the group notices, all together."),
+        "stopped_task_seconds": shapes.number(0, about="Task-seconds of downtime until the session timeout of clients that ended."),
         "stopped": table(TASK_ID, fields({"seconds": shapes.number(0), "seconds_without_copy": shapes.number(0)})),
         "reads_by_broker": READS_BY_BROKER,
     },
@@ -107,5 +107,5 @@ FORECAST: Shape = fields(
         ),
         "unknown": items(shapes.UNKNOWN),
     },
-    about="What Kafka will do about a change, rebalance by rebalance, for every place that fresh process IDs can take.",
+    about="What Kafka will do about a change, rebalance by rebalance, for every rank that new random process IDs can have.",
 )

@@ -256,7 +256,7 @@ def _twice(snapshot: Snapshot, client: Client) -> Finding:
                 Trap.EARLIER_START,
                 (client.process_id,),
                 f"{reported}, all from one host: those of an earlier start are listed until their session times out.",
-                "Wait for the session time-out, and take a new snapshot. Leave its process ID as it is.",
+                "Wait for the session timeout, and take a new snapshot. Keep its process ID.",
             )
         case Twice.NOT_CERTAIN:
             return Finding(
@@ -264,7 +264,7 @@ def _twice(snapshot: Snapshot, client: Client) -> Finding:
                 (client.process_id,),
                 f"{reported}: either its process has just been replaced, and the session of the old one has not timed out, or two"
                 " processes run under one process ID.",
-                "Take a new snapshot when more than two session time-outs have passed: it tells them apart. Leave its process ID.",
+                "Take a new snapshot after more than two session timeouts: it tells the two cases apart. Keep its process ID.",
             )
         case never:
             assert_never(never)

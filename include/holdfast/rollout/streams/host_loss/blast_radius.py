@@ -95,7 +95,7 @@ def change_of(loss: Loss) -> Change:
         case Scenario.SAME_ID:
             return Change((ReplaceClient(loss.process_id, NewClient(loss.process_id, None)),))
         case Scenario.FRESH_LIKELIEST | Scenario.FRESH_WORST:
-            assert loss.place is not None, "a fresh ID falls somewhere"
+            assert loss.place is not None, "a new random ID has a rank"
             return Change((ReplaceClient(loss.process_id, NewClient(loss.place.process_id, None)),))
         case _:
             assert_never(loss.scenario)

@@ -24,7 +24,7 @@ from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 _STRATEGY = "rack.aware.assignment.strategy"
-_REASON = f"tasks are placed by rack ({_STRATEGY}): what happens on the way is not counted"
+_REASON = f"tasks are placed by rack ({_STRATEGY}): intermediate moves are not counted"
 MOST_WORK = 4_000
 """Clients times tasks times positions of a fresh ID that are looked at for each host: about a tenth of a second, mostly."""
 
@@ -62,7 +62,7 @@ class DecidedLosses:
         after = replace(self._group, clients=scene.clients, tasks=scene.tasks, leader_process_id=scene.leader_process_id)
         goes_to = order.target(after)
         if len(goes_to) < len(self._stateful):
-            raise CannotPredict("The leader itself would fail, or leave tasks to nobody, if a client is lost.")
+            raise CannotPredict("The leader itself would fail, or leave tasks unassigned, if a client is lost.")
         moved = sum(self._owners.get(task) != owner for task, owner in goes_to)
         return Fate(moved, self._without_copy(after), None, _REASON)
 

@@ -42,7 +42,7 @@ class NotByPlaces(CannotPredict):
 
 _NOBODY, _NEW = -1, -2
 """Stand for a client's number: who runs a task that nobody runs, and a client that was not there before."""
-_SEVERAL = "several clients have copies of tasks that are on their way: who runs them meanwhile hangs on what else each is given"
+_SEVERAL = "several clients have copies of tasks that are migrating: which of them runs a task meanwhile depends on its other tasks"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from holdfast.rollout.text.wording import amount_of_bytes, listed, many, printab
 from holdfast.rollout.timing import time_rules, time_words
 
 CONVERGES = "converges"
-_BYTES_NOT_KNOWN = "not known: what changelogs weigh, or bytes per record"
+_BYTES_NOT_KNOWN = "not known: the size of changelogs, or bytes per record"
 
 
 def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Rule, ...]:
@@ -122,11 +122,11 @@ def _rebalances_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) 
     ]
     cost, asked = max(counted, key=lambda one: one[0].rebalances.high - one[1])
     more = max(0, cost.rebalances.high - asked)
-    usually = "" if cost.rebalances_usual in (None, cost.rebalances.high) else f", usually {max(0, cost.rebalances_usual - asked)}"
+    usually = "" if cost.rebalances_usual in (None, cost.rebalances.high) else f" (usually {max(0, cost.rebalances_usual - asked)})"
     most = at.rebalances_most if policy.rebalances_most is None else policy.rebalances_most
     status = Status.PASS if more <= most else Status.FAIL
-    found = f"{more} in addition to the {asked} of the change itself{usually}"
-    return made("rebalances", found, f"{most} in addition to them", status, policy)
+    found = f"{many(more, 'extra rebalance')}{usually}; the change itself causes {asked}"
+    return made("rebalances", found, f"{most} extra", status, policy)
 
 
 def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
@@ -146,7 +146,7 @@ def _disk_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rul
     """Only where a limit is set, or something is known of disks. Clients of one host may or may not share a disk: where that
     decides, it is not known."""
     least, stated = policy.disk_free_bytes_least or 0, policy.disk_free_bytes_least is not None
-    limit = f"{amount_of_bytes(least)} stay free on every disk"
+    limit = f"{amount_of_bytes(least)} free on every disk"
     hosts = dict(at.hosts)
     lacking: dict[str, None] = {}
     unknown: dict[str, None] = {}
@@ -162,7 +162,7 @@ def _disk_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rul
                 continue
             together.setdefault(host, []).append(one)
             if one.free - more < least:
-                lacking[f"{name} is given {amount_of_bytes(more)} and has {amount_of_bytes(one.free)}"] = None
+                lacking[f"{name} needs {amount_of_bytes(more)} and has {amount_of_bytes(one.free)} free"] = None
         for host, clients in together.items():
             grown = sum(one.grows_by(policy.bytes_per_record) or 0 for one in clients)
             if host is not None and grown and min(one.free or 0 for one in clients) - grown < least:
@@ -172,8 +172,8 @@ def _disk_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rul
     if lacking:
         return made("disk", listed(list(lacking)), limit, Status.FAIL, policy)
     if unknown:
-        return made("disk", f"not known of {listed(list(unknown))}", limit, Status.UNKNOWN, policy)
-    return made("disk", "enough room, as changelogs weigh", limit, Status.PASS, policy)
+        return made("disk", f"not known: {listed(list(unknown))}", limit, Status.UNKNOWN, policy)
+    return made("disk", "enough room, estimated from changelog sizes", limit, Status.PASS, policy)
 
 
 def _crowding_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
@@ -199,7 +199,7 @@ def _copy_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     known = [one.condition for one in (times_of(cost, policy) for cost in evaluation.costs) if one.condition is not None]
     limit = "the session timeout" if not known else f"{known[0].within_s} s, the session timeout"
     if not known or any(one.met is None for one in known):
-        return made("copied-in-time", "not known: measure the copying", limit, Status.UNKNOWN, policy)
+        return made("copied-in-time", "not known: measure the copy speed", limit, Status.UNKNOWN, policy)
     status = Status.PASS if all(one.met for one in known) else Status.FAIL
     longest = max(-(-(one.size or 0) // (policy.copy_bytes_per_second or 1)) for one in known)
     found = f"{longest} s at {amount_of_bytes(policy.copy_bytes_per_second or 0)}/s"
@@ -270,9 +270,9 @@ def _hosts_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Ru
             case action:
                 touched.update(dict.fromkeys(hosts_of(action)))
     hit = [printable(host) for host in touched if host is not None and host in policy.untouchable_hosts]
-    limit = f"nothing is done on {listed([printable(host) for host in policy.untouchable_hosts])}"
+    limit = f"no step on {listed([printable(host) for host in policy.untouchable_hosts])}"
     if hit:
         return made("untouchable-hosts", f"steps on {listed(hit)}", limit, Status.FAIL, policy)
     if None in touched:
-        return made("untouchable-hosts", "a step on a host that is not known", limit, Status.UNKNOWN, policy)
-    return made("untouchable-hosts", "none of them", limit, Status.PASS, policy)
+        return made("untouchable-hosts", "a step on an unknown host", limit, Status.UNKNOWN, policy)
+    return made("untouchable-hosts", "no step there", limit, Status.PASS, policy)

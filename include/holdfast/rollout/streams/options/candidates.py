@@ -119,7 +119,7 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
         stable = Then(Wait.STABLE)
         sets, puts_back = (sequence.roll(snapshot, ((key, one),)) for one in (value, had))
         change = replace(change, events=(sets, stable, *change.events, stable, puts_back))
-        settings = (SettingChange(key, value, had, "Put back once the group is stable: two rolling restarts in all."),)
+        settings = (SettingChange(key, value, had, "Reverted once the group is stable: two rolling restarts in total."),)
         title = title.format(was=remedy.setting.default if had is None else had, to=value)
     steps = recipes.steps_of(snapshot, meant, change, remedy.identity)
     return Candidate(
@@ -133,7 +133,7 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
         effort=remedy.effort,
         as_asked=remedy.as_asked,
         if_allowed=remedy.if_allowed,
-        displaced=tuple(_displaced(meant)),
+        displaced=tuple(displaced(meant)),
         effort_counts=efforts.counts(snapshot, change, steps),
     )
 
@@ -142,7 +142,7 @@ def _wrong_if(change: Change, remedy: Remedy) -> str:
     """With the process IDs that it is about. Where none is new, or any will do, it is the group itself that must stay as it was."""
     ids = () if change.fresh_ids() else _new_ids(change)
     if "{ids}" in remedy.wrong_if and not ids:
-        return "Wrong if a client that is not in this plan joins, leaves or restarts before the group is stable."
+        return "a client that is not in this plan joins, leaves or restarts before the group is stable."
     return remedy.wrong_if.format(ids=", ".join(str(one) for one in ids))
 
 
@@ -154,7 +154,7 @@ def _or_late(snapshot: Snapshot, change: Change) -> str:
         limit = otherwise.in_time_s(snapshot)
     except (CannotPredict, Unsupported):
         return ""
-    return f" Or if a client is back, or replaced, later than {limit:g} s after its stop began: its session is over then."
+    return f" Or if a client returns, or is replaced, more than {limit:g} s after its stop began: its session has timed out then."
 
 
 def _or_elsewhere(snapshot: Snapshot, change: Change) -> str:
@@ -186,7 +186,7 @@ def _new_ids(change: Change) -> tuple[ProcessId, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def _displaced(meant: Change) -> Iterator[ProcessId]:
+def displaced(meant: Change) -> Iterator[ProcessId]:
     """The clients that the operator's change takes away, or takes the state or the ID of: their tasks need a place anyway."""
     for item in meant.events:
         match item:

@@ -86,11 +86,11 @@ class Weighed:
 def barred(candidate: Candidate, policy: Policy) -> str:
     """Why a way cannot be chosen; empty: it can. A combination goes by the names of the ways that it is made of too."""
     if not candidate.as_asked:
-        return "It is not what you asked for; it is here to be compared."
+        return "Reference only; not the requested change."
     if not set(policy.exclude).isdisjoint((candidate.name, *candidate.name.split("+"))):
-        return "Your policy excludes it."
+        return "Excluded by your policy."
     if candidate.if_allowed and candidate.name not in policy.allow:
-        return f"Only where your policy names {candidate.name} under allow."
+        return f"Your policy does not list {candidate.name} under allow."
     return ""
 
 
@@ -109,9 +109,9 @@ def why_not(loser: Weighed, chosen: Weighed | None) -> str:
     if loser.barred:
         return loser.barred
     if loser.evaluation.refused is not None or chosen is None:
-        return loser.evaluation.refused or "No way was chosen."
+        return loser.evaluation.refused or "No option is recommended."
     lost = first_lost(CRITERIA, loser, chosen)
-    return "As good as the chosen way, which comes first in the list." if lost is None else lost.explain(loser, chosen)
+    return "Equal to the recommended option, which comes first in the list." if lost is None else lost.explain(loser, chosen)
 
 
 def _restarts(one: Weighed) -> int:
@@ -122,52 +122,54 @@ def _restarts(one: Weighed) -> int:
 def _limits(loser: Weighed, chosen: Weighed) -> str:
     kept = [rule.name for rule in chosen.exceeded]
     broken = "; ".join(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in loser.exceeded if rule.name not in kept)
-    return f"It breaks limits that the chosen way keeps ({broken})."
+    return f"Exceeds limits that the recommended option meets ({broken})."
 
 
 def _collateral(loser: Weighed, chosen: Weighed) -> str:
     theirs = chosen.worst.needless
-    return f"{many(loser.worst.needless, 'task')} of clients that the change does not touch would move, not {theirs}."
+    return f"Collateral migration: {many(loser.worst.needless, 'task')} of clients outside the change (recommended: {theirs})."
 
 
 def _long_restore(loser: Weighed, chosen: Weighed) -> str:  # noqa: ARG001 - as every explanation
     still = duration(loser.longest_restore_s)
-    return f"A task would stand still for {still}; above {duration(loser.policy.copy_state_over_s)} a copy is worth the work."
+    return f"A task is unavailable for {still}; above {duration(loser.policy.copy_state_over_s)} copying the disk is worth it."
 
 
 def _downtime(loser: Weighed, chosen: Weighed) -> str:
     late = ""
     if loser.downtime_task_s > loser.worst.downtime_task_seconds(loser.policy.restore_records_per_second):
-        late = " if the copy comes too late"
-    return f"Downtime: {many(loser.downtime_task_s, 'task-second')}{late}, {chosen.downtime_task_s:,} with the chosen way."
+        late = " if the copy is late"
+    return f"More downtime: {many(loser.downtime_task_s, 'task-second')}{late} (recommended: {chosen.downtime_task_s:,})."
 
 
 def _more_restarts(loser: Weighed, chosen: Weighed) -> str:
-    return f"It takes {many(_restarts(loser), 'restart')}, the chosen way {_restarts(chosen):,}.{_would_spare(loser, chosen)}"
+    mine = many(_restarts(loser), "restart")
+    return f"More restarts: {mine} (recommended: {_restarts(chosen):,}).{_would_spare(loser, chosen)}"
 
 
 def _manual(loser: Weighed, chosen: Weighed) -> str:
-    return f"More handwork: {loser.evaluation.candidate.effort.value}.{_would_spare(loser, chosen)}"
+    return f"More manual work: {loser.evaluation.candidate.effort.says}.{_would_spare(loser, chosen)}"
 
 
 def _more_rebalances(loser: Weighed, chosen: Weighed) -> str:
-    return f"It usually takes {many(loser.worst.usual_rebalances, 'rebalance')}, the chosen way {chosen.worst.usual_rebalances:,}."
+    mine = many(loser.worst.usual_rebalances, "rebalance")
+    return f"More rebalances: usually {mine} (recommended: {chosen.worst.usual_rebalances:,})."
 
 
 def _moves(loser: Weighed, chosen: Weighed) -> str:
     mine = many(loser.worst.moved, "task")
-    return f"As good, but {mine} would get another process ID, {chosen.worst.moved} with the chosen way."
+    return f"Otherwise equal, but {mine} migrate to another process ID (recommended: {chosen.worst.moved})."
 
 
 def _restores(loser: Weighed, chosen: Weighed) -> str:
     mine = many(loser.worst.restored_records, "record")
-    return f"It restores {mine}, the chosen way {chosen.worst.restored_records:,}."
+    return f"More to restore: {mine} (recommended: {chosen.worst.restored_records:,})."
 
 
 def _takes(loser: Weighed, chosen: Weighed) -> str:
     if loser.over_s == NEVER_S:
-        return "It never ends."
-    return f"All state is restored after {duration(loser.over_s)}, {duration(chosen.over_s)} with the chosen way."
+        return "Rebalancing never ends."
+    return f"Slower: all state restored after {duration(loser.over_s)} (recommended: {duration(chosen.over_s)})."
 
 
 def _would_spare(loser: Weighed, chosen: Weighed) -> str:
@@ -175,13 +177,13 @@ def _would_spare(loser: Weighed, chosen: Weighed) -> str:
     spared = chosen.worst.restored_records - loser.worst.restored_records
     if spared > 0:
         still = chosen.worst.cold_seconds_longest(chosen.policy.restore_records_per_second)
-        time = duration(still) if still else "under a second"
+        time = duration(still) if still else "under 1 s"
         return (
-            f" It would spare {many(spared, 'record')} of restoring ({time} of standing still);"
-            f" the policy asks for that above {duration(chosen.policy.copy_state_over_s)}."
+            f" It would save restoring {many(spared, 'record')} ({time} of downtime);"
+            f" your policy accepts this work above {duration(chosen.policy.copy_state_over_s)} of downtime."
         )
     sooner = chosen.over_s - loser.over_s
-    return f" It would be over {duration(sooner)} sooner." if 0 < sooner < NEVER_S // 2 else " It gains nothing here."
+    return f" It would finish {duration(sooner)} sooner." if 0 < sooner < NEVER_S // 2 else " It saves nothing here."
 
 
 CRITERIA: tuple[Criterion[Weighed], ...] = (

@@ -199,7 +199,7 @@ def _merged(snapshot: Snapshot, change: Change) -> Branch | None:
     return Branch(If.MERGED, None, ids, replace(change, events=tuple(together)))
 
 
-TOO_LARGE = "Not forecast: the group is so large that this takes minutes. Plan that change by itself."
+TOO_LARGE = "Not forecast: the group is so large that this takes minutes. Plan that change separately."
 """A plan is put together by one process, which waits for nobody: only what is little work is forecast beside it."""
 
 

@@ -8,28 +8,30 @@ from holdfast.rollout.timing import time_words
 
 
 def condition(branch: Branch) -> str:
-    """`a client is back, or replaced, later than 7 s after its stop began`."""
-    who, one = ("a client is", "its stop") if len(branch.process_ids) < 2 else ("all clients are", "their stops")
-    replaced = ", or replaced," if any(isinstance(item, ReplaceClient) for item in branch.change.events) else ""
+    """`a client returns, or is replaced, more than 7 s after its stop began`."""
+    one = len(branch.process_ids) < 2
+    who, stop = ("a client returns", "its stop") if one else ("all clients return", "their stops")
+    replaced = any(isinstance(item, ReplaceClient) for item in branch.change.events)
+    or_replaced = f", or {'is' if one else 'are'} replaced," if replaced else ""
     match branch.condition:
         case If.LATE:
-            return f"{who} back{replaced} later than {_seconds(branch)} after {one} began"
+            return f"{who}{or_replaced} more than {_seconds(branch)} after {stop} began"
         case If.IN_TIME:
-            return f"{who} back with the same group.instance.id within {_seconds(branch)}"
+            return f"{who} with the same group.instance.id within {_seconds(branch)}"
         case If.ONE_BY_ONE:
             return "the new clients join one after another, not in one rebalance"
         case If.MERGED:
             return "nobody waits until the group is stable before the next step, and all clients are back within one session"
         case If.IN_MEMORY:
-            return "all stores are in memory, so that no process ID is kept (say --stores, or give a state directory)"
+            return "all stores are in memory, so that no process ID is kept (state it with --stores, or give a state directory)"
 
 
 def _seconds(branch: Branch) -> str:
-    return "the session lasts" if branch.seconds is None else f"{branch.seconds:g} s"
+    return "the session timeout" if branch.seconds is None else f"{branch.seconds:g} s"
 
 
 def consequence(one: Otherwise) -> str:
-    """`6 to 14 rebalances, rebalancing ends after up to 2 min 10 s; 8 hand-overs of stateful tasks`."""
+    """`6–14 rebalances, rebalancing ends after up to 2 min 10 s; 8 hand-overs of stateful tasks`."""
     if not one.costs:
         return one.refused or "what happens then cannot be predicted"
     worst = worst_of(one.costs)

@@ -111,7 +111,7 @@ def session_timeout(snapshot: Snapshot) -> str:
     if isinstance(given, int | str) and str(given).isdecimal():
         return f"{int(given) // 1000} s"
     if snapshot.kafka_release is None:
-        return "the session time-out (session.timeout.ms)"
+        return "the session timeout (session.timeout.ms)"
     return "10 s" if snapshot.kafka_release.startswith("2.") else "45 s"
 
 
@@ -120,7 +120,7 @@ def in_time(snapshot: Snapshot) -> str:
     try:
         return f"{otherwise.in_time_s(snapshot):g} s"
     except (CannotPredict, InvalidInput, Unsupported):
-        return "the session time-out (session.timeout.ms) less a heartbeat"
+        return "the session timeout (session.timeout.ms) minus a heartbeat interval"
 
 
 def _drafts(
@@ -143,7 +143,7 @@ def _drafts(
             return (for_all.release(snapshot, RollOutRelease(kafka_release, snapshot.kafka_release)),)
         case RollingRestart():
             if not event.rolls_out:
-                raise Unsupported("No step restarts a client whose process ID is left to chance; say which clients restart.")
+                raise Unsupported("No step restarts a client whose process ID is not known yet; name the clients to restart.")
             releases = () if event.kafka_release is None else (RollOutRelease(event.kafka_release, snapshot.kafka_release),)
             return (*(for_all.release(snapshot, one) for one in releases), *_settings(snapshot, config, event.settings))
         case SetThreads() | AddPartitions() | StopApplication() | SetTopology():
@@ -162,7 +162,7 @@ def _added(client: NewClient, identity: Identity, *, kept: bool) -> tuple[Draft,
     """Not `kept`: nobody reads a process ID from the disk."""
     host = client.host if isinstance(client.host, str) else None
     start = StartClient(client.process_id, client.threads or 1, host)
-    draft = _start(start, "", "Stop it for good: the group goes back to the clients it has now, in a rebalance of its own.")
+    draft = _start(start, "", "Stop it: the group returns to its present clients, with one more rebalance.")
     if client.process_id is None or identity is Identity.DISK or not kept:
         return (draft,)
     return (_write(WriteProcessMetadata(client.process_id, host, None)), draft)
@@ -194,11 +194,11 @@ def _restarted(snapshot: Snapshot, event: RestartClient, identity: Identity) -> 
     back = event.process_id if event.keeps_process_id else event.new_process_id
     if event.late:
         stop = _stop(snapshot, event.process_id, has_successor=False)
-        return (stop, _start(StartClient(back, threads, host), _missed(snapshot), "None: it is back where it was."))
+        return (stop, _start(StartClient(back, threads, host), _missed(snapshot), "Not needed: the client runs as before."))
     if identity is Identity.AS_IT_COMES:
         return (_restart(RestartInPlace(event.process_id, host, back, event.keeps_state), in_time(snapshot)),)
     soon = f"No more than {in_time(snapshot)} have passed since its stop began."
-    start = _start(StartClient(back, threads, host), soon, "None: it is back where it was.")
+    start = _start(StartClient(back, threads, host), soon, "Not needed: the client runs as before.")
     drafts = [_stop(snapshot, event.process_id, has_successor=True), start]
     if identity is Identity.DISK:
         drafts.append(_copy(CopyStateDirectory(event.process_id, host, host), in_time(snapshot)))
@@ -210,7 +210,7 @@ def _restarted(snapshot: Snapshot, event: RestartClient, identity: Identity) -> 
 
 def _missed(snapshot: Snapshot) -> str:
     """Before a client that is late may start."""
-    return f"{session_timeout(snapshot)} have passed since the old process ended, and the group does not list its members any more."
+    return f"{session_timeout(snapshot)} have passed since the old process ended, and the group no longer lists its members."
 
 
 def _stop(snapshot: Snapshot, process_id: ProcessId, *, has_successor: bool) -> Draft:
@@ -218,16 +218,16 @@ def _stop(snapshot: Snapshot, process_id: ProcessId, *, has_successor: bool) -> 
     host = client.host if client else None
     stateful = {task.id: None for task in snapshot.tasks if task.stateful}
     tasks = [task for task, owner in order.owners(snapshot) if owner == process_id and task in stateful]
-    until = "until its successor runs" if has_successor else "until the others have taken them over"
+    until = "until its replacement runs" if has_successor else "until other clients take over"
     timeout = session_timeout(snapshot)
     return Draft(
         Phase.STOP,
         StopClient(process_id, host),
         Who.OPERATOR,
-        f"The group is stable, and {process_id} is in it.",
+        f"The group is stable, and {process_id} is a member.",
         f"The process on {host_or(host, 'its host')} has ended. (The group lists its members for up to {timeout} more.)",
         f"Start it again on the same disk: within {in_time(snapshot)} nothing has moved.",
-        f"Its {many(len(tasks), 'stateful task')} ({listed(tasks)}) stand still {until}." if tasks else "It runs no stateful task.",
+        f"Unavailable {until}: {many(len(tasks), 'stateful task')} ({listed(tasks)})." if tasks else "It runs no stateful task.",
     )
 
 
@@ -236,25 +236,25 @@ def _leaving(snapshot: Snapshot, stop: Draft) -> Draft:
     timeout = session_timeout(snapshot)
     return replace(
         stop,
-        check_before=f"{stop.check_before} It is closed by `KafkaStreams.close(CloseOptions)` with `leaveGroup`: one that is just"
-        f" stopped does not leave, and its tasks stand still for up to {timeout} (plan for that with `leaves: false`).",
-        check_after="The process has ended, and the group does not list its members any more.",
-        undo="Start it again on the same disk: that is a rebalance of its own.",
+        check_before=f"{stop.check_before} Close it with KafkaStreams.close(CloseOptions) and leaveGroup: a client that is only"
+        f" stopped does not leave, and its tasks are unavailable for up to {timeout} (to plan for that, set leaves: false).",
+        check_after="The process has ended, and the group no longer lists its members.",
+        undo="Start it again on the same disk: one more rebalance.",
     )
 
 
 def _write(action: WriteProcessMetadata) -> Draft:
     gone = f"The process of {action.source} has ended. " if action.source else ""
-    found = f"its process ID is {action.replaces}" if action.replaces else "no other process ID is in it"
+    found = f"its process ID is {action.replaces}" if action.replaces else "it holds no other process ID"
     undo = f'Write {{"processId":"{action.replaces}"}} into' if action.replaces else "Delete"
     return Draft(
         Phase.HAND_OVER if action.source else Phase.PREPARE,
         action,
         Who.HOLDFAST,
-        f"{gone}STATE_DIR/APPLICATION_ID is there, no client runs on it, and {found}.",
+        f"{gone}The application's directory in state.dir exists, no client runs on it, and {found}.",
         f'{PROCESS_FILE} holds {{"processId":"{action.process_id}"}}.',
-        f"{undo} {PROCESS_FILE} there, as long as nobody has started on it.",
-        "Nothing yet: the file is read when the client starts.",
+        f"{undo} {PROCESS_FILE} there, as long as no client has started on that disk.",
+        "No effect yet: the client reads the file when it starts.",
     )
 
 
@@ -263,37 +263,37 @@ def _copy(action: CopyStateDirectory, timeout: str) -> Draft:
         Phase.HAND_OVER,
         action,
         Who.OPERATOR,
-        "The old process has ended. A copy made while it ran is good only as a rehearsal: RocksDB and checkpoints would not fit"
-        " together. Copy once before the stop, and after it only what changed.",
-        f"The copy is complete, {PROCESS_FILE} says {action.process_id}, and the copying took less than {timeout}.",
+        "The old process has ended. A copy made while it runs is not consistent: RocksDB and checkpoints do not match. To save"
+        " time, copy once before the stop, and only the changed files after it.",
+        f"The copy is complete, {PROCESS_FILE} holds {action.process_id}, and copying took less than {timeout}.",
         "Delete the copy, and start the old client again on its own disk.",
-        f"Nothing restores. Longer than {timeout}, and the others take the tasks over first.",
+        f"Nothing is restored. If it takes longer than {timeout}, other clients take over the tasks first.",
     )
 
 
 def _start(action: StartClient, soon: str, undo: str) -> Draft:
-    once = f"Nothing else runs under {action.process_id}." if action.process_id else ""
+    once = f"No other client runs with process ID {action.process_id}." if action.process_id else ""
     came = (
-        f"The group has {action.process_id} with {many(action.threads, 'stream thread')}, and nobody else is new in it."
+        f"The group has {action.process_id} with {many(action.threads, 'stream thread')}, and no other new client."
         if action.process_id
         else f"The group has one new client with {many(action.threads, 'stream thread')}."
     )
-    before = " ".join(part for part in (soon, once) if part) or "The host is ready for it."
-    return Draft(Phase.START, action, Who.OPERATOR, before, came, undo, "It joins, and the group rebalances.")
+    before = " ".join(part for part in (soon, once) if part) or "The host is ready."
+    return Draft(Phase.START, action, Who.OPERATOR, before, came, undo, "The client joins, and the group rebalances.")
 
 
 def _restart(action: RestartInPlace, timeout: str) -> Draft:
-    back = "a process ID of its own making" if action.comes_back_as is None else str(action.comes_back_as)
+    back = "a new random process ID" if action.comes_back_as is None else f"process ID {action.comes_back_as}"
     return Draft(
         Phase.START,
         action,
         Who.OPERATOR,
-        f"The group is stable, and {action.process_id} is in it.",
-        f"It is back within {timeout}, under {back}.",
-        "None: it is back where it was.",
-        "It comes back with its state."
+        f"The group is stable, and {action.process_id} is a member.",
+        f"It has returned within {timeout}, with {back}.",
+        "Not needed: the client runs as before.",
+        "It returns with its state."
         if action.keeps_state
-        else "It comes back without state. (KafkaStreams#cleanUp before the start deletes it, and leaves the process ID.)",
+        else "It returns without state. (KafkaStreams#cleanUp before the start deletes it, and keeps the process ID.)",
     )
 
 
@@ -303,9 +303,9 @@ def wait_for(wait: Wait) -> Draft:
         Phase.START,
         AwaitStable(FIRST_LIMIT_S) if stable else AwaitRebalance(FIRST_LIMIT_S),
         Who.HOLDFAST,
-        "All steps before are done.",
-        "The group is stable and every task is where the forecast has it." if stable else "One rebalance has completed.",
-        "Nothing to undo: it only looks. If it takes too long, stop here and compare with the forecast.",
+        "All previous steps are done.",
+        "The group is stable, and every task is on the client that was forecast." if stable else "One rebalance has completed.",
+        "Not needed: this step only reads. If it takes too long, stop here and compare with the forecast.",
         "",
     )
 

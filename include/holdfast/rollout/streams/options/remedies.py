@@ -47,47 +47,47 @@ class Remedy:
     if_allowed: bool = False
 
 
-_ONE_ID = "Nothing else may run under the old process ID: two clients with one ID are one to Kafka, and it does not notice."
+_ONE_ID = "No other client runs with the old process ID: Kafka takes two clients with one process ID for one, without an error."
 _ON_DISK = "The application keeps a store on disk and runs Kafka Streams 2.6.2, 2.7.1, 2.8.0 or later: others read no process ID."
-_ROOM = "The disks have room for a second copy of every store, and brokers and clients can bear to restore it."
-_MANY_RESTORES = "Brokers and clients can bear that many restores at once."
-_STILL_BEHIND = "Wrong if a standby has not caught up when the client goes: Kafka calls the group stable before they have."
-_OTHER_ID = "Wrong if the new client comes up under another process ID than {ids}."
-_DOWN_AT_ONCE = "The application bears that the tasks of all these clients stand still for as long as a restart takes."
-_SOMEBODY_ELSE = "Wrong if a client that is not in this plan joins, leaves or restarts before the group is stable."
+_ROOM = "The disks have room for a second copy of every store, and brokers and clients have the capacity to restore it."
+_MANY_RESTORES = "Brokers and clients have the capacity for that many restores at once."
+_STILL_BEHIND = "a standby is not caught up when the client stops: Kafka reports the group as stable before standbys are caught up."
+_OTHER_ID = "the new client starts with a process ID other than {ids}."
+_DOWN_AT_ONCE = "The application tolerates downtime of all tasks of these clients for the duration of a restart."
+_ANOTHER_CLIENT = "a client that is not in this plan joins, leaves or restarts before the group is stable."
 
 REMEDIES: tuple[Remedy, ...] = (
     Remedy(
         name=PLAINLY,
-        title="Make the change as it is",
+        title="Make the change as requested",
         rewrite=as_it_is,
-        wrong_if="Wrong if a client comes up under another process ID than {ids}.",
+        wrong_if="a client starts with a process ID other than {ids}.",
     ),
     Remedy(
         name="static-return",
-        title="Restart within the session time-out: the members are static, so that no rebalance happens",
+        title="Restart static members within the session timeout, without a rebalance",
         rewrite=sequence.without_a_rebalance,
-        wrong_if="Wrong if a client takes longer than the session time-out to come back: the others then take its tasks over.",
-        preconditions=("Each client is back, with the same group.instance.id, before its session times out.",),
+        wrong_if="a client takes longer than the session timeout to return: the other clients then take over its tasks.",
+        preconditions=("Each client returns, with the same group.instance.id, before its session times out.",),
     ),
     Remedy(
         name="then-a-rebalance",
-        title="Restart all within their sessions, then have one client stay away for longer, so that the group rebalances",
+        title="Restart all clients within the session timeout, then keep one stopped for longer, to trigger a rebalance",
         rewrite=sequence.then_a_rebalance,
-        wrong_if="Wrong if the last client comes back before its session has timed out: then there is no rebalance.",
-        preconditions=("Its tasks may run elsewhere, or restore there, while the last client is away.",),
+        wrong_if="the last client returns before its session has timed out: then there is no rebalance.",
+        preconditions=("While the last client is stopped, its tasks may run, or restore, on other clients.",),
     ),
     Remedy(
         name="one-at-a-time",
-        title="Change one client after the other, each once the group is stable",
+        title="Change one client at a time, each once the group is stable",
         rewrite=sequence.one_at_a_time,
-        wrong_if=_SOMEBODY_ELSE,
+        wrong_if=_ANOTHER_CLIENT,
     ),
     Remedy(
         name="in-waves",
         title="Restart the clients in three waves",
         rewrite=sequence.in_waves,
-        wrong_if=_SOMEBODY_ELSE,
+        wrong_if=_ANOTHER_CLIENT,
         preconditions=(_DOWN_AT_ONCE,),
         if_allowed=True,
     ),
@@ -95,20 +95,18 @@ REMEDIES: tuple[Remedy, ...] = (
         name="all-together",
         title="Change all clients at once",
         rewrite=sequence.all_together,
-        wrong_if=_SOMEBODY_ELSE,
+        wrong_if=_ANOTHER_CLIENT,
         preconditions=(_DOWN_AT_ONCE,),
         if_allowed=True,
     ),
-    Remedy(
-        name="reverse-order", title="Change the clients in the opposite order", rewrite=sequence.reverse, wrong_if=_SOMEBODY_ELSE
-    ),
+    Remedy(name="reverse-order", title="Change the clients in reverse order", rewrite=sequence.reverse, wrong_if=_ANOTHER_CLIENT),
     Remedy(
         name="static-membership",
-        title="Give each stream thread a group.instance.id with this restart, so that the next one needs no rebalance",
+        title="Set a group.instance.id for each stream thread with this restart, so that the next one needs no rebalance",
         rewrite=sequence.becoming_static,
-        wrong_if=_SOMEBODY_ELSE,
+        wrong_if=_ANOTHER_CLIENT,
         effort=Effort.ONE_SETTING,
-        preconditions=("group.instance.id is another one on every client; session.timeout.ms is longer than a restart takes.",),
+        preconditions=("group.instance.id is unique on every client; session.timeout.ms is longer than a restart takes.",),
     ),
     Remedy(
         name="copy-process-metadata",
@@ -130,43 +128,43 @@ REMEDIES: tuple[Remedy, ...] = (
     ),
     Remedy(
         name="relabel",
-        title="Have the clients that restart change process IDs with one another, so that the least state moves",
+        title="Swap process IDs between the clients that restart, so that the least state moves",
         rewrite=relabelled,
-        wrong_if="Wrong if one of them comes up under another process ID than it was given ({ids}).",
+        wrong_if="one of them starts with a process ID other than the one it was given ({ids}).",
         effort=Effort.DOWN_TOGETHER,
-        preconditions=(_ON_DISK, _ONE_ID, "The application may stand still for as long as these clients are down together."),
+        preconditions=(_ON_DISK, _ONE_ID, "The application tolerates downtime while these clients are down together."),
         identity=Identity.FILE,
     ),
     Remedy(
         name="copy-state-directory",
         title="Move the whole state directory, process ID included",
         rewrite=with_old_disk,
-        wrong_if="Wrong if the copying takes longer than the session time-out: the others then take the tasks over first.",
+        wrong_if="copying takes longer than the session timeout: the other clients then take over the tasks first.",
         effort=Effort.COPY_DISK,
-        preconditions=(_ON_DISK, _ONE_ID, "The disk can be copied, after the old process has ended, within the session time-out."),
+        preconditions=(_ON_DISK, _ONE_ID, "The disk can be copied within the session timeout, after the old process has ended."),
         identity=Identity.DISK,
     ),
     Remedy(
         name="raise-warmups",
-        title="Raise max.warmup.replicas from {was} to {to} for the window",
+        title="Raise max.warmup.replicas from {was} to {to} during the rollout",
         rewrite=as_it_is,
-        wrong_if="Wrong if the client that leads the group has not got the new max.warmup.replicas: only the leader's counts.",
+        wrong_if="the group leader does not have the new max.warmup.replicas: only the leader's value counts.",
         effort=Effort.ROLLING_RESTARTS,
         preconditions=(_MANY_RESTORES,),
         setting=RAISED_WARMUPS,
     ),
     Remedy(
         name="probe-more-often",
-        title="Shorten probing.rebalance.interval.ms from {was} to {to} for the window",
+        title="Shorten probing.rebalance.interval.ms from {was} to {to} during the rollout",
         rewrite=as_it_is,
-        wrong_if="Wrong if warm-ups need much more than a minute: the next probing rebalance then moves nothing.",
+        wrong_if="warm-ups take much more than a minute: the next probing rebalance then moves nothing.",
         effort=Effort.ROLLING_RESTARTS,
-        preconditions=("The application bears a rebalance a minute while it warms up.",),
+        preconditions=("The application tolerates a rebalance per minute during warm-up.",),
         setting=SHORT_PROBING,
     ),
     Remedy(
         name="standbys-first",
-        title="Give every task a standby first ({was} to {to} num.standby.replicas), and put that back afterwards",
+        title="Add a standby for every task first (num.standby.replicas from {was} to {to}), and revert it afterwards",
         rewrite=where_a_disk_is_lost(as_it_is),
         wrong_if=_STILL_BEHIND,
         effort=Effort.SECOND_COPIES,
@@ -175,7 +173,7 @@ REMEDIES: tuple[Remedy, ...] = (
     ),
     Remedy(
         name="copy-process-metadata+standbys-first",
-        title="Give every task a standby first ({was} to {to} num.standby.replicas), then the client its old process ID",
+        title="Add a standby for every task first (num.standby.replicas {was} to {to}), then give the client its old process ID",
         rewrite=where_a_disk_is_lost(with_old_id),
         wrong_if=_STILL_BEHIND,
         effort=Effort.SECOND_COPIES,
@@ -205,47 +203,47 @@ REMEDIES: tuple[Remedy, ...] = (
     ),
     Remedy(
         name="switch-assignor",
-        title="Have another task assignor, {to}, while the change is made",
+        title="Switch the task assignor to {to} during the rollout",
         rewrite=as_it_is,
-        wrong_if="Wrong if clients with different assignors are in the group when it rebalances: each leader decides by its own.",
+        wrong_if="clients with different assignors are in the group when it rebalances: each leader uses its own.",
         effort=Effort.ROLLING_RESTARTS,
-        preconditions=("internal.task.assignor.class is no public setting: Kafka may drop it.",),
+        preconditions=("internal.task.assignor.class is not a public setting: Kafka may remove it.",),
         setting=ANOTHER_ASSIGNOR,
         if_allowed=True,
     ),
     Remedy(
         name="clear-state",
-        title="Restart every client with the change, its local state deleted, so that all tasks go where they belong at once",
+        title="Delete the local state of every client with the restart, so that all tasks reach their final client at once",
         rewrite=where_ids_are_kept(sequence.cleared),
-        wrong_if="Wrong if one client keeps its state: Kafka then leaves its tasks with it at first, and moves them one by one.",
+        wrong_if="one client keeps its state: Kafka then leaves its tasks there at first, and moves them one by one.",
         effort=Effort.CLEARED,
         if_allowed=True,
         preconditions=(
-            "The application may stand still until everything is restored.",
+            "The application tolerates downtime until all state is restored.",
             "KafkaStreams#cleanUp is called before the start, or the task directories are deleted; the process ID stays.",
         ),
     ),
     Remedy(
         name="double-the-clients",
-        title="Go to twice as many clients instead",
+        title="Scale to twice as many clients instead",
         rewrite=other_ends.doubled,
-        wrong_if=_SOMEBODY_ELSE,
+        wrong_if=_ANOTHER_CLIENT,
         preconditions=(_ON_DISK,),
         identity=Identity.FILE,
         as_asked=False,
     ),
     Remedy(
         name="halve-the-clients",
-        title="Go to half as many clients instead",
+        title="Scale to half as many clients instead",
         rewrite=other_ends.halved,
-        wrong_if=_SOMEBODY_ELSE,
+        wrong_if=_ANOTHER_CLIENT,
         as_asked=False,
     ),
     Remedy(
         name="another-count",
-        title="Go to the number of clients that moves the fewest tasks instead",
+        title="Scale to the number of clients that moves the fewest tasks instead",
         rewrite=other_ends.the_count_that_moves_least,
-        wrong_if=_SOMEBODY_ELSE,
+        wrong_if=_ANOTHER_CLIENT,
         preconditions=(_ON_DISK,),
         identity=Identity.FILE,
         as_asked=False,
@@ -254,7 +252,7 @@ REMEDIES: tuple[Remedy, ...] = (
         name="nothing-now",
         title="Do nothing now",
         rewrite=other_ends.nothing_now,
-        wrong_if="Wrong if somebody joins, leaves or restarts anyway.",
+        wrong_if="a client joins, leaves or restarts anyway.",
         as_asked=False,
     ),
 )

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
+from holdfast.rollout.contract.plan_words import BASELINE, option_name
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule, Status
 from holdfast.rollout.json.fingerprints import fingerprint
@@ -23,8 +24,8 @@ from holdfast.rollout.streams.limits.rules import CONVERGES, judge
 from holdfast.rollout.streams.limits.time_rules import times_of
 from holdfast.rollout.streams.options import choice, otherwise, recipes
 from holdfast.rollout.streams.options.choice import Weighed
+from holdfast.rollout.streams.plan import effect_words, restore_rate, start_up, timing
 from holdfast.rollout.streams.plan import json as plan_json
-from holdfast.rollout.streams.plan import restore_rate, start_up, timing
 from holdfast.rollout.streams.plan.basis import basis_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
@@ -32,7 +33,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.json import LONGEST_LIMIT_S
 from holdfast.rollout.streams.steps.steps import Step
 from holdfast.rollout.text.wording import duration, many
-from holdfast.rollout.timing import time_words, timeline
+from holdfast.rollout.timing import timeline
 from holdfast.rollout.timing.time_rules import expires, seconds_needed
 
 WAIT_AT_LEAST_S = 600
@@ -72,7 +73,7 @@ def assemble(
         policy=policy,
         change=change,
         verdict=_verdict(nothing=nothing, chosen=chosen, blocked_by=blocked_by, policy=policy),
-        headline=_headline(nothing=nothing, chosen=chosen, weighed=weighed, policy=policy, blocked_by=blocked_by),
+        headline=_headline(change, nothing=nothing, chosen=chosen, weighed=weighed, policy=policy, blocked_by=blocked_by),
         why="" if chosen is None else _why(chosen, weighed),
         wrong_if="" if way is None else way.wrong_if,
         blocked_by=blocked_by,
@@ -141,12 +142,12 @@ def _changes_nothing(snapshot: Snapshot, change: Change) -> bool:
 def _blocked_by(weighed: tuple[Weighed, ...], chosen: Weighed | None, policy: Policy) -> tuple[str, ...]:
     if chosen is None:
         reasons = dict.fromkeys(one.evaluation.refused for one in weighed if one.evaluation.refused is not None)
-        return tuple(reasons) or ("Your policy excludes every way there is.",)
+        return tuple(reasons) or ("Your policy excludes every option.",)
     over = tuple(_over(rule, chosen) for rule in chosen.failed if rule.blocking)
     if policy.review is not Review.NEVER:
         return over
     asking = (rule for rule in rules_not_passed(chosen.rules) if not (rule.blocking and rule.status is Status.FAIL))
-    return (*over, *(f"{rule.name}: {rule.found}. A person would have to look, and your policy says never" for rule in asking))
+    return (*over, *(f"{rule.name}: {rule.found}. This needs review, and your policy never asks for one" for rule in asking))
 
 
 def _over(rule: Rule, chosen: Weighed) -> str:
@@ -154,7 +155,7 @@ def _over(rule: Rule, chosen: Weighed) -> str:
     why = _unsettled(chosen)
     if rule.name == CONVERGES and why is not None:
         return f"the group does not become stable. {why}"
-    return f"{rule.name}: {rule.found}, {rule.limit} is the limit"
+    return f"{rule.name}: {rule.found}, limit {rule.limit}"
 
 
 def _unsettled(chosen: Weighed) -> str | None:
@@ -171,7 +172,7 @@ def _verdict(*, nothing: bool, chosen: Weighed | None, blocked_by: tuple[str, ..
 
 
 def _considered(one: Weighed, chosen: Weighed | None, policy: Policy) -> Considered:
-    """The chosen way keeps its rounds and ends, and so does the worst outcome of the plain one: they are shown side by side."""
+    """The recommended option keeps its rounds and ends, and so does the baseline's worst outcome: they are shown side by side."""
     is_chosen = chosen is not None and one.name == chosen.name
     evaluation = one.evaluation
     shown = evaluation.worst if one.name == PLAINLY and evaluation.costs else None
@@ -207,7 +208,7 @@ def _in_brief(cost: Cost, policy: Policy, *, whole: bool) -> Cost:
 def _steps(chosen: Weighed, policy: Policy) -> tuple[Step, ...]:
     worst = chosen.evaluation.worst
     limit = min(LONGEST_LIMIT_S, max(WAIT_AT_LEAST_S, 2 * (seconds_needed(times_of_costs.times_of(worst, policy)) or 0)))
-    expect = f"{_rounds_and_time(worst, policy)}. {_standing_still(worst, policy)}"
+    expect = f"{effect_words.rounds_and_time(worst, policy)}. {_standing_still(worst, policy)}"
     return recipes.with_waits(chosen.evaluation.candidate.steps, limit, expect)
 
 
@@ -221,71 +222,51 @@ def _unknown(snapshot: Snapshot, chosen: Weighed | None) -> tuple[str, ...]:
 
 
 def _headline(
-    *, nothing: bool, chosen: Weighed | None, weighed: tuple[Weighed, ...], policy: Policy, blocked_by: tuple[str, ...]
+    change: Change,
+    *,
+    nothing: bool,
+    chosen: Weighed | None,
+    weighed: tuple[Weighed, ...],
+    policy: Policy,
+    blocked_by: tuple[str, ...],
 ) -> str:
     if nothing:
-        return "Nothing to do: the group is already as the change would make it."
+        return "Nothing to do: the group is already in the requested state."
     if chosen is None:
-        return blocked_by[0] if blocked_by[0].startswith("Cannot predict") else f"Blocked: {blocked_by[0]}"
-    effect = _effect(chosen.evaluation, policy)
+        return blocked_by[0] if any(one.evaluation.refused for one in weighed) else f"Blocked: {blocked_by[0]}"
+    effect = effect_words.effect(chosen.evaluation.costs, change, policy)
     if blocked_by and _unsettled(chosen) is not None:
         return f"Blocked: {blocked_by[0]}"
     if blocked_by:
-        return f"Blocked: even the best way, {chosen.name}, breaks a limit. {effect}"
+        return f"Blocked: even the best option, {option_name(chosen.name)}, exceeds a limit. {effect}"
     if chosen.name == PLAINLY:
-        return f"Make the change as it is: {effect}"
+        return f"{chosen.evaluation.candidate.title}: {effect}"
     plain = next((one for one in weighed if one.name == PLAINLY and one.evaluation.costs), None)
-    without = "" if plain is None else f" Done plainly: {_effect(plain.evaluation, policy)}"
+    without = "" if plain is None else f" {BASELINE}: {effect_words.effect(plain.evaluation.costs, change, policy)}"
     return f"{chosen.evaluation.candidate.title}: {effect}{without}"
-
-
-def _effect(evaluation: Evaluation, policy: Policy) -> str:
-    """`all 6 stateful tasks change hands, in 4 to 6 rebalances over up to 2 min.`"""
-    worst = evaluation.worst
-    return f"{_moves(evaluation)}, in {_rounds_and_time(worst, policy)}."
-
-
-def _moves(evaluation: Evaluation) -> str:
-    worst = evaluation.worst
-    total = worst.stateful_tasks
-    if not worst.moved:
-        restored = dict.fromkeys(task for one in worst.restores for task in one.tasks)
-        where = "restore on the new disk" if evaluation.candidate.displaced else "get another copy"
-        own = f" ({len(restored)} of {total} {where})" if restored else ""
-        for_good = " for good" if worst.handovers else ""
-        return f"no stateful task changes hands{for_good}{own}"
-    which = f"all {total} stateful tasks change hands" if worst.moved == total else f"{worst.moved} of {total} stateful tasks move"
-    if len(evaluation.costs) > 1:
-        return f"at worst {which} ({evaluation.expected_moved:.1f} on average over the process IDs it may draw)"
-    return which
-
-
-def _rounds_and_time(cost: Cost, policy: Policy) -> str:
-    rebalances = time_words.rebalances(cost.rebalances.low, cost.rebalances.high, cost.rebalances_usual)
-    return f"{rebalances}; {time_words.both(times_of_costs.times_of(cost, policy))}"
 
 
 def _standing_still(cost: Cost, policy: Policy) -> str:
     if not cost.cold_tasks:
-        return "Every task has a caught-up copy all the while."
+        return "Every task has a caught-up copy throughout."
     speed = policy.restore_records_per_second
     longest = cost.cold_seconds_longest(speed)
-    wait = duration(longest) if longest else "under a second"
-    return f"{many(cost.cold_tasks, 'task')} stand still while they restore: {wait} at {speed:,} records/s."
+    wait = f"up to {duration(longest)}" if longest else "under 1 s"
+    return f"{many(cost.cold_tasks, 'task')} unavailable while restoring: {wait} at {speed:,} records/s."
 
 
 def _why(chosen: Weighed, weighed: tuple[Weighed, ...]) -> str:
-    """The chosen way against the plain one, and against the best of the rest."""
+    """The recommended option against the baseline, and against the best of the rest."""
     others = tuple(one for one in weighed if one.name != chosen.name and one.possible)
     if not others:
-        return "There is no other way to make this change."
+        return "There is no other option."
     second = choice.best(others)
     plain = next((one for one in others if one.name == PLAINLY), None)
     parts = []
     if plain is not None:
         parts.append(_against_plain(plain, chosen))
     if second is not None and second is not plain:
-        parts.append(f"Next best, {second.name}: {_lower(choice.why_not(second, chosen))}")
+        parts.append(f"Next best: {second.name}. {choice.why_not(second, chosen)}")
     return " ".join(parts)
 
 
@@ -294,14 +275,10 @@ def _against_plain(plain: Weighed, chosen: Weighed) -> str:
     needless = plain.evaluation.worst.needless
     if needless > chosen.evaluation.worst.needless:
         return (
-            "Kafka deals stateful tasks out in the order of process IDs. Done plainly that order changes, and"
-            f" {many(needless, 'task')} of clients that have nothing to do with the change would move as well."
+            "Kafka assigns stateful tasks in process-ID order. The baseline changes that order:"
+            f" {many(needless, 'task')} of clients outside the change would migrate too."
         )
-    return f"Done plainly: {_lower(choice.why_not(plain, chosen))}"
-
-
-def _lower(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
+    return f"Baseline: {choice.why_not(plain, chosen)}"
 
 
 def rules_not_passed(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:

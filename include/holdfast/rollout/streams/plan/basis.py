@@ -165,15 +165,15 @@ def drifts(basis: Basis, fresh: Snapshot, allowed: Allowed = Allowed()) -> tuple
 def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> Iterator[Drift]:
     """A broker does not tell these, people do: what nobody said this time is no drift."""
     facts = (
-        ("protocol", "group protocol", basis.protocol, now.protocol, "Another protocol deals tasks out in another way."),
-        ("kafka_release", "Kafka Streams release", basis.kafka_release, now.kafka_release, "Each release decides in its own way."),
-        ("task_assignor", "task assignor", basis.task_assignor, now.task_assignor, "Each assignor decides in its own way."),
+        ("protocol", "group protocol", basis.protocol, now.protocol, "Protocols assign tasks differently."),
+        ("kafka_release", "Kafka Streams release", basis.kafka_release, now.kafka_release, "Releases assign differently."),
+        ("task_assignor", "task assignor", basis.task_assignor, now.task_assignor, "Assignors assign differently."),
     )
     for field, what, was, found, why in facts:
         if field in allowed.settings or was == found:
             continue
         if found is None or field in assumed:
-            yield Drift(Kind.NOT_GIVEN, f"The {what} is not given this time.", False, "Nothing contradicts what the plan goes by.")
+            yield Drift(Kind.NOT_GIVEN, f"The {what} is not given this time.", False, "Nothing contradicts the plan.")
         else:
             yield Drift(Kind.FACT, f"The {what} was {printable(was or 'not known')}, it is now {printable(found)}.", True, why)
 
@@ -201,16 +201,14 @@ def _config_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed
         if key in allowed.settings or was.get(key) == found.get(key):
             continue
         if key not in found or f"config.{key}" in assumed:
-            yield Drift(
-                Kind.NOT_GIVEN, f"{printable(key)} is not given this time.", False, "Nothing contradicts what the plan goes by."
-            )
+            yield Drift(Kind.NOT_GIVEN, f"{printable(key)} is not given this time.", False, "Nothing contradicts the plan.")
         else:
             sentence = f"{printable(key)} was {_setting(was, key)}, it is now {_setting(found, key)}."
             decides = key.startswith(_DECIDING)
             why = (
-                "Who runs what, or when, goes by it, and the forecast went by the old one."
+                "The assignment or its timing depends on it, and the forecast used the old value."
                 if decides
-                else "Nothing here goes by it."
+                else "The forecast does not depend on it."
             )
             yield Drift(Kind.SETTING, sentence, decides, why)
 
@@ -229,9 +227,9 @@ def _tasks_drift(basis: Basis, now: Basis) -> Iterator[Drift]:
     new = [task for task in found if task not in was]
     changed = [task for task in was if task in found and found[task] is not None and was[task] != found[task]]
     sentences = (
-        (gone, "no longer in the topology", "Every task after them is dealt to another place."),
-        (new, "new in the topology", "More partitions or another topology: every task after them is dealt to another place."),
-        (changed, "stateful where they were not, or the other way round", "Stateful and stateless tasks are dealt out apart."),
+        (gone, "no longer in the topology", "Every later task is assigned differently."),
+        (new, "new in the topology", "More partitions or another topology: every later task is assigned differently."),
+        (changed, "stateful instead of stateless, or stateless instead of stateful", "They are assigned separately."),
     )
     for tasks, what, why in sentences:
         if tasks:
@@ -247,7 +245,7 @@ def _clients_drift(basis: Basis, now: Basis, allowed: Allowed) -> Iterator[Drift
             continue
         if process_id not in found:
             sentence = f"Client {process_id} ({host_or(client.host, 'host not known')}) has left the group."
-            yield Drift(Kind.CLIENT, sentence, True, "The order of process IDs decides who runs what, and it changed.", process_id)
+            yield Drift(Kind.CLIENT, sentence, True, "Process-ID order decides the assignment, and it changed.", process_id)
         else:
             yield from _client_drift(client, found[process_id], allowed, by_place=by_place)
     strangers = [client for client in now.clients if client.process_id not in was and client.process_id not in allowed.moving]
@@ -255,7 +253,7 @@ def _clients_drift(basis: Basis, now: Basis, allowed: Allowed) -> Iterator[Drift
         for client in strangers:
             sentence = f"Client {client.process_id} ({host_or(client.host, 'host not known')}) is new in the group."
             yield Drift(
-                Kind.CLIENT, sentence, True, "It takes a place in the order of process IDs, and its share.", client.process_id
+                Kind.CLIENT, sentence, True, "It has a rank in process-ID order, and a share of the tasks.", client.process_id
             )
 
 
@@ -271,22 +269,22 @@ def _client_drift(was: ClientBasis, found: ClientBasis, allowed: Allowed, *, by_
     one = was.process_id
     if found.threads != was.threads:
         sentence = f"Client {one} had {was.threads} stream threads, it now has {found.threads}."
-        yield Drift(Kind.THREADS, sentence, True, "A client's share goes by its threads.", one)
+        yield Drift(Kind.THREADS, sentence, True, "A client's share of the tasks depends on its threads.", one)
     elif found.members != was.members:
         why = "As many threads, the same process ID: the same share."
         yield Drift(Kind.MEMBERS, f"Client {one} has other member IDs: threads of it rejoined.", False, why, one)
     if (found.rack, found.client_tags) != (was.rack, was.client_tags):
-        why = "Tasks are dealt out by rack or tag here." if by_place else "No setting of this group goes by racks or tags."
+        why = "Tasks are assigned by rack or tag here." if by_place else "No setting of this group depends on racks or tags."
         yield Drift(Kind.PLACE, f"Client {one} has another rack or other tags.", by_place, why, one)
     if found.host != was.host:
         sentence = (
             f"Client {one} was on {host_or(was.host, 'a host not known')}, it is now on {host_or(found.host, 'one not known')}."
         )
-        yield Drift(Kind.HOST, sentence, False, "Where a client runs decides nothing, and no step of the plan goes there.", one)
+        yield Drift(Kind.HOST, sentence, False, "The host does not affect the assignment, and no step of the plan runs there.", one)
     if found.threads == was.threads and not allowed.ownership and found.active != was.active:
         lost = [task for task in was.active if task not in found.active]
         gained = [task for task in found.active if task not in was.active]
         news = [f"no longer runs {listed(lost)}"] if lost else []
         news += [f"now runs {listed(gained)}"] if gained else []
         sentence = f"Client {one} {' and '.join(news)}."
-        yield Drift(Kind.OWNER, sentence, True, "The forecast starts from who runs, and so holds, what.", one)
+        yield Drift(Kind.OWNER, sentence, True, "The forecast starts from the present assignment.", one)

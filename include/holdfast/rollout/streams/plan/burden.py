@@ -1,4 +1,4 @@
-"""The part of a plan's review that says who bears it: tasks that stand still, brokers that serve restores, disks that fill."""
+"""The part of a plan's review that shows cost by task, broker and disk: downtime, reads of restores, disk usage."""
 
 from collections.abc import Callable, Iterator
 
@@ -20,7 +20,7 @@ def burden(cost: Cost, policy: Policy, named: Callable[[ProcessId], str]) -> Ite
 
 
 def _tasks(cost: Cost, policy: Policy) -> Iterator[Block]:
-    """Those that stand still longest first, then those of which most is read."""
+    """The longest downtime first, then those of which most is read."""
     speed = policy.restore_records_per_second
     if not any(one.stopped(speed) for one in cost.stops):
         return
@@ -31,14 +31,14 @@ def _tasks(cost: Cost, policy: Policy) -> Iterator[Block]:
         return -still, -amounts[task].records if task in amounts else 0, task
 
     rows = sorted({**stops, **amounts}, key=weight)[:MOST_ROWS]
-    yield Heading(2, "Task by task", aside=True)
+    yield Heading(2, "Downtime and restore by task", aside=True)
     yield Table(
-        ("task", "restored", "stands still", "of that, nobody has a caught-up copy"),
+        ("task", "restore", "downtime", "of that, without a caught-up copy"),
         tuple(
             (
                 str(task),
-                f"{many(amounts[task].records, 'record')}, {_bytes(amounts[task], policy)}" if task in amounts else "nothing",
-                _at_most(stops[task].stopped(speed)) if task in stops else "no",
+                f"{many(amounts[task].records, 'record')} ({_bytes(amounts[task], policy)})" if task in amounts else "nothing",
+                _at_most(stops[task].stopped(speed)) if task in stops else "none",
                 _without_copy(stops.get(task), speed),
             )
             for task in rows
@@ -46,33 +46,33 @@ def _tasks(cost: Cost, policy: Policy) -> Iterator[Block]:
     )
     in_all = sum(one.stopped(speed) for one in cost.stops)
     yield Paragraph(
-        f"{many(len(cost.stops), 'task')} stand still, {many(in_all, 'task-second')} in all, if a client restores {speed:,}"
-        " records/s. At most: what a client restores together is counted for each of its tasks. The start of a process is not."
+        f"Downtime of {many(len(cost.stops), 'task')}, {many(in_all, 'task-second')} in total, at {speed:,} records/s per client."
+        " An upper bound: each task is counted until its client has restored all its tasks. Client start-up is not included."
     )
 
 
 def _without_copy(stop: TaskStop | None, speed: int) -> str:
     if stop is None or not (stop.seconds_without_copy or stop.records):
-        return "no"
+        return "none"
     return _at_most(stop.without_copy(speed))
 
 
 def _at_most(seconds: int) -> str:
-    return duration(seconds) if seconds else "under a second"
+    return duration(seconds) if seconds else "under 1 s"
 
 
 def _brokers(cost: Cost, policy: Policy) -> Iterator[Block]:
     if not any(one.broker is not None for one in cost.reads):
         return
-    yield Heading(2, "What brokers serve for it", aside=True)
+    yield Heading(2, "Restore reads by broker", aside=True)
     yield Table(
-        ("broker", "records", "bytes", "at most in one rebalance"),
+        ("broker", "records", "bytes", "most in one rebalance"),
         tuple(
             (
                 "not known" if one.broker is None else str(one.broker),
                 f"{one.total.records:,}",
                 _bytes(one.total, policy),
-                f"{many(one.at_once.records, 'record')}, {_bytes(one.at_once, policy)}",
+                f"{many(one.at_once.records, 'record')} ({_bytes(one.at_once, policy)})",
             )
             for one in cost.reads[:MOST_ROWS]
         ),
@@ -84,9 +84,9 @@ def _disks(cost: Cost, policy: Policy, named: Callable[[ProcessId], str]) -> Ite
     grown = [one for one in cost.disks if one.grows_by(policy.bytes_per_record)]
     if not grown:
         return
-    yield Heading(2, "What disks hold of stores", aside=True)
+    yield Heading(2, "State-store disk usage", aside=True)
     yield Table(
-        ("client", "now", "at most on the way", "in the end", "free now"),
+        ("client", "now", "peak", "after", "free now"),
         tuple(
             (
                 named(one.process_id),
@@ -99,7 +99,8 @@ def _disks(cost: Cost, policy: Policy, named: Callable[[ProcessId], str]) -> Ite
         ),
     )
     yield Paragraph(
-        "As their changelogs weigh on a broker: an estimate. What a client no longer runs stays a while. Other disks get nothing."
+        "Estimated from changelog sizes on the brokers. Stores that a client no longer needs are deleted later. Other disks do not"
+        " grow."
     )
 
 

@@ -1,7 +1,7 @@
 """A plan as a person reads it: the first ten lines are enough to decide, the rest is there to check them.
 
-Written for somebody who has never heard of an assignor. One model of blocks, which `rendering` turns into `plan.md` and plain text
-and the command line into a coloured terminal: they cannot say different things.
+Written for an engineer on call who has never heard of an assignor. One model of blocks, which `rendering` turns into `plan.md` and
+plain text and the command line into a coloured terminal: they cannot say different things.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,10 +9,10 @@ from itertools import groupby
 from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.plan_age import holds_until, taken
+from holdfast.rollout.contract.plan_words import CHECKED, WHO, invalid_if, needs_review, option_name
 from holdfast.rollout.contract.rebalances import Round
-from holdfast.rollout.contract.verdicts import PlanVerdict, Status
+from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict
 from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, worst_of
@@ -24,7 +24,7 @@ from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.plan.titles import request_of
 from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.streams.steps.steps import StartClient, Step
-from holdfast.rollout.text.rendering import Block, Heading, Lines, Paragraph, Table
+from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragraph, Table
 from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many, span
 from holdfast.rollout.timing import time_words
 
@@ -32,18 +32,19 @@ MOST_ROWS = 40
 CROWDED_PERCENT = 200
 """Of an even share of all copies: a client that holds more, if only for a while, is named."""
 GLOSSARY = (
-    ("Client", "one running copy of the application; it runs stream threads, and they run tasks."),
-    ("Stateful task", "a share of the work that keeps a store on its client's disk, and a copy of it in Kafka, the changelog."),
-    ("Process ID", "a random name that a client keeps in the file kafka-streams-process-metadata of its state directory."),
-    ("Order", "Kafka deals the stateful tasks out in the order of process IDs: an ID in another place moves the tasks of all."),
-    ("Restore", "read a changelog from Kafka until the store is there again. A task that nobody has a store for waits for that."),
-    ("Warm-up", "a copy restored beside the running task, so that it can change hands without waiting."),
-    ("Rebalance", "the group deals its tasks out again. A moving task pauses for as long as that takes."),
+    ("Client", "one running instance of the application. It runs stream threads, which run tasks."),
+    ("Stateful task", "a share of the work with a state store on its client's disk and a changelog of that store in Kafka."),
+    ("Process ID", "a random ID that a client keeps in the file kafka-streams-process-metadata of its state directory."),
+    ("Process-ID order", "Kafka assigns stateful tasks in process-ID order: an ID of another rank moves tasks of all clients."),
+    ("Migrate", "a task runs on another client (process ID) at the end than before."),
+    ("Restore", "read a changelog from Kafka until the store is complete. A task without a caught-up copy waits for it."),
+    ("Warm-up", "a copy that is restored while the task runs elsewhere, so that it can be handed over without downtime."),
+    ("Rebalance", "the group assigns its tasks anew. A task that migrates is paused meanwhile."),
 )
 
 RESTORED = (
-    "Records to restore are counted by offset, at most: compaction leaves fewer. Their bytes are what the changelogs weigh on a"
-    " broker, in proportion, or else your policy's bytes a record."
+    "Records to restore are offset ranges: an upper bound, since compaction leaves fewer. Bytes are that share of the changelog's"
+    " size on a broker; where it is not known, your policy's bytes per record."
 )
 
 
@@ -54,29 +55,32 @@ def review(plan: Plan) -> tuple[Block, ...]:
 
 def _blocks(plan: Plan) -> Iterator[Block]:
     yield Heading(1, f"Plan {plan.plan_id} for {plan.basis.group_id} on {plan.basis.cluster}: {_verdict(plan)}")
-    request = f"You asked to {request_of(plan)}. " if plan.change.events else ""
-    yield Paragraph(f"{request}{plan.headline}", strong=True)
+    request = f"Requested: {request_of(plan)}. " if plan.change.events else ""
+    recommended = "Recommended: " if plan.steps and plan.chosen != PLAINLY else ""
+    yield Paragraph(f"{request}{recommended}{plan.headline}", strong=True)
     yield Lines(tuple(_summary(plan)))
     if plan.steps:
         yield Heading(2, "Steps")
         for step in plan.steps:
-            yield Heading(3, f"{step.id}. {step_words.describe(step.action)} ({step.who})")
+            yield Heading(3, f"{step.id}. {step_words.describe(step.action)} ({WHO[step.who]})")
             yield Lines(_step_lines(step))
+            if command := step_words.command(step.action, plan.basis.group_id):
+                yield Code(command)
     if plan.preconditions:
-        yield Heading(2, "It takes for granted")
+        yield Heading(2, "Assumptions")
         yield Lines(tuple((str(number), text) for number, text in enumerate(plan.preconditions, start=1)))
     if plan.settings:
-        yield Heading(2, "Settings for the window")
+        yield Heading(2, "Temporary settings")
         yield Table(
-            ("setting", "meanwhile", "afterwards", "note"),
+            ("setting", "during the rollout", "afterwards", "note"),
             tuple((one.key, step_words.setting(one.value), step_words.setting(one.revert_to), one.note) for one in plan.settings),
         )
     yield from _comparison(plan)
     yield from _chosen_in_detail(plan)
     yield from _limits_and_evidence(plan)
-    yield Heading(2, "Words", aside=True)
+    yield Heading(2, "Terms", aside=True)
     yield Lines(GLOSSARY)
-    yield Heading(2, "Made from", aside=True)
+    yield Heading(2, "Planned against", aside=True)
     yield Lines(_fingerprints(plan))
 
 
@@ -85,14 +89,11 @@ def _verdict(plan: Plan) -> str:
         case PlanVerdict.NOTHING_TO_DO:
             return "nothing to do"
         case PlanVerdict.SAFE:
-            return "safe, within every limit of your policy"
+            return "within policy"
         case PlanVerdict.BLOCKED:
-            return "blocked, do not do this"
+            return "blocked, do not apply"
         case PlanVerdict.REVIEW:
-            failed = [rule.name for rule in plan.rules if rule.status is Status.FAIL]
-            unknown = [rule.name for rule in plan.rules if rule.status is Status.UNKNOWN]
-            parts = [f"{what}: {', '.join(names)}" for what, names in (("over the limit", failed), ("not known", unknown)) if names]
-            return f"look closely ({'; '.join(parts) or 'your policy has a person look at every plan'})"
+            return needs_review(plan.rules)
         case _:
             assert_never(plan.verdict)
 
@@ -103,28 +104,33 @@ def _verdict(plan: Plan) -> str:
 def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
     way = plan.chosen_way
     if way is not None and way.costs:
-        plain = plan.plain_way if plan.chosen != "plainly" else None
+        plain = plan.plain_way if plan.chosen != PLAINLY else None
         other = plain.costs if plain is not None else ()
         worst, plain_worst = _worst(way), _worst(plain) if plain is not None and other else None
-        yield "Stands still meanwhile", _cold(plan, worst) + _or_longer(plan, worst)
-        yield "Costs", _restoring(plan, worst, plain_worst)
+        yield "Downtime", _downtime(plan, worst) + _or_longer(plan, worst)
+        yield "Restore", _restoring(plan, worst, plain_worst)
         yield "Time", _time(plan, worst)
         yield "Effort", _effort(way, plain)
-        yield "Why this way", plan.why
-    for reason in plan.blocked_by:
-        if reason not in plan.headline:
-            yield "Blocked", reason
+        yield "Why this option", plan.why
+    for reason in plan.blocked_by[_reasons_in_the_headline(plan) :]:
+        yield "Blocked", reason
     if plan.steps:
         hosts = [client.host for client in plan.basis.clients]
         shared = frozenset(host for host in hosts if hosts.count(host) > 1)
         briefs = "; ".join(f"({step.id}) {step_words.brief(step.action, shared)}" for step in plan.steps)
-        yield "Do", f"{briefs}. Checks and undo are below."
+        yield "Steps", f"{briefs}. Checks and rollback: see below."
     if plan.wrong_if:
-        yield "Wrong if", plan.wrong_if.removeprefix("Wrong if ")
+        yield "Invalid if", invalid_if(plan.wrong_if)
     basis = f"snapshot {_short(plan.created_from.snapshot)} of {many(len(plan.basis.clients), 'client')}"
-    yield "Made from", f"{basis}, {taken(plan.created_from)}.{f' {holds_until(plan)}' if plan.steps else ''}"
+    yield "Planned against", f"{basis}, {taken(plan.created_from)}.{f' {holds_until(plan)}' if plan.steps else ''}"
     for one in plan.otherwise:
-        yield "Otherwise", otherwise_words.sentence(one)
+        yield "Contingency", otherwise_words.sentence(one)
+
+
+def _reasons_in_the_headline(plan: Plan) -> int:
+    """How many reasons for blocking the headline states already: the first, where no option can be taken or none becomes stable."""
+    way = plan.chosen_way
+    return int(way is None or any(cost.unsettled for cost in way.costs))
 
 
 def _or_longer(plan: Plan, cost: Cost) -> str:
@@ -133,85 +139,91 @@ def _or_longer(plan: Plan, cost: Cost) -> str:
     if times.condition is None or times.certain:
         return ""
     late = duration(times.condition.otherwise_downtime_s)
-    return f" All that only if {time_words.condition(times.condition)}; else a task is unavailable for up to {late}."
+    return f" Only if {time_words.condition(times.condition)}; otherwise a task is unavailable for up to {late}."
 
 
 def _time(plan: Plan, cost: Cost) -> str:
     """The two figures, and what they are made of."""
     policy, times = plan.policy, times_of(cost, plan.policy)
-    speed = f"restoring at {policy.restore_records_per_second:,} records/s ({policy.restore_rate_says})"
+    speed = f"restore speed {policy.restore_records_per_second:,} records/s"
     if policy.fastest_restore != policy.slowest_restore:
-        speed += f", from {policy.slowest_restore:,} to {policy.fastest_restore:,}"
+        speed += f", range {span(policy.slowest_restore, policy.fastest_restore)}"
+    speed += f" ({policy.restore_rate_says})"
     start = policy.start_up
-    up = f"a client's start-up of {start.low} to {start.high} s ({policy.start_up_says})"
+    up = f"client start-up {span(start.low, start.high)} s ({policy.start_up_says})"
     return (
-        f"from the first act, {time_words.both(times)}. Reckoned with {speed if cost.restores else 'nothing to restore'}, and {up}."
+        f"from the first step, {time_words.both(times)}. Calculated with: {speed if cost.restores else 'nothing to restore'}; {up}."
     )
 
 
 def _effort(way: Considered, plain: Considered | None) -> str:
     mine = time_words.effort(way.effort_counts)
-    return f"{mine}." if plain is None else f"{mine}. Done plainly: {time_words.effort(plain.effort_counts)}."
+    return f"{mine}." if plain is None else f"{mine}. Baseline: {time_words.effort(plain.effort_counts)}."
 
 
 def _worst(way: Considered) -> Cost:
     return worst_of(way.costs)
 
 
-def _cold(plan: Plan, cost: Cost) -> str:
+def _downtime(plan: Plan, cost: Cost) -> str:
+    """`4 tasks, up to 10 s (session timeout); …`"""
     unseen = [one for one in cost.stops if one.seconds]
-    gone = f"{many(len(unseen), 'task')} for up to {duration(max(one.seconds for one in unseen))} until" if unseen else ""
-    noticed = f"{gone} the group notices that their client was gone" if unseen else ""
+    longest_unseen = duration(max(one.seconds for one in unseen)) if unseen else ""
+    noticed = f"{many(len(unseen), 'task')}, up to {longest_unseen} (session timeout)" if unseen else ""
     if not cost.cold_tasks:
-        handed = "every task has a caught-up copy whenever it changes hands."
-        return f"{noticed}; {handed}" if noticed else f"nothing; {handed}"
+        handed = "tasks are handed over to caught-up copies only."
+        return f"{noticed}; {handed}" if noticed else f"none; {handed}"
     speed = plan.policy.restore_records_per_second
     tasks = [task for one in cost.cold for task in one.tasks]
     records = sum(one.records for one in cost.cold)
     longest = cost.cold_seconds_longest(speed)
-    time = f"{duration(longest)} at most, {many(cost.cold_task_seconds(speed), 'task-second')}" if longest else "under a second"
-    in_all = f"a task for up to {duration(cost.stands_still_longest(speed))}: " if noticed and longest else ""
+    time = f"up to {duration(longest)}, {many(cost.cold_task_seconds(speed), 'task-second')}" if longest else "under 1 s"
+    in_all = f"up to {duration(cost.stands_still_longest(speed))} per task: " if noticed and longest else ""
     return (
-        f"{in_all}{f'{noticed}; ' if noticed else ''}{many(len(tasks), 'task')} ({listed(tasks)}), until {many(records, 'record')}"
-        f" are restored: {time}"
-        f" if a client restores {speed:,} records/s ({plan.policy.restore_rate_says}{_if_off(plan, cost)})."
+        f"{in_all}{f'{noticed}; ' if noticed else ''}{many(len(tasks), 'task')} ({listed(tasks)}), {time},"
+        f" to restore {many(records, 'record')} at {speed:,} records/s ({plan.policy.restore_rate_says}{_if_off(plan, cost)})."
     )
 
 
 def _if_off(plan: Plan, cost: Cost) -> str:
     """How long it is if the speed is as far off as it may be."""
     factor, longest = plan.policy.restore_rate_source.off_by, cost.cold_seconds_longest(plan.policy.slowest_restore)
-    return f"; {duration(longest)} at most if it is {factor} times slower" if factor > 1 and longest else ""
+    return f"; up to {duration(longest)} at a {factor} times lower speed" if factor > 1 and longest else ""
 
 
 def _restoring(plan: Plan, worst: Cost, plain: Cost | None) -> str:
+    without = f" Baseline: {_amount(plan, plain)}." if plain is not None else ""
+    most = f" At most {many(worst.busiest_tasks, 'task')} on one client." if worst.busiest_tasks else ""
+    if (full := worst.fullest) is not None and full.percent > CROWDED_PERCENT:
+        copies = many(full.copies, "copy", "copies")
+        most += f" {_client(plan, full.process_id)} temporarily holds {copies} of tasks; an even share is {full.even}."
+    passed = f" {many(worst.handovers, 'hand-over')} of stateful tasks in total." if worst.handovers else ""
+    return f"{_amount(plan, worst)}{_by_client(plan, worst)}.{without}{passed}{most}"
+
+
+def _by_client(plan: Plan, worst: Cost) -> str:
+    """`, all on app-3 (0_1 0_2)`, or the share of each client."""
+    if len(worst.restores) == 1:
+        (one,) = worst.restores
+        return f", all on {_client(plan, one.process_id)}: tasks {listed(one.tasks, 4)}"
     clients = "; ".join(
-        f"{_client(plan, one.process_id)} {many(one.records, 'record')}{_weight(one.size)} ({listed(one.tasks, 4)})"
+        f"{_client(plan, one.process_id)} {many(one.records, 'record')}{_size(one.size)}, tasks {listed(one.tasks, 4)}"
         for one in worst.restores[:4]
     )
-    more = f" and {len(worst.restores) - 4} clients more" if len(worst.restores) > 4 else ""
-    mine = f"{_amount(plan, worst)} restored" if worst.restores else "nothing is restored"
-    by = f": {clients}{more}" if worst.restores else ""
-    without = f" Done plainly: {_amount(plan, plain)}." if plain is not None else ""
-    most = f" No client runs more than {many(worst.busiest_tasks, 'task')} on the way." if worst.busiest_tasks else ""
-    if (full := worst.fullest) is not None and full.percent > CROWDED_PERCENT:
-        most += (
-            f" {_client(plan, full.process_id)} holds {many(full.copies, 'copy', 'copies')} of tasks for a while, not {full.even}."
-        )
-    passed = f" {many(worst.handovers, 'hand-over')} of stateful tasks on the way." if worst.handovers else ""
-    return f"{mine}{by}.{without}{passed}{most}"
+    more = f"; and {len(worst.restores) - 4} more clients" if len(worst.restores) > 4 else ""
+    return f": {clients}{more}" if worst.restores else ""
 
 
 def _amount(plan: Plan, cost: Cost) -> str:
-    """`8 records, 1.2 KiB`. Which sizes are not known stands under "Not known"."""
+    """`8 records (1.2 KiB)`. Which sizes are not known stands under "Not known"."""
     if not cost.restored_records:
         return "nothing"
     size = cost.restored_bytes(plan.policy.bytes_per_record)
-    return f"{many(cost.restored_records, 'record')}{' (bytes not known)' if size is None else _weight(size)}"
+    return f"{many(cost.restored_records, 'record')}{' (bytes not known)' if size is None else _size(size)}"
 
 
-def _weight(size: int | None) -> str:
-    return "" if size is None else f", {amount_of_bytes(size)}"
+def _size(size: int | None) -> str:
+    return "" if size is None else f" ({amount_of_bytes(size)})"
 
 
 def _client(plan: Plan, process_id: ProcessId) -> str:
@@ -230,10 +242,7 @@ def _short(fingerprint: str) -> str:
 
 
 def _step_lines(step: Step) -> tuple[tuple[str, str], ...]:
-    lines = [("Before", step.check_before)]
-    if isinstance(step.action, WriteProcessMetadata):
-        lines.append(("By hand", step_words.by_hand(step.action)))
-    lines += [("Expect", step.expect), ("Check", step.check_after), ("Undo", step.undo)]
+    lines = (("Before", step.check_before), ("Expect", step.expect), ("Check", step.check_after), ("Rollback", step.undo))
     return tuple((label, text) for label, text in lines if text)
 
 
@@ -243,16 +252,16 @@ def _step_lines(step: Step) -> tuple[tuple[str, str], ...]:
 def _comparison(plan: Plan) -> Iterator[Block]:
     if not any(one.costs for one in plan.candidates):
         return
-    yield Heading(2, "The ways compared")
+    yield Heading(2, "Options compared")
     yield Table(
         (
-            "way",
-            "tasks moved",
+            "option",
+            "stateful tasks moved",
             "rebalances",
             "rebalancing ends after",
             "all state restored after",
-            "longest a task stands still",
-            "restored",
+            "longest task downtime",
+            "restore",
             "effort",
             "why not",
         ),
@@ -261,9 +270,9 @@ def _comparison(plan: Plan) -> Iterator[Block]:
     yield Paragraph(RESTORED)
     plain = plan.plain_way
     if plain is not None and len(plain.costs) > 1:
-        yield Paragraph("Done plainly, the new process ID is drawn at random, and its place in the order decides:")
+        yield Paragraph("Baseline: the new process ID is random, and its rank in process-ID order decides:")
         yield Table(
-            ("chance", "tasks moved", "rebalances", "rebalancing ends after"),
+            ("probability", "stateful tasks moved", "rebalances", "rebalancing ends after"),
             tuple(
                 (f"{cost.probability:.1%}", _moved(cost), span(cost.rebalances.low, cost.rebalances.high), _stable(plan, cost))
                 for cost in plain.costs[:MOST_ROWS]
@@ -272,16 +281,16 @@ def _comparison(plan: Plan) -> Iterator[Block]:
 
 
 def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
-    why = "chosen" if one.name == plan.chosen else one.why_not
+    why, name = "recommended" if one.name == plan.chosen else one.why_not, option_name(one.name)
     if not one.costs:
-        return (one.name, *("not known",) * 7, why)
+        return (name, *("not known",) * 7, why)
     worst = _worst(one)
     restoring = f" ({many(worst.cold_tasks, 'task')} to restore)" if worst.cold_tasks else ""
     still = figures(worst, plan.policy).still_says + restoring
     moved = _moved(worst) if len(one.costs) == 1 else f"at worst {_moved(worst)}"
     rebalances = span(worst.rebalances.low, worst.rebalances.high)
     effort = time_words.effort(one.effort_counts)
-    return (one.name, moved, rebalances, _stable(plan, worst), _restored(plan, worst), still, _amount(plan, worst), effort, why)
+    return (name, moved, rebalances, _stable(plan, worst), _restored(plan, worst), still, _amount(plan, worst), effort, why)
 
 
 def _moved(cost: Cost) -> str:
@@ -305,13 +314,13 @@ def _chosen_in_detail(plan: Plan) -> Iterator[Block]:
     if worst.rounds:
         yield Heading(2, "Rebalance by rebalance", aside=True)
         yield Table(
-            ("#", "after", "because of", "stateful tasks handed over", "held back", "standbys and warm-ups"),
+            ("#", "after", "trigger", "stateful tasks handed over", "deferred", "standbys and warm-ups"),
             tuple(_round_rows(worst.rounds, times_of_costs.when(worst, plan.policy)))[:MOST_ROWS],
         )
     yield from burden(worst, plan.policy, lambda one: _client(plan, one))
     if worst.end:
-        yield Heading(2, "Who runs what, now and then", aside=True)
-        yield Table(("client, in process-ID order", "now", "when it is stable"), tuple(_ownership_rows(plan, worst))[:MOST_ROWS])
+        yield Heading(2, "Task placement, before and after", aside=True)
+        yield Table(("client, in process-ID order", "before", "after"), tuple(_ownership_rows(plan, worst))[:MOST_ROWS])
 
 
 def _round_rows(rounds: Sequence[Round], when: Sequence[int]) -> Iterator[tuple[str, ...]]:
@@ -334,20 +343,20 @@ def _ownership_rows(plan: Plan, cost: Cost) -> Iterator[tuple[str, str, str]]:
     for process_id in sorted({**now, **dict.fromkeys(cost.process_ids)}):
         before = [task for task in now.get(process_id, ()) if task in stateful]
         after = sorted(task for task, owner in owners.items() if owner == process_id and task in stateful)
-        then = "the same" if after == before and after else listed(after, 12) or "nothing"
+        then = "unchanged" if after == before and after else listed(after, 12) or "none"
         yield (
             _client(plan, process_id),
-            listed(before, 12) or "nothing" if process_id in now else "not in the group",
-            then if process_id in cost.process_ids else "gone",
+            listed(before, 12) or "none" if process_id in now else "not in the group",
+            then if process_id in cost.process_ids else "left",
         )
 
 
 def _limits_and_evidence(plan: Plan) -> Iterator[Block]:
     if plan.rules:
-        yield Heading(2, "Your limits")
+        yield Heading(2, "Policy checks")
         yield Table(
             ("rule", "result", "found", "limit"),
-            tuple((rule.name, rule.status.value, rule.found, rule.limit) for rule in plan.rules),
+            tuple((rule.name, CHECKED[rule.status], rule.found, rule.limit) for rule in plan.rules),
         )
     if plan.unknown:
         yield Heading(2, "Not known")
@@ -360,6 +369,6 @@ def _fingerprints(plan: Plan) -> tuple[tuple[str, str], ...]:
         ("Change", plan.created_from.change),
         ("Policy", plan.created_from.policy),
         ("Snapshot taken at", plan.created_from.captured_at or "not known"),
-        ("Made at", plan.created_at),
-        ("May be applied until", plan.expires_at),
+        ("Created at", plan.created_at),
+        ("Expires at", plan.expires_at),
     )

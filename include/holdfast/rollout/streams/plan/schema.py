@@ -64,13 +64,13 @@ COST = closed(
         "disks": table(
             PROCESS_ID,
             closed({"now": amount, "most": amount, "end": amount}, {"free": nullable(count())}),
-            "What the stores on each client's disk weigh.",
+            "The size of the stores on each client's disk.",
         ),
-        "restored_tasks": table(TASK_ID, amount, "What is read for each task that anybody restores."),
+        "restored_tasks": table(TASK_ID, amount, "What is read for each task that is restored."),
         "stops": table(
             TASK_ID,
             closed({"seconds": count(), "seconds_without_copy": count(), "records": count()}),
-            "Tasks that stand still: for so long, and then until so many records are read.",
+            "Unavailable tasks: for so many seconds, and then until so many records are read.",
         ),
         "fullest": nullable(closed({"client": PROCESS_ID, "copies": _one_or_more, "even_share": _one_or_more})),
         "rebalances_usual": nullable(count("As many as the forecast has, between the bounds of `rebalances`.")),
@@ -122,7 +122,7 @@ _CONSIDERED = closed(
     {
         "name": shapes.name(),
         "title": text(),
-        "why_not": text("Empty for the chosen one."),
+        "why_not": text("Empty for the recommended one."),
         "effort": one_of(Effort),
         "change": CHANGE,
         "summary": items(COST, "One an outcome."),
@@ -201,9 +201,9 @@ PLAN: Shape = closed(
         "basis": _BASIS,
     },
     {
-        "requested_by": shapes.name("Who asked for the plan, as Airflow names the user; nobody where no person did."),
+        "requested_by": shapes.name("The user who requested the plan, as Airflow names them. Left out: no user did."),
         "signature": shapes.signature(),
-        "otherwise": items(_OTHERWISE, "What the chosen way costs where a condition of its forecast does not hold."),
+        "otherwise": items(_OTHERWISE, "What the recommended option costs where a condition of its forecast does not hold."),
     },
-    about="Steps in order, why they were chosen over the alternatives, what they are expected to do, how to undo them.",
+    about="Steps in order, why this option is recommended, what to expect of each step, and its rollback.",
 )

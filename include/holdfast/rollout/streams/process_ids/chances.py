@@ -49,7 +49,7 @@ def _every(present: tuple[ProcessId, ...], change: Change) -> Iterator[Chance]:
     if ways > MOST_OUTCOMES:
         there_are = f"{ways:,}" if numbers == fresh else f"more than {ways:,}"
         raise CannotPredict(
-            f"{fresh:,} process IDs left to chance can fall in {there_are} ways; {MOST_OUTCOMES:,} are allowed."
+            f"{fresh:,} random process IDs have {there_are} possible orders; {MOST_OUTCOMES:,} are allowed."
             " Give some of the process IDs."
         )
     return _ways(gaps, fresh)

@@ -27,12 +27,12 @@ MOST_DRAWN = 200
 
 
 _DRAWN = (
-    "{found} draws of the process IDs left to chance stand for all, which can fall in more than {there_are:,} ways: yours may move"
+    "{found} samples of the random process IDs stand for more than {there_are:,} possible orders: yours may move"
     " more tasks, or fewer"
 )
 _SAMPLED = (
-    "{found} of {there_are:,} places that the process IDs left to chance can take stand for all: the one that moves the most tasks,"
-    " and one for each part of the others, which move about as much"
+    "{found} of {there_are:,} possible ranks of the random process IDs stand for all: the one that moves the most tasks,"
+    " and one for each part of the others, which move about as many"
 )
 
 

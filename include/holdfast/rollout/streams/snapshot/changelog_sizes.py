@@ -13,7 +13,7 @@ from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, TopicPartitionInfo
 
-NOT_IN_THE_SNAPSHOT = "the snapshot does not say what this changelog weighs"
+NOT_IN_THE_SNAPSHOT = "the snapshot does not state the size of this changelog"
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ def _refuse_missing_evidence(snapshot: Snapshot) -> None:
     if without:
         raise CannotPredict(
             f"It is not known whether {_some(without)} keep state (their changelogs are null). Give a state directory or the"
-            " changelog topics, so that each task has a list; an empty one says stateless."
+            " changelog topics. (A task with an empty list of changelogs is stateless.)"
         )
 
 

@@ -85,8 +85,8 @@ def _protocol(value: object) -> str:
         return PROTOCOL
     if value == PLAIN_PROTOCOL:
         raise Unsupported(
-            f"this is a plain consumer group ({PLAIN_PROTOCOL}), which every command takes but guard; what is"
-            f" asked for here is for Kafka Streams ({PROTOCOL})"
+            f"this is a consumer group ({PLAIN_PROTOCOL}); needed here is a Kafka Streams group ({PROTOCOL}). All commands but"
+            " guard accept both"
         )
     if value in PROTOCOLS_TO_COME:
         raise Unsupported(f"the protocol {strict.shown(value)} is not covered yet; {PROTOCOL!r} is")
@@ -114,7 +114,7 @@ def _contradictions(snapshot: Snapshot) -> Iterable[InvalidInput]:
             members[consumer.member_id] = None
     if snapshot.leader_process_id is not None and snapshot.leader_process_id not in processes:
         yield InvalidInput(
-            f"{snapshot.leader_process_id} is not among the clients; null says that nobody knows", "leader_process_id"
+            f"{snapshot.leader_process_id} is not among the clients; give null if the leader is not known", "leader_process_id"
         )
 
 

@@ -160,7 +160,7 @@ SNAPSHOT: Shape = fields(
         "config": shapes.CONFIG
         | {"properties": {key: shapes.CONFIG_VALUE | {"default": value} for key, value in SETTINGS.items()}},
         "topics": table(shapes.name(), _topic),
-        "missing_topics": items(shapes.name("A source topic that the brokers do not have: the leader sends everybody an error.")),
+        "missing_topics": items(shapes.name("A source topic that the brokers do not have: the leader sends all members an error.")),
         "state_directories": items(_state_directory),
         "generations": items(_generation, "Completed rebalances."),
         "unknown": items(shapes.UNKNOWN, "What could not be read, each with its reason."),

@@ -38,23 +38,23 @@ def _threads(snapshot: Snapshot, event: change.SetThreads) -> Draft:
         Who.OPERATOR,
         f"The group is stable, and {event.process_id} has {many(was, 'stream thread')}.",
         f"{event.process_id} on {host_or(host, 'its host')} has {many(event.threads, 'stream thread')}, all of them running.",
-        f"Have it back at {many(was, 'stream thread')} the same way: tasks that moved move back, rebalance by rebalance.",
-        f"KafkaStreams#{method} is called {times} in the running process. Its share of all tasks goes by its threads.",
+        f"Return to {many(was, 'stream thread')} with the opposite call: tasks that moved return, rebalance by rebalance.",
+        f"KafkaStreams#{method} is called {times} in the running process. Its share of the tasks depends on its threads.",
     )
 
 
 def _partitions(event: change.AddPartitions) -> Draft:
     topic = printable(event.topic)
-    grown = " Its tasks' changelogs get as many partitions, before it." if event.changelogs_grown else ""
+    grown = " The changelogs of its tasks are given as many partitions first." if event.changelogs_grown else ""
     return Draft(
         Phase.CONFIGURE,
         GrowTopic(event.topic, event.partitions),
         Who.OPERATOR,
-        f"Producers may spread keys over {many(event.partitions, 'partition')} of {topic}: a key that changes its partition"
-        f" changes its task, and leaves its state behind.{grown}",
+        f"The application tolerates that keys map to {many(event.partitions, 'partition')} of {topic}: a key in another partition"
+        f" is processed by another task, without its previous state.{grown}",
         f"{topic} has {many(event.partitions, 'partition')}, and so has every changelog of its tasks.",
-        "None: Kafka does not take partitions away.",
-        f"kafka-topics --alter --topic {topic} --partitions {event.partitions}. The group notices within metadata.max.age.ms.",
+        "Not possible: Kafka cannot remove partitions.",
+        "The group rebalances within metadata.max.age.ms.",
     )
 
 
@@ -64,10 +64,10 @@ def _stop_everybody(snapshot: Snapshot, event: change.StopApplication) -> Draft:
         Phase.START,
         StopEverybody(event.minutes),
         Who.OPERATOR,
-        "The group is stable, and nobody needs what the application makes meanwhile.",
-        f"{clients} are back, each on its own disk and under its own process ID.",
-        "None: they are back where they were.",
-        f"Every task stands still for {event.minutes:g} minutes, until all clients are started again.",
+        "The group is stable, and the application may be down for this time.",
+        f"{clients} have returned, each on its own disk and with its own process ID.",
+        "Not needed: the clients run as before.",
+        f"Every task is unavailable for {event.minutes:g} minutes, until all clients are started again.",
     )
 
 
@@ -77,11 +77,11 @@ def _topology(snapshot: Snapshot, event: change.SetTopology) -> Draft:
         Phase.START,
         DeployTopology(len(event.tasks), event.keeps_state),
         Who.OPERATOR,
-        "The group is stable. Topology#describe of the new build shows the subtopologies that this plan was made for: their numbers"
-        " are in the names of tasks, of directories and, where stores have no name of their own, of changelogs.",
+        "The group is stable. Topology#describe of the new build shows the subtopologies of this plan: their numbers are part of"
+        " the names of tasks, of directories and, for stores without a name, of changelogs.",
         f"{many(len(snapshot.clients), 'client')} run the new build, and {many(len(event.tasks), 'task')} are assigned.",
-        "Stop every client and start the old build, if the new one has not written what the old one cannot read.",
-        f"Every client stops, and they start again together {disks}: two topologies in one group would take each other's tasks.",
+        "Stop every client and start the old build, unless the new one has written data that the old one cannot read.",
+        f"All clients stop, and start again together {disks}: two topologies in one group would take over each other's tasks.",
     )
 
 
@@ -94,21 +94,22 @@ def setting(snapshot: Snapshot, action: SetConfig) -> Draft:
         Who.OPERATOR,
         "The group is stable. Restart one client, wait until the group is stable, then the next.",
         f"Every client has logged {printable(action.key)} = {value} at its start.",
-        f"Set {printable(action.key)} back to {'nothing' if action.was is None else _shown(action.was)} the same way.",
-        f"{many(clients, 'restart')}, one after the other, each with its own disk and process ID; nothing changes hands.",
+        f"Set {printable(action.key)} back to {'its default' if action.was is None else _shown(action.was)}, by a rolling restart.",
+        f"{many(clients, 'restart')}, one after the other, each with its own disk and process ID; no task migrates.",
     )
 
 
 def release(snapshot: Snapshot, action: SetRelease) -> Draft:
-    was = action.was or "the release it has now"
+    was = action.was or "the present release"
     return Draft(
         Phase.CONFIGURE,
         action,
         Who.OPERATOR,
-        f"The group is stable, and Kafka's upgrade notes from {was} to {action.kafka_release} ask for nothing else. Restart one"
+        f"The group is stable, and Kafka's upgrade notes from {was} to {action.kafka_release} require nothing else. Restart one"
         " client on the new release, wait until the group is stable, then the next.",
         f"Every client has logged Kafka version: {action.kafka_release} at its start.",
-        f"Go back to {was} the same way, if the upgrade notes allow it: it may not read a disk that {action.kafka_release} wrote.",
+        f"Return to {was} by a rolling restart, if the upgrade notes allow it: it may be unable to read the state that"
+        f" {action.kafka_release} wrote.",
         f"{many(len(snapshot.clients), 'restart')}, one after the other, each with its own disk and process ID.",
     )
 

@@ -1,5 +1,6 @@
 """What a step does, in words: in full, in brief, and as a shell command."""
 
+import shlex
 from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
@@ -26,22 +27,22 @@ def describe(action: Action) -> str:
     """What a step does, in full."""
     match action:
         case StopClient():
-            return f"Stop the client {action.process_id}{_at(action.host)}"
+            return f"Stop client {action.process_id}{_at(action.host)}"
         case WriteProcessMetadata():
-            return f"Put the process ID {action.process_id} into the state directory{_at(action.host)}"
+            return f"Write process ID {action.process_id} into the state directory{_at(action.host)}"
         case CopyStateDirectory():
             there = f"from {action.from_host or 'its host'} to {action.to_host or 'the new host'}"
             return f"Copy the state directory of {action.process_id} {there}"
         case StartClient():
             return f"Start a client{_at(action.host)} with {many(action.threads, 'stream thread')}{_as(action.process_id)}"
         case RestartClient():
-            return f"Restart the client {action.process_id}{_at(action.host)}"
+            return f"Restart client {action.process_id}{_at(action.host)}"
         case SetConfig() | SetRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
             return _for_all(action)
         case AwaitRebalance():
             return "Wait for one rebalance"
         case AwaitStable(limit_s):
-            return f"Wait until the group is stable, {duration(limit_s)} at most"
+            return f"Wait until the group is stable, up to {duration(limit_s)}"
         case _:
             assert_never(action)
 
@@ -82,19 +83,19 @@ _ForAll = SetConfig | SetRelease | ChangeThreads | GrowTopic | StopEverybody | D
 def _for_all(action: _ForAll) -> str:
     match action:
         case SetConfig():
-            return f"Roll out {action.key} = {setting(action.value)} (it is {setting(action.was)})"
+            return f"Roll out {action.key} = {setting(action.value)} (now {setting(action.was)})"
         case SetRelease():
-            return f"Roll every client to Kafka Streams {action.kafka_release} (it is {action.was or 'not known which'})"
+            return f"Upgrade every client to Kafka Streams {action.kafka_release} (now {action.was or 'not known'})"
         case ChangeThreads():
             threads = many(action.threads, "stream thread")
-            return f"Have {action.process_id}{_at(action.host)} run {threads} (it has {action.was})"
+            return f"Set {action.process_id}{_at(action.host)} to {threads} (now {action.was})"
         case GrowTopic():
-            return f"Give the topic {action.topic} {many(action.partitions, 'partition')}"
+            return f"Grow topic {action.topic} to {many(action.partitions, 'partition')}"
         case StopEverybody(minutes):
-            return f"Stop every client, and start them all again after {minutes:g} minutes"
+            return f"Stop all clients, and start them again after {minutes:g} minutes"
         case DeployTopology():
             disks = "" if action.keeps_state else ", on empty disks"
-            return f"Stop every client, and start them all again with the new topology of {many(action.tasks, 'task')}{disks}"
+            return f"Stop all clients, and start them again with the new topology of {many(action.tasks, 'task')}{disks}"
         case _:
             assert_never(action)
 
@@ -104,15 +105,15 @@ def _for_all_in_brief(action: _ForAll) -> str:
         case SetConfig():
             return f"roll out {action.key} = {setting(action.value)}"
         case SetRelease():
-            return f"roll to Kafka Streams {action.kafka_release}"
+            return f"upgrade to Kafka Streams {action.kafka_release}"
         case ChangeThreads():
-            return f"go to {many(action.threads, 'thread')}{_at(action.host)}"
+            return f"set {many(action.threads, 'thread')}{_at(action.host)}"
         case GrowTopic():
-            return f"go to {many(action.partitions, 'partition')} of {action.topic}"
+            return f"grow {action.topic} to {many(action.partitions, 'partition')}"
         case StopEverybody(minutes):
-            return f"stop everybody for {minutes:g} minutes"
+            return f"stop all clients for {minutes:g} minutes"
         case DeployTopology():
-            return "deploy the new topology to everybody at once"
+            return "deploy the new topology to all clients at once"
         case _:
             assert_never(action)
 
@@ -122,7 +123,7 @@ def _at(host: str | None) -> str:
 
 
 def _as(process_id: ProcessId | None) -> str:
-    return f" as {process_id}" if process_id else ", under a process ID of its own making"
+    return f" and process ID {process_id}" if process_id else " and a new random process ID"
 
 
 def setting(value: object) -> str:
@@ -131,6 +132,21 @@ def setting(value: object) -> str:
     return ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
 
 
-def by_hand(action: WriteProcessMetadata) -> str:
-    """The same as a shell command, for directories that Holdfast does not reach. The names in capitals are the application's."""
-    return f"""printf '{{"processId":"{action.process_id}"}}' > STATE_DIR/APPLICATION_ID/kafka-streams-process-metadata"""
+def command(action: Action, group_id: str) -> str | None:
+    """The same as a shell command; None: there is none. What depends on the host is a variable that the shell asks for:
+    STATE_DIR is the setting state.dir, BOOTSTRAP_SERVERS the brokers."""
+    match action:
+        case WriteProcessMetadata():
+            return by_hand(action, group_id)
+        case GrowTopic():
+            servers = '"${BOOTSTRAP_SERVERS:?}"'
+            topic = f"--topic {shlex.quote(action.topic)} --partitions {action.partitions}"
+            return f"kafka-topics.sh --bootstrap-server {servers} --alter {topic}"
+        case _:
+            return None
+
+
+def by_hand(action: WriteProcessMetadata, group_id: str) -> str:
+    """Writes the file in a directory that Holdfast does not reach: that of the application, whose ID is the group's."""
+    directory = f'"${{STATE_DIR:?}}"/{shlex.quote(group_id)}'
+    return f"""printf '{{"processId":"{action.process_id}"}}' > {directory}/kafka-streams-process-metadata"""

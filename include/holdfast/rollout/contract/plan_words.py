@@ -1,0 +1,31 @@
+"""The words of a plan that every kind of group shares: its verdict, its policy checks, its options, who does a step."""
+
+from collections.abc import Iterable
+
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.verdicts import PLAINLY, Rule, Status
+
+BASELINE = "Baseline (no mitigation)"
+WHO = {Who.OPERATOR: "manual", Who.HOLDFAST: "automated"}
+CHECKED = {Status.PASS: "passed", Status.FAIL: "failed", Status.UNKNOWN: "unknown"}
+_OLD_BEGINNING = "Wrong if "
+"""What `wrong_if` begins with in plans that another version wrote."""
+
+
+def option_name(name: str) -> str:
+    """An option as people read it; documents keep the name that they have."""
+    return "baseline" if name == PLAINLY else name
+
+
+def invalid_if(clause: str) -> str:
+    """What makes a forecast invalid, as it stands behind "Invalid if"."""
+    return clause.removeprefix(_OLD_BEGINNING)
+
+
+def needs_review(rules: Iterable[Rule]) -> str:
+    """`needs review: exceeds rebalances; unknown: evidence`."""
+    checked = tuple(rules)
+    failed = [rule.name for rule in checked if rule.status is Status.FAIL]
+    unknown = [rule.name for rule in checked if rule.status is Status.UNKNOWN]
+    parts = [f"{what} {', '.join(names)}" for what, names in (("exceeds", failed), ("unknown:", unknown)) if names]
+    return f"needs review: {'; '.join(parts) or 'your policy requires it for every plan'}"
