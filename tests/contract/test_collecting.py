@@ -133,7 +133,7 @@ class TestLackingRights:
             live_cluster.snapshot("nobody")
 
     def test_a_group_of_another_kind_is_refused_by_name(self, live_cluster: Cluster) -> None:
-        with pytest.raises(Unsupported, match="plain consumer group"):
+        with pytest.raises(Unsupported, match="is a consumer group"):
             live_cluster.snapshot(group=PLAIN_GROUP)
 
     def test_a_wrong_password_and_a_wrong_certificate_are_said_at_once(self, live_cluster: Cluster) -> None:

@@ -330,5 +330,5 @@ it.LocalProcessMetadataFiles().write(state_dir, ProcessId.parse(ours), ProcessId
             writer.start()
         for writer in writers:
             writer.join()
-        assert all("right after another was written" in one for one in said), said
+        assert all("right after the write" in one for one in said), said
         assert names(state_dir) <= {FILE_NAME}

@@ -98,7 +98,7 @@ def test_means_a_change_to_a_plain_group_where_that_makes_sense(lake: FsspecLake
     (restart,) = change_of(planning.draft("run", filled(**given, what="rolling restart")))
 
     assert restart["restart_consumer"]["member_id"] == "m-1"
-    with pytest.raises(InvalidInput, match=r"what: 'billing' is a plain consumer group.*Change document"):
+    with pytest.raises(InvalidInput, match=r"what: 'billing' is a consumer group without Kafka Streams.*Change document"):
         planning.draft("another run", filled(**given, what="stop and start all", minutes=5))
 
 

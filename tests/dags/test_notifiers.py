@@ -137,7 +137,7 @@ class TestTelling:
         *summary, page, answering = said.splitlines()
         assert len(summary) <= 10
         assert summary[0].startswith(f"Plan {plan_id} for streams-wordcount on local: ")
-        assert "no stateful task changes hands" in said
+        assert "0 of 6 stateful tasks migrate" in said
         assert page.endswith(f"/holdfast/plans/{plan_id}")
         assert "/dags/plan_rollout/runs/run%200/tasks/approve/required_actions" in answering
 

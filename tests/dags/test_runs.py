@@ -323,7 +323,7 @@ def test_four_eyes_are_wanted_of_a_policy_s_approval_too(lake: FsspecLake, make:
     assert approval.needs_a_person(plan, plan.policy.review)
     document = {"format_version": "1.0", "plan_id": plan.plan_id, "approved": True, "by": "the policy", "reason": "",
                 "at": plan.created_at, "decided_by": "policy"}  # fmt: skip
-    with pytest.raises(StepRefused, match="it wants four eyes"):
+    with pytest.raises(StepRefused, match="four_eyes is true"):
         approval.refuse_unapproved(plan, approval_from_json(document))
 
 

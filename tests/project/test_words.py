@@ -121,7 +121,7 @@ def faults(place: str) -> list[str]:
             continue
         for number, text in READERS[path.suffix](path):
             for pattern, instead in GLOSSARY:
-                if said := re.search(pattern, text):
+                if said := re.search(pattern, text, re.IGNORECASE):
                     found.append(f"{path.relative_to(ROOT)}:{number}: {said[0]!r} → {instead}: {text.strip()[:120]}")
     return found
 

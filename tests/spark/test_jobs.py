@@ -340,7 +340,7 @@ class TestSummary:
     def test_can_be_read(self, findings: fleet.Findings) -> None:
         text = fleet_summary.markdown_of(findings)
         assert text.startswith("# The fleet on 2026-11-21\n\n31 groups of 6 clusters")
-        assert "## Groups that one replacement reshuffles most" in text
+        assert "## Groups with the most tasks moved by one replacement" in text
 
 
 class TestScoring:

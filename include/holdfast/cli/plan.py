@@ -61,7 +61,9 @@ FAILS_ON = {
     envvar="HOLDFAST_TEAM_POLICY",
     help="The policy that --policy may only tighten, and a Change's speed too: what is looser is refused by name.",
 )
-@click.option("--requested-by", metavar="NAME", help="Who asked for the plan: it stands in it, and four eyes go by it.")
+@click.option(
+    "--requested-by", metavar="NAME", help="Who requests the plan. It is stored in the plan; four_eyes requires another approver."
+)
 @click.option(
     "--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Keep the plan there, under plans/<plan id>/ (a folder or an fsspec URL)."
 )

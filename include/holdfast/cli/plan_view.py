@@ -43,7 +43,7 @@ def _rich(block: Block) -> RenderableType:
         case Heading(level, text):
             return Text(_shown(text), style="bold underline" if level == 1 else "bold cyan" if level == 2 else "bold")
         case Code(command):
-            return Text(f"  $ {_shown(command)}", style="cyan", no_wrap=True, overflow="fold")
+            return Text(f"  {_shown(command)}", style="cyan", no_wrap=True, overflow="ignore")
         case Paragraph(text, strong):
             return Text(_shown(text), style="bold green" if strong else "")
         case Lines(lines):

@@ -120,6 +120,6 @@ def drifts(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> Staleness:
     found = list(drift.drifts(plan.basis, fresh))
     late = fresh.captured_at is not None and datetime.fromisoformat(fresh.captured_at) > datetime.fromisoformat(plan.expires_at)
     if late:
-        sentence = f"The plan could be applied until {plan.expires_at}; the snapshot is of {fresh.captured_at}."
-        found.append(Drift(Kind.TIME, sentence, True, "Nobody looked at the limits for this hour."))
+        sentence = f"The plan was valid until {plan.expires_at}; the snapshot was taken at {fresh.captured_at}."
+        found.append(Drift(Kind.TIME, sentence, True, "The policy was checked for an earlier time."))
     return Staleness(plan.plan_id, tuple(sorted(found, key=lambda one: not one.matters)))

@@ -157,7 +157,7 @@ def append(lake: Lake, kept: Kept, entry: Entry, keys: SigningKeys = NO_KEYS, le
     place = (FOLDER, plan_id, ENTRIES, f"{number:0{DIGITS}}.json")
     # An object store may have taken it, and lost the answer: then what is there is ours, to the byte.
     if not lake.create(place, content) and (not lease or lake.read(place, LARGEST_ENTRY) != content):
-        raise StatePathTrouble(f"Somebody else is applying plan {plan_id}: its journal has grown. Find out who.")
+        raise StatePathTrouble(f"Another run is applying plan {plan_id}: its journal has new entries. Find out which run.")
     longer = replace(kept, journal=kept.journal.with_entry(entry), last=digest(content), number=number)
     if keys and kept.number == 0:
         longer = replace(longer, seal=Seal.SIGNED)

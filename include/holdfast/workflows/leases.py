@@ -94,7 +94,7 @@ class Leases:
         held = self._put(number + 1, State.HELD)
         if held is None:
             raise StatePathTrouble(
-                f"Somebody else began to apply plan {self.plan_id}, or another one for its group, in the same moment. Look at its"
+                f"Another run began to apply plan {self.plan_id}, or another plan for its group, at the same moment. Check its"
                 " journal."
             )
         return Held(self, held, before)

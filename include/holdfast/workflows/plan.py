@@ -340,7 +340,7 @@ def add_entry(lake: Lake, journal: Journal, entry: Entry, keys: SigningKeys = NO
     """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if somebody else added one meanwhile."""
     kept = journals.read(lake, journal.plan_id, keys)
     if kept.journal != journal:
-        raise StatePathTrouble(f"Somebody else is applying plan {journal.plan_id}: its journal has grown. Find out who.")
+        raise StatePathTrouble(f"Another run is applying plan {journal.plan_id}: its journal has new entries. Find out which run.")
     return journals.append(lake, kept, entry, keys).journal
 
 

@@ -21,7 +21,7 @@ def test_a_latent_reshuffle_is_the_first_line_and_its_defusal_follows(tmp_path: 
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[0] == (
-        "The group looks stable, and its next rebalance, whatever causes it, moves 6 stateful tasks of 6."
+        "The group looks stable, but its next rebalance moves 6 stateful tasks of 6, whatever triggers it."
     )
     assert f"stop {LAST}, write" in done.stdout
 

@@ -26,7 +26,7 @@ def test_a_person_reads_who_ends_where(tmp_path: Path) -> None:
     shown = run("forecast", *files(tmp_path, group(TWO), change(joins(host="app-9")))).stdout
 
     assert shown.startswith("2 of 6 partitions end on another member, in 2 rebalances.")
-    assert "2 times a partition stands still, for up to 3 s each (5 min if a consumer is busy and does not poll)" in shown
+    assert "2 interruptions of partitions, up to 3 s each (5 min if a consumer is busy and does not poll)" in shown
     assert "orders-2 orders-5" in shown
     assert "c (new)" in shown
     assert "app-9" in shown
@@ -42,7 +42,7 @@ def test_what_is_skipped_stands_on_the_first_line(tmp_path: Path) -> None:
 def test_a_leader_that_fails_is_shown(tmp_path: Path) -> None:
     shown = run("forecast", *files(tmp_path, group(TWO), change(joins(assignors=["range"])))).stdout
 
-    assert shown.startswith("The group does not settle")
+    assert shown.startswith("The group does not become stable")
     assert "no assignor is in the list of every member" in shown
 
 

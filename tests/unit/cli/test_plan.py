@@ -44,7 +44,7 @@ class TestPlan:
         done = run(["plan", *article], tmp_path)
 
         assert (done.returncode, done.stderr) == (2, "")
-        assert "no stateful task changes hands" in done.stdout
+        assert "0 of 6 stateful tasks migrate" in done.stdout
         assert "\x1b" not in done.stdout
 
     def test_json_is_the_plan_and_nothing_else(self, tmp_path: Path, article: tuple[Path, Path]) -> None:

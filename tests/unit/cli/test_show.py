@@ -31,7 +31,7 @@ def plan_id(tmp_path: Path) -> str:
 def test_says_who_decided_and_how_far_it_is(tmp_path: Path, plan_id: str) -> None:
     before = run(tmp_path, "show", plan_id, "--lake", "lake")
     assert (before.returncode, before.stderr) == (0, "")
-    assert "Decision: nobody has decided yet" in before.stdout
+    assert "Decision: pending" in before.stdout
     assert before.stdout.index("WHAT BECAME OF IT") < before.stdout.index("STEPS")
 
     words = ("--approved-by", "ann", "--reason", "read it", "--confirm", "1", "--lake", "lake")
@@ -70,7 +70,7 @@ def test_tells_people_policies_and_nobody_apart() -> None:
     assert said(Approval("p", True, "vera", "fine", AT, asked_by="bob")).rstrip().endswith(": fine. bob asked for it")
     assert "asked for it" not in said(Approval("p", True, "vera", "fine", AT, asked_by="nobody"))
     late = Approval("p", False, "nobody", "nobody answered", AT, None, Decider.TIME_OUT)
-    assert "rejected by nobody at 2026-11-20T12:00:00Z, because the time to answer was over" in said(late)
+    assert "rejected by nobody at 2026-11-20T12:00:00Z (the request timed out)" in said(late)
 
 
 def test_tells_how_it_ended_and_no_name_steers() -> None:

@@ -105,7 +105,7 @@ def test_missing_topics_beside_members_too_old_to_be_probed(release: str, code: 
 
 def test_missing_topics() -> None:
     assert assign(_group(_client(A, [], None), missing_topics=("in",))) == LeaderFailure(
-        "source topics are missing (in): everybody is told so", 1
+        "source topics are missing (in): the leader sends all members an error", 1
     )
 
 

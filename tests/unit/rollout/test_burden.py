@@ -220,9 +220,9 @@ def test_the_review_says_it() -> None:
     plan = planned(document, {"remove_client": {"process_id": C, "leaves": False}}, policy=Policy(restore_records_per_second=1))
     text = markdown(plan)
 
-    assert "until the group notices that their client was gone" in text
-    assert "<summary>Task by task" in text
+    assert "(session timeout)" in text
+    assert "<summary>Downtime and restore by task" in text
     assert "| 1_0 | " in text
-    assert "<summary>What brokers serve for it" in text
-    assert "<summary>What disks hold of stores" in text
+    assert "<summary>Restore reads by broker" in text
+    assert "<summary>State-store disk usage" in text
     assert "1.0 GiB" in text

@@ -67,7 +67,7 @@ class TestJunit:
         suite = report(article_plan())
 
         assert (suite.get("failures"), suite.get("skipped")) == ("0", "0")
-        assert "no stateful task changes hands" in suite.findtext("system-out", "")
+        assert "0 of 6 stateful tasks migrate" in suite.findtext("system-out", "")
 
     def test_each_rule_says_what_was_found(self) -> None:
         plan = article_plan(WARNED)
@@ -78,7 +78,7 @@ class TestJunit:
         for name, status in states.items():
             case = suite.find(f"testcase[@name='{name}']")
             assert [child.tag for child in case] == {Status.PASS: [], Status.FAIL: ["failure"], Status.UNKNOWN: ["skipped"]}[status]
-            assert all("the limit is" in child.get("message", "") for child in case)
+            assert all("; limit " in child.get("message", "") for child in case)
 
     def test_a_blocked_plan_says_why(self) -> None:
         (failure,) = report(blocked()).findall("testcase[@name='verdict']/failure")
@@ -103,12 +103,12 @@ class TestGithub:
     def test_no_name_is_a_command(self) -> None:
         for plan in (hostile(), replace(article_plan(), headline=HOSTILE, wrong_if=HOSTILE, blocked_by=(HOSTILE,))):
             for line in commands(plan):
-                assert line.startswith(("::notice title=Plan", "::notice title=Wrong if", "::error title=Blocked"))
+                assert line.startswith(("::notice title=Plan", "::notice title=Invalid if", "::error title=Blocked"))
                 assert "%0A" not in line.replace("%250A", "")
 
     def test_no_more_than_github_shows(self) -> None:
         """Ten of a kind; the tenth says what else there is."""
-        for count, last in ((10, "reason 9"), (25, "The whole plan has them: Blocked, reason 9; Blocked, reason 10")):
+        for count, last in ((10, "reason 9"), (25, "See the whole plan: Blocked, reason 9; Blocked, reason 10")):
             plan = replace(article_plan(), blocked_by=tuple(f"reason {number}" for number in range(count)))
             errors = [line for line in commands(plan) if line.startswith("::error")]
             assert len(errors) == 10
@@ -132,8 +132,8 @@ class TestComment:
 
         assert len(text.encode()) <= longest
         assert text.startswith("# Plan ")
-        assert last.startswith("More is in the whole plan: ")
-        assert last.endswith("Words; Made from.")
+        assert last.startswith("The whole plan also has: ")
+        assert last.endswith("Terms; Planned against.")
         assert "<details>" not in text
 
     @pytest.mark.parametrize("name", ["@everyone", "a@b.example", "#12", "o/r#12", "GH-12", ":tada:", "$x$ $y$"])
@@ -151,8 +151,8 @@ class TestFolding:
         open_parts = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
 
         assert text.count("<details>") == text.count("</details>") > 2
-        assert "<summary>Words</summary>\n\n" in text
-        assert all(f"## {title}" in open_parts for title in ("Steps", "The ways compared", "Your limits"))
+        assert "<summary>Terms</summary>\n\n" in text
+        assert all(f"## {title}" in open_parts for title in ("Steps", "Options compared", "Policy checks"))
         assert "Rebalance by rebalance" not in open_parts
 
     def test_is_closed_before_the_next_section_and_holds_long_tables(self) -> None:

@@ -313,7 +313,7 @@ def test_what_does_not_fit_is_refused_at_its_place(event: object, said: str) -> 
 
 
 def test_what_is_assumed_about_state_means_nothing_here() -> None:
-    with pytest.raises(HoldfastError, match=r"change: assume\.catch_up: this means nothing"):
+    with pytest.raises(HoldfastError, match=r"change: assume\.catch_up: a consumer group without Kafka Streams keeps no state"):
         foreseen(group(TWO), change(joins(), assume={"catch_up": "next rebalance"}))
 
 

@@ -53,12 +53,15 @@ def test_static_consumers_are_restarted_unnoticed() -> None:
     plan = planned(static, *restarts("a", "b"))
 
     assert (plan.chosen, plan.verdict.value) == ("static-within-session", "safe")
-    assert "0 of 6 partitions change hands in no rebalance; only what a consumer itself reads waits" in plan.headline
-    assert "'i-a' reads stands still until it is back, at most 45 s" in plan.candidates[1].unknown[0]
+    assert (
+        "0 of 6 partitions migrate, 0 rebalances; the partitions of a consumer are unavailable only until it returns"
+        in plan.headline
+    )
+    assert "'i-a' are unavailable until it returns, up to 45 s" in plan.candidates[1].unknown[0]
     assert "before its session times out" in plan.preconditions[0]
     assert [(step.id, step.says) for step in plan.steps] == [
-        ("1", "Restart i-a, and have it back before its session times out"),
-        ("2", "Restart i-b, and have it back before its session times out"),
+        ("1", "Restart i-a, within its session timeout"),
+        ("2", "Restart i-b, within its session timeout"),
         ("3", "Wait until the group is stable"),
     ]
 
@@ -71,7 +74,7 @@ def test_a_change_of_assignors_that_would_fail_takes_two_bounces() -> None:
     assert plan.chosen == "two-bounces"
     assert [one.name for one in plan.candidates] == ["plainly", "reverse-order", "all-together", "two-bounces"]
     assert "converges" in plan.candidates[0].why_not
-    assert "stands still until they are back" in plan.candidates[2].why_not
+    assert "no partition is read until they return" in plan.candidates[2].why_not
     lists = [step.says.partition("=")[2] for step in plan.steps if "=" in step.says]
     assert lists == ["cooperative-sticky,range"] * 2 + ["cooperative-sticky"] * 2
     assert plan.steps[4].says.startswith("Restart a with")
@@ -82,7 +85,7 @@ def test_skipping_data_stands_on_the_first_line() -> None:
     plan = planned(TWO, *restarts("a"), topics=lost)
 
     first, _, third, *_ = text(plan).splitlines()
-    assert "SKIPS DATA, look before you approve" in first
+    assert "SKIPS DATA, needs review: exceeds reads-on" in first
     assert plan.headline.startswith("SKIPS DATA: 1 partition (orders-0)")
     assert plan.verdict.value == "review"
     assert not third
@@ -122,8 +125,8 @@ class TestWaysBeyondWhatWasAsked:
         way = self.way(planned(static, *restarts("a")), "longer-session")
 
         assert [(one.key, one.value, one.revert_to) for one in way.settings] == [("session.timeout.ms", 300_000, None)]
-        assert "stands still until it is back, at most 300 s" in way.unknown[0]
-        assert "noticed so much later" in way.why_not
+        assert "unavailable until it returns, up to 300 s" in way.unknown[0]
+        assert "detected later" in way.why_not
 
     def test_an_eager_group_that_restarts_whole_could_become_cooperative(self) -> None:
         way = self.way(planned(EAGER, *restarts("a", "b")), "make-cooperative")
@@ -144,7 +147,7 @@ def test_the_other_order_is_chosen_where_less_stands_still() -> None:
     plan = planned(three, first, {"then": "stable"}, second, topics=topics)
 
     assert plan.chosen == "reverse-order"
-    assert "Partitions would stand still for" in plan.candidates[0].why_not
+    assert "More downtime: " in plan.candidates[0].why_not
     assert [step.says for step in plan.steps][::2] == ["Restart d", "Restart b"]
 
 

@@ -182,7 +182,7 @@ class TestAStopOfEverybody:
         found = forecast_of(document, {"stop_application": {"minutes": 10_079}})
 
         assert found.outcomes[0].summary.active_moved == 0
-        assert any("no task changes hands" in one.reason for one in found.unknown)
+        assert any("no task migrates" in one.reason for one in found.unknown)
         with pytest.raises(CannotPredict, match=r"offsets\.retention\.minutes"):
             forecast_of(document, {"stop_application": {"minutes": 10_080}})
 
@@ -241,7 +241,7 @@ class TestAGroupThatNeverSettles:
         (only,) = found.outcomes
         assert not only.stable
         assert only.summary.seconds_to_stable is None
-        said = next(one.reason for one in found.unknown if "does not settle" in one.reason)
+        said = next(one.reason for one in found.unknown if "does not become stable" in one.reason)
         assert "stay more than acceptable.recovery.lag (0 records) behind and never become active" in said
 
     def test_a_little_faster_and_they_get_there(self) -> None:

@@ -51,8 +51,8 @@ class TestAlerts:
         assert fleet.alerts(findings()) == (
             "orders of prod: process IDs changed their order; 9 stateful tasks of clients that did nothing will move",
             "orders of prod: losing 10.0.0.7 moves 38 of 40 stateful tasks, unless its replacement keeps its process ID",
-            "orders of prod: losing 10.0.0.7 (fresh ID, likeliest) keeps it moving for 3 h 15 min",
-            "host 10.0.0.7 of prod: 17 stateful tasks stand still without it, for want of a copy",
+            "orders of prod: losing 10.0.0.7 (new random ID, likeliest) takes 3 h 15 min until it is stable",
+            "host 10.0.0.7 of prod: 17 stateful tasks unavailable without it: no caught-up copy",
         )
 
     def test_are_none_where_nothing_is_new(self) -> None:
@@ -63,28 +63,28 @@ class TestAlerts:
         told = fleet.alerts(findings(new_groups=[LOSS] * 20, counts=[counts("groups", 80, 3_000, 1_500)]))
 
         assert len([line for line in told if "moves 38" in line]) == fleet.MOST_ALERTS
-        assert told[1 + fleet.MOST_ALERTS] == "and 1,490 more groups that losing a host would reshuffle so"
+        assert told[1 + fleet.MOST_ALERTS] == "and 1,490 more groups with as many moved tasks when a host is lost"
 
 
 class TestText:
     def test_has_everything_on_one_page(self) -> None:
         text = fleet_summary.markdown_of(findings())
 
-        assert text.splitlines()[2] == "3 groups of 1 cluster, 9 clients, 120 stateful tasks. New since the day before:"
+        assert text.splitlines()[2] == "3 groups of 1 cluster, 9 clients, 120 stateful tasks. New since the previous day:"
         assert "\n- orders of prod: losing 10.0.0.7 moves 38 of 40" in text
-        assert "| Groups of which one replaced host moves most | 80 % of its tasks | 1 of 1,234 | 1 |" in text
+        assert "| Groups with the most tasks moved by one replaced host | 80 % of its tasks | 1 of 1,234 | 1 |" in text
         assert "| orders of prod | 10.0.0.7 | 38 | 20 | 40 | 3 h 15 min |" in text
-        assert "| orders of prod | 10.0.0.7 | fresh ID, likeliest | 3 h 15 min | 5.0 GiB |" in text
+        assert "| orders of prod | 10.0.0.7 | new random ID, likeliest | 3 h 15 min | 5.0 GiB |" in text
         assert "| 10.0.0.7 | prod | 3 | 17 | 60 | 3 h 15 min |" in text
         assert "| quarantine | 2 | the document is not JSON |" in text
 
     def test_has_no_line_for_what_has_no_limit(self) -> None:
-        assert "Hosts without which tasks stand still" not in fleet_summary.markdown_of(findings())
+        assert "Hosts whose loss makes tasks unavailable" not in fleet_summary.markdown_of(findings())
 
     def test_leaves_out_what_there_is_nothing_of(self) -> None:
         text = fleet_summary.markdown_of(fleet.Findings("2026-11-21", clusters=(CLUSTER,)))
         assert "##" not in text
-        assert "Nothing new is above a limit." in text
+        assert "Nothing new exceeds a limit." in text
 
     def test_names_are_no_markup(self) -> None:
         hostile = LOSS | {"group_id": "<b>|`x`\n# y", "host": "[a](http://b)\u202e"}

@@ -104,7 +104,7 @@ class TestWhatWaitsForARebalance:
         offered = {one.name: one for one in plan.candidates}
 
         assert plan.chosen == "plainly"
-        assert any("num.standby.replicas only counts from the next rebalance on" in one for one in plan.unknown)
+        assert any("num.standby.replicas takes effect only with the next rebalance" in one for one in plan.unknown)
         assert not any(end.standby for end in offered["plainly"].costs[0].end)
 
     def test_a_way_that_brings_one_about_is_offered(self) -> None:
@@ -113,7 +113,7 @@ class TestWhatWaitsForARebalance:
 
         assert [next(iter(one)) for one in events_of(way.change)] == ["rolling_restart", "then", "restart_client"]
         assert way.costs[0].rebalances.low >= 2
-        assert not any("only counts from" in one for one in way.unknown)
+        assert not any("takes effect only" in one for one in way.unknown)
         (outcome,) = forecast(read(static(group(AFTER, "3.9.1"))), way.change).outcomes
         assert any(client.standby for client in outcome.rounds[-1].decision.clients)  # type: ignore[union-attr]
 
@@ -206,9 +206,11 @@ class TestBranches:
         plan = planned(group(AFTER, config=SESSION_10), replacement(C, C))
         late, *_ = plan.otherwise
 
-        assert "later than 7 s" in plan.wrong_if
+        assert "more than 7 s" in plan.wrong_if
         assert late.costs[0].rebalances.high > plan.chosen_way.costs[0].rebalances.high  # type: ignore[union-attr]
-        assert otherwise_words.sentence(late).startswith("If a client is back, or replaced, later than 7 s after its stop began: ")
+        assert otherwise_words.sentence(late).startswith(
+            "If a client returns, or is replaced, more than 7 s after its stop began: "
+        )
         assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan
 
     def test_a_plan_without_the_field_is_read(self) -> None:
@@ -270,6 +272,6 @@ class TestMerged:
         plan = planned(group(AFTER), restart(C), STABLE, restart(A), STABLE, restart(B))
         (found,) = (one for one in plan.otherwise if one.branch.condition is If.MERGED)
 
-        assert "nobody waits until the group is stable" in otherwise_words.sentence(found)
+        assert "do not wait until the group is stable" in otherwise_words.sentence(found)
         assert "1 rebalance, " in otherwise_words.sentence(found)
         assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan

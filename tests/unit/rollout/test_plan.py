@@ -27,8 +27,8 @@ class TestTheArticle:
         plan = article_plan()
 
         assert (plan.chosen, plan.verdict) == ("copy-process-metadata", PlanVerdict.SAFE)
-        assert "no stateful task changes hands (2 of 6 restore on the new disk), in 1 rebalance" in plan.headline
-        assert "Done plainly: all 6 stateful tasks change hands" in plan.headline
+        assert "0 of 6 stateful tasks migrate (2 restore on the new disk), 1 rebalance" in plan.headline
+        assert "Baseline (no mitigation): 6 of 6 stateful tasks migrate, 4–10 rebalances" in plan.headline
         assert C in plan.wrong_if
 
     def test_every_loser_says_why(self) -> None:
@@ -36,8 +36,8 @@ class TestTheArticle:
 
         assert reasons.pop("copy-process-metadata") == ""
         assert "moved-without-need: 4 of 6" in reasons["plainly"]
-        assert "2 tasks would get another process ID" in reasons["seed-process-id"]
-        assert "More handwork" in reasons["copy-state-directory"]
+        assert "2 tasks migrate to another process ID" in reasons["seed-process-id"]
+        assert "More manual work" in reasons["copy-state-directory"]
         assert "8 records" in reasons["copy-state-directory"]
         assert all(reasons.values())
 
@@ -53,13 +53,13 @@ class TestTheArticle:
         assert plan.chosen == "copy-state-directory"
         assert plan.verdict is PlanVerdict.REVIEW
         assert [rule.name for rule in plan.rules if rule.status is Status.UNKNOWN] == ["copied-in-time"]
-        assert "A task would stand still for 8 s" in why_not(plan)["copy-process-metadata"]
+        assert "A task is unavailable for 8 s" in why_not(plan)["copy-process-metadata"]
 
     def test_what_the_policy_excludes_is_not_chosen(self) -> None:
         plan = article_plan(Policy(exclude=("copy-process-metadata", "copy-state-directory")))
 
         assert plan.chosen == "seed-process-id"
-        assert why_not(plan)["copy-process-metadata"] == "Your policy excludes it."
+        assert why_not(plan)["copy-process-metadata"] == "Excluded by your policy."
 
     def test_time_is_saved_where_the_policy_has_no_more_of_it(self) -> None:
         plan = raised_plan(moved_percent_most=100)
@@ -75,14 +75,14 @@ class TestTheArticle:
         plan = planned(snapshot, REPLACE_FIRST)
 
         assert plan.chosen == "copy-process-metadata"
-        assert "no stateful task changes hands for good" in plan.headline
+        assert "some move and return" in plan.headline
         assert plan.chosen_way is not None
         assert plan.chosen_way.costs[0].handovers == 2
 
 
 @pytest.mark.parametrize(
     ("leaves", "before", "after"),
-    [(True, "`leaveGroup`", "does not list its members any more"), (False, "is in it.", "lists its members for up to 45 s more")],
+    [(True, "leaveGroup", "no longer lists its members"), (False, "is a member.", "lists its members for up to 45 s more")],
 )
 def test_a_client_that_is_only_stopped_does_not_leave(leaves: bool, before: str, after: str) -> None:
     step = planned(group(AFTER, "3.9.1"), {"remove_client": {"process_id": C, "leaves": leaves}}).steps[0]
@@ -104,7 +104,7 @@ class TestVerdicts:
         plan = planned(group(AFTER), {"replace_client": {"process_id": B, "by": {"process_id": LAST, "threads": 2}}})
 
         assert plan.chosen == "plainly"
-        assert "It gains nothing here." in why_not(plan)["copy-process-metadata"]
+        assert "It saves nothing here." in why_not(plan)["copy-process-metadata"]
 
     def test_what_cannot_be_predicted_is_blocked_and_not_guessed(self) -> None:
         plan = planned(altered(group(AFTER), ["tasks", "1_0", "changelogs"], None), REPLACE_FIRST)

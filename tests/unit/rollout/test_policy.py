@@ -228,4 +228,4 @@ def test_new_standbys_begin_on_one_client_from_3_2_on(release: str, crowded: boo
     assert cost.fullest is not None
     assert cost.fullest.copies == (60 if crowded else 20)
     assert (rule(plan, "copies-on-one-client").status is Status.FAIL) == crowded
-    assert (f"60 copies of tasks for a while, not {cost.fullest.even}" in to_markdown(review(plan))) == crowded
+    assert (f"temporarily holds 60 copies of tasks; an even share is {cost.fullest.even}" in to_markdown(review(plan))) == crowded

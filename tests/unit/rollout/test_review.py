@@ -3,16 +3,25 @@
 `GOLDEN_UPDATE=1` writes the expected text anew: read the difference before committing it.
 """
 
+import json
 import os
+import re
+import shutil
+import subprocess
+from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from tests.harness.article import AFTER, LAST, C, altered, group
 from tests.harness.plans import REPLACE_FIRST, article_plan, measured, planned, raised_plan
 
+from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.plan.review import review
+from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.text import rendering
+from holdfast.rollout.text.rendering import Code, to_markdown
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 HOSTILE = "x\x1b[31m\n# owned <script>|[a](http://evil) `b` *c* \u202ed"
@@ -59,38 +68,38 @@ def test_a_dozen_lines_are_enough_to_decide() -> None:
     first = "\n".join(markdown(article_plan()).splitlines()[:12])
 
     for needed in (
-        "no stateful task changes hands",  # what moves
+        "0 of 6 stateful tasks migrate",  # what moves
         "1 rebalance; rebalancing ends after 12 s (7 s to 38 s); all state restored by then",  # in how many rebalances and how long
         "2 tasks (1_0 1_3)",  # what is without a caught-up copy
         "8 records",  # what it costs
         "0 restarts, 2 manual steps, no copy",  # what it asks for
-        "nothing to do with the change would move as well",  # why this beats the others
+        "clients outside the change would migrate too",  # why this beats the others
         "(1) stop app-bbb8; (2) write process ID",  # what to do
-        f"another process ID than {C}",  # the one fact that would make it wrong
+        f"a process ID other than {C}",  # the one fact that would make it wrong
         article_plan().created_from.snapshot.removeprefix("sha256:")[:12],  # the fingerprint
     ):
         assert needed in first
 
 
 def test_both_ways_show_what_they_weigh() -> None:
-    (costs,) = (line for line in markdown(article()).splitlines() if "Costs" in line)
+    (costs,) = (line for line in markdown(article()).splitlines() if "**Restore:**" in line and "all on" in line)
 
-    assert "8 records, 11.7 KiB restored: app-new (bbb83e43…) 8 records, 11.7 KiB (1_0 1_3)" in costs
-    assert "Done plainly: 26 records, 38.1 KiB." in costs
+    assert "8 records (11.7 KiB), all on app-new (bbb83e43…): tasks 1_0 1_3." in costs
+    assert "Baseline: 26 records (38.1 KiB)." in costs
 
 
 def test_a_weight_that_is_not_known_is_said_with_the_changelog() -> None:
     shown = markdown(article_plan())
 
-    assert "8 records (bytes not known) restored" in shown
-    assert "log_bytes.changelog: the snapshot does not say" in shown
+    assert "8 records (bytes not known), all on" in shown
+    assert "log_bytes.changelog: the snapshot does not state" in shown
 
 
 def test_text_and_markdown_say_the_same() -> None:
     """Without markup and layout, both are the same words."""
 
     def words(shown: str) -> list[str]:
-        for mark in ("**", "\\", "|", "---"):
+        for mark in ("**", "\\", "|", "---", "```sh", "```"):
             shown = shown.replace(mark, " ")
         letters = shown.lower().replace("- ", " ").replace("#", " ").replace("=", " ")
         return [word for word in letters.split() if word.strip("-")]
@@ -116,3 +125,31 @@ def test_names_cannot_steer(render: object) -> None:
         assert "http://" not in shown
         rows = [line.replace("\\|", "") for line in shown.splitlines() if line.startswith("| ") and "owned" in line]
         assert [row.count("|") for row in rows] == [4]
+
+
+def test_commands_of_the_raw_file_work_in_a_shell(tmp_path: Path) -> None:
+    """Pasted as they stand in plan.md, and in what a pull request shows of it."""
+    directory = tmp_path / "state" / article_plan().basis.group_id
+    for rendered in (markdown(article_plan()), to_markdown(review(article_plan()), folded=True)):
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        (command,) = re.findall(r"^```sh\n(.*)\n```$", rendered, re.MULTILINE)
+        subprocess.run(["sh", "-euc", command], env={"STATE_DIR": str(tmp_path / "state")}, check=True, timeout=30)
+        assert json.loads((directory / "kafka-streams-process-metadata").read_text()) == {"processId": C}
+
+    assert subprocess.run(["sh", "-euc", command], env={}, stderr=subprocess.DEVNULL, check=False, timeout=30).returncode != 0
+
+
+@pytest.mark.parametrize("name", ["$(touch owned)", "`touch owned`", "a b;touch owned", "'", "```\ntouch owned"])
+def test_a_name_in_a_command_runs_nothing(name: str, tmp_path: Path) -> None:
+    text = to_markdown((Code(step_words.by_hand(WriteProcessMetadata(UUID(C), None, None), name)),))
+    (command,) = re.findall(r"^`{3,}sh\n(.*)\n`{3,}$", text, re.MULTILINE)
+    subprocess.run(["sh", "-c", command], env={"STATE_DIR": "."}, cwd=tmp_path, stderr=subprocess.DEVNULL, check=False, timeout=30)
+
+    assert not (tmp_path / "owned").exists()
+
+
+def test_a_plan_of_before_says_what_makes_it_invalid_once() -> None:
+    older = replace(article_plan(), wrong_if="Wrong if the new client joins late.")
+
+    assert "**Invalid if:** the new client joins late." in markdown(older)

@@ -74,7 +74,7 @@ MATTERS: list[tuple[str, Callable[[Document], Document], Kind, str]] = [
     ("release", lambda it: altered(it, ["kafka_release"], "3.9.1"), Kind.FACT, "was 2.7.2, it is now 3.9.1"),
     ("setting", lambda it: altered(it, ["config", "max.warmup.replicas"], 5), Kind.SETTING, "was 2, it is now 5"),
     ("partitions", one_partition_more, Kind.TASKS, "Tasks 1_6 are new"),
-    ("stateless", lambda it: altered(it, ["tasks", "1_0", "changelogs"], []), Kind.TASKS, "stateful where they were not"),
+    ("stateless", lambda it: altered(it, ["tasks", "1_0", "changelogs"], []), Kind.TASKS, "stateful instead of stateless"),
     ("owner", moved_owner, Kind.OWNER, "no longer runs"),
     ("rebalancing", lambda it: altered(it, ["group_state"], "PreparingRebalance"), Kind.UNDER_WAY, "PreparingRebalance"),
     ("late", lambda it: altered(it, ["captured_at"], "2026-11-20T13:00:01Z"), Kind.TIME, "could be applied until"),

@@ -212,7 +212,7 @@ class TestCleared:
         assert plan.chosen == chosen
         if not allow:
             reasons = {one.name: one.why_not for one in plan.candidates}
-            assert reasons["clear-state"] == "Only where your policy names clear-state under allow."
+            assert reasons["clear-state"] == "Your policy does not list clear-state under allow."
 
 
 class TestSomethingElse:
@@ -233,7 +233,9 @@ class TestSomethingElse:
         assert moved["nothing-now"] == 0
         assert plan.chosen == "plainly"
         assert all(one.as_asked == (one.name == "plainly") for one in plan.candidates)
-        assert next(one.why_not for one in plan.candidates if one.name == "nothing-now").startswith("It is not what you asked for")
+        assert next(one.why_not for one in plan.candidates if one.name == "nothing-now").startswith(
+            "Reference only; not the requested change"
+        )
 
     def test_half_as_many_keep_who_stays(self) -> None:
         _, ids = fleet(20, 400, seed=5)

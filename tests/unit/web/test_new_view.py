@@ -149,7 +149,8 @@ class TestRefusals:
     def test_what_a_plain_group_cannot_be_asked_for(self) -> None:
         assert "is not for" in asked(plain(), what="stop and start all", minutes="5").problems["what"]
         assert (
-            "a plain consumer has none" in asked(plain(), what="replace a host", hosts=["app-a"], threads="2").problems["threads"]
+            "without Kafka Streams has none"
+            in asked(plain(), what="replace a host", hosts=["app-a"], threads="2").problems["threads"]
         )
 
 

@@ -163,7 +163,7 @@ class TestCrashes:
         operator.apply(GONE)
         old = plans.Journal(operator.plan.plan_id)
 
-        with pytest.raises(StatePathTrouble, match="Somebody else"):
+        with pytest.raises(StatePathTrouble, match="Another run is applying"):
             plans.add_entry(operator.lake, old, workflow.Entry("2026-11-20T12:02:00Z", "1", Event.DONE, "bob", ""))
 
 
@@ -246,7 +246,7 @@ DRIFTED = {
     "another setting": (altered(group(AFTER), ["config", "num.standby.replicas"], 1), "was not set, it is now 1"),
     "another release": (group(AFTER, "3.9.1"), r"release was 2\.7\.2, it is now 3\.9\.1"),
     "another group": (altered(group(AFTER), ["group_id"], "other"), "The snapshot is of 'other'"),
-    "another topology": (altered(group(AFTER), ["tasks", "1_5", "changelogs"], []), "Tasks 1_5 are stateful where they were not"),
+    "another topology": (altered(group(AFTER), ["tasks", "1_5", "changelogs"], []), "Tasks 1_5 are stateful instead of stateless"),
 }
 
 

@@ -150,9 +150,9 @@ class TestWhatCanBeMissing:
     @pytest.mark.parametrize(
         ("kind", "protocol", "name"),
         [
-            ("consumer", "range", "plain consumer group"),
+            ("consumer", "range", "is a consumer group"),
             ("connect", "sessioned", "connect"),
-            ("consumer", "", "plain consumer group"),
+            ("consumer", "", "is a consumer group"),
         ],
     )
     def test_a_group_of_another_kind_is_refused_by_name(self, kind: str, protocol: str, name: str) -> None:

@@ -155,7 +155,11 @@ def test_settings_that_decide_are_kept_and_no_others() -> None:
     ("given", "kind", "said"),
     [
         (replace(GIVEN, application={"group.id": "other"}), InvalidInput, "those of the group 'other'"),
-        (replace(GIVEN, overrides={"max.warmup.replicas": 2}), InvalidInput, "decides nothing for a plain consumer group"),
+        (
+            replace(GIVEN, overrides={"max.warmup.replicas": 2}),
+            InvalidInput,
+            "does not affect a consumer group",
+        ),
         (replace(GIVEN, overrides={"partition.assignment.strategy": "my.Own"}), Unsupported, "'my.Own' is not modelled"),
         (replace(GIVEN, overrides={"partition.assignment.strategy": "range"}), Unsupported, "the group runs cooperative-sticky"),
         (replace(GIVEN, overrides={"session.timeout.ms": "soon"}), InvalidInput, "session.timeout.ms"),

@@ -71,7 +71,7 @@ class TestTopology:
         told = settings.read(GROUP, "3.9.1", {}, {}, (f"1={LOG}", "1=wc-x-changelog") if read else ())
         found = taken(group, given=told)
         assert tuple(len(task.changelogs or ()) for task in found.tasks if task.stateful) == owned
-        assert ("nobody here reads the repartition topic" in said(found, "tasks")) is not read
+        assert ("no member of this group reads the repartition topic" in said(found, "tasks")) is not read
 
     def test_the_stores_on_a_disk_tell_where_there_is_no_checkpoint(self) -> None:
         """4.3 writes none."""

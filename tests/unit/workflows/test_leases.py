@@ -309,7 +309,7 @@ class TestOneDirectory:
 
     def test_who_takes_over_does_not_write_it_elsewhere(self, pair: Pair) -> None:
         def bob() -> None:
-            with pytest.raises(StepRefused, match=r"Step 2 was begun at .* and nobody knows whether process ID"):
+            with pytest.raises(StepRefused, match=r"Step 2 was begun at .* whether it wrote process ID"):
                 pair.apply(pair.hands(BOB, elsewhere=True))
 
         with pytest.raises(Lost):

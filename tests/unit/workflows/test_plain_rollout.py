@@ -234,9 +234,9 @@ class TestAnotherGroup:
             operator.apply(COOPERATIVE, **drifted)
 
     def test_is_refused_when_it_is_of_kafka_streams(self, operator: Operator) -> None:
-        with pytest.raises(InvalidInput, match=r"is for a plain consumer group, and the snapshot is of a Kafka Streams group"):
+        with pytest.raises(InvalidInput, match=r"is for a consumer group, and the snapshot is of a Kafka Streams group"):
             operator.apply(streams_group(AFTER))
-        with pytest.raises(InvalidInput, match="is for a plain consumer group"):
+        with pytest.raises(InvalidInput, match="is for a consumer group"):
             operator.verdict(streams_group(AFTER))
 
     def test_new_offsets_hosts_and_generations_are_none(self, operator: Operator) -> None:

@@ -184,7 +184,7 @@ def _text_block(block: Block) -> Iterator[str]:
         case Paragraph(text):
             yield printable(text, LONGEST_LINE)
         case Code(command):
-            yield f"  $ {printable(command, LONGEST_LINE)}"
+            yield f"  {printable(command, LONGEST_LINE)}"
         case Lines(lines):
             for label, text in lines:
                 yield f"  {printable(label)}: {printable(text, LONGEST_LINE)}"

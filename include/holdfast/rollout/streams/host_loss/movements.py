@@ -184,7 +184,7 @@ class Movements:
     def _id(self, client: int, back: ProcessId | None) -> ProcessId:
         if client != _NEW:
             return self.order[client]
-        assert back is not None, "somebody new came"
+        assert back is not None, "a new client came"
         return back
 
     def moved_by_place(self, lost: ProcessId) -> Sequence[int]:

@@ -21,7 +21,7 @@ def condition(branch: Branch) -> str:
         case If.ONE_BY_ONE:
             return "the new clients join one after another, not in one rebalance"
         case If.MERGED:
-            return "nobody waits until the group is stable before the next step, and all clients are back within one session"
+            return "the steps do not wait until the group is stable, and all clients return within one session timeout"
         case If.IN_MEMORY:
             return "all stores are in memory, so that no process ID is kept (state it with --stores, or give a state directory)"
 

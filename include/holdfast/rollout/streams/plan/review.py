@@ -65,6 +65,7 @@ def _blocks(plan: Plan) -> Iterator[Block]:
             yield Heading(3, f"{step.id}. {step_words.describe(step.action)} ({WHO[step.who]})")
             yield Lines(_step_lines(step))
             if command := step_words.command(step.action, plan.basis.group_id):
+                yield Paragraph(step_words.about_the_command(step.action))
                 yield Code(command)
     if plan.preconditions:
         yield Heading(2, "Assumptions")

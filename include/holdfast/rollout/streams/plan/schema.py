@@ -163,8 +163,8 @@ _OTHERWISE = closed(
     {
         "if": one_of(
             If,
-            "late: clients are back after their sessions; in time: static members before; one by one: not together;"
-            " merged: nobody waits until the group is stable in between;"
+            "late: clients return after their session timeout; in time: static members before it; one by one: not together;"
+            " merged: without waiting until the group is stable in between;"
             " stores in memory: no process ID is kept.",
         ),
         "seconds": nullable(shapes.number(0), "How long a client may be away, from when its stop begins; null: not about time."),

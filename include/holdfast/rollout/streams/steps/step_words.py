@@ -146,6 +146,12 @@ def command(action: Action, group_id: str) -> str | None:
             return None
 
 
+def about_the_command(action: Action) -> str:
+    if isinstance(action, WriteProcessMetadata):
+        return "Command, for a directory that Holdfast cannot reach (STATE_DIR is the application's state.dir):"
+    return "Command (BOOTSTRAP_SERVERS is the address of the brokers):"
+
+
 def by_hand(action: WriteProcessMetadata, group_id: str) -> str:
     """Writes the file in a directory that Holdfast does not reach: that of the application, whose ID is the group's."""
     directory = f'"${{STATE_DIR:?}}"/{shlex.quote(group_id)}'
