@@ -39,7 +39,7 @@ def test_a_verdict_has_its_figures_first_and_what_shows_each_step(tmp_path: Path
     lines = done.stdout.splitlines()
 
     assert done.return_value == 2
-    assert lines[0].endswith("for streams-wordcount on local: not yet")
+    assert lines[0].endswith("for streams-wordcount on local: steps pending")
     assert any("Rebalances: not known, forecast 1" in line for line in lines)
     assert [line.split()[0] for line in lines if "not yet  " in line] == ["1", "3", "4"]
 
@@ -50,7 +50,7 @@ def test_what_is_elsewhere_is_listed_with_both_owners(tmp_path: Path, plan: Path
     done = run("verify", plan, "--snapshot", kept(tmp_path, "other.json", just_now(restarted(other, C))), "--format", "text")
 
     assert done.return_value == 3
-    assert "ELSEWHERE THAN FORECAST" in done.stdout
+    assert "DIFFERENCES FROM THE FORECAST" in done.stdout
     assert f"1_1   active  {first}" in done.stdout
 
 

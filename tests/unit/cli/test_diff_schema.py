@@ -89,7 +89,7 @@ class TestDiff:
         done = run("diff", *files(tmp_path, a=PLAN, b=OTHER_PLAN), "--json")
 
         assert done.return_value == 2
-        assert {("plan", "chosen way"), ("made from", "policy"), ("step", "2")} <= set(differences(done))
+        assert {("plan", "recommended"), ("made from", "policy"), ("step", "2")} <= set(differences(done))
 
     def test_text_is_plain_where_nobody_watches(self, tmp_path: Path) -> None:
         done = run("diff", *files(tmp_path, a=group(AFTER), b=altered(REPLACED, ["cluster"], "local")))

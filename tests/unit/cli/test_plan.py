@@ -205,8 +205,8 @@ class TestTheTeamSPolicy:
             return run(["apply", plan, "--snapshot", fresh, "--approval", told], tmp_path)
 
         assert made["requested_by"] == "ann"
-        assert "says that bob asked for plan" in applied(asked_by="bob").stderr
-        assert "ann asked for plan" in applied(asked_by="ann").stderr
+        assert "states that bob requested plan" in applied(asked_by="bob").stderr
+        assert "ann requested plan" in applied(asked_by="ann").stderr
         assert applied(asked_by="ann", by="bob").returncode == 0
 
 

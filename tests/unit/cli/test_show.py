@@ -32,7 +32,7 @@ def test_says_who_decided_and_how_far_it_is(tmp_path: Path, plan_id: str) -> Non
     before = run(tmp_path, "show", plan_id, "--lake", "lake")
     assert (before.returncode, before.stderr) == (0, "")
     assert "Decision: pending" in before.stdout
-    assert before.stdout.index("WHAT BECAME OF IT") < before.stdout.index("STEPS")
+    assert before.stdout.index("HISTORY") < before.stdout.index("STEPS")
 
     words = ("--approved-by", "ann", "--reason", "read it", "--confirm", "1", "--lake", "lake")
     assert run(tmp_path, "apply", f"lake/plans/{plan_id}/plan.json", "--snapshot", "now.json", *words).returncode == 0
@@ -67,8 +67,8 @@ AT = "2026-11-20T12:00:00Z"
 def test_tells_people_policies_and_nobody_apart() -> None:
     assert "approved by vera (user 7) at 2026-11-20T12:00:00Z: fine" in said(Approval("p", True, "vera", "fine", AT, "7"))
     assert "rejected by vera at 2026-11-20T12:00:00Z, no reason given" in said(Approval("p", False, "vera", "", AT, "vera"))
-    assert said(Approval("p", True, "vera", "fine", AT, asked_by="bob")).rstrip().endswith(": fine. bob asked for it")
-    assert "asked for it" not in said(Approval("p", True, "vera", "fine", AT, asked_by="nobody"))
+    assert said(Approval("p", True, "vera", "fine", AT, asked_by="bob")).rstrip().endswith(": fine. Requested by bob")
+    assert "Requested by" not in said(Approval("p", True, "vera", "fine", AT, asked_by="nobody"))
     late = Approval("p", False, "nobody", "nobody answered", AT, None, Decider.TIME_OUT)
     assert "rejected by nobody at 2026-11-20T12:00:00Z (the request timed out)" in said(late)
 

@@ -220,7 +220,7 @@ class TestEvaluated:
         assert often.seconds_to_stable.high * 10 == plain.seconds_to_stable.high
         way = proposed(seldom, REPLACE_FIRST)["probe-more-often"]
         assert [(one.value, one.revert_to) for one in way.settings] == [(60_000, 600_000)]
-        assert way.title == "Shorten probing.rebalance.interval.ms from 600000 to 60000 for the window"
+        assert way.title == "Shorten probing.rebalance.interval.ms from 600000 to 60000 during the rollout"
 
     def test_with_standbys_first_nothing_stands_still_and_with_the_old_id_nothing_moves(self) -> None:
         ways = evaluated(group(AFTER), REPLACE_FIRST)

@@ -34,8 +34,8 @@ def test_a_static_member_returns_rather_than_wait_for_its_session() -> None:
     made = planned(document, {"restart_client": {"process_id": A, "within_session": False}})
 
     assert made.chosen == "static-return"
-    assert why_not(made, PLAINLY).startswith("Downtime: ")
-    assert why_not(made, PLAINLY).endswith(" 0 with the chosen way.")
+    assert why_not(made, PLAINLY).startswith("More downtime: ")
+    assert why_not(made, PLAINLY).endswith(" (recommended: 0).")
 
 
 def test_a_scale_out_seeds_an_id_rather_than_roll_every_client_twice() -> None:
@@ -55,7 +55,7 @@ def test_rebalances_of_an_options_own_steps_count() -> None:
     made = planned(document, event)
     found = {one.name: next(rule.found for rule in one.rules if rule.name == "rebalances") for one in made.candidates if one.costs}
 
-    assert "in addition to the 1 of the change itself" in found["raise-warmups"]
+    assert "the change itself causes 1" in found["raise-warmups"]
     assert int(found["raise-warmups"].split()[0]) >= 24
 
 

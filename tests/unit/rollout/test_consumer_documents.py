@@ -159,7 +159,7 @@ def test_an_instance_id_stands_once() -> None:
 
 
 def test_settings_decide_nothing_here() -> None:
-    with pytest.raises(HoldfastError, match="depends on no setting"):
+    with pytest.raises(HoldfastError, match="no setting affects the assignment"):
         consumer_groups.assign_document(GROUP, None, (("max.warmup.replicas", 2),))
 
 

@@ -152,13 +152,11 @@ def test_the_other_order_is_chosen_where_less_stands_still() -> None:
 
 
 def test_limits_and_exclusions_of_the_policy() -> None:
-    assert planned(TWO, *restarts("a"), policy=Policy(exclude=("plainly",))).blocked_by == (
-        "Your policy excludes every way there is.",
-    )
+    assert planned(TWO, *restarts("a"), policy=Policy(exclude=("plainly",))).blocked_by == ("Your policy excludes every option.",)
     comes = {"add_consumer": {"member_id": "c", "assignors": ["cooperative-sticky"], "subscription": ["orders"]}}
     few = planned(TWO, comes, policy=Policy(rebalances_most=0, blocking=("rebalances",)))
     assert few.verdict.value == "blocked"
-    assert few.blocked_by == ("rebalances: 1 in addition to the 1 of the change itself, 0 in addition to them is the limit",)
+    assert few.blocked_by == ("rebalances: 1 extra rebalance; the change itself causes 1, limit 0 extra",)
 
 
 class TestTimeAndActions:

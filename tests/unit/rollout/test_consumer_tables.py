@@ -155,7 +155,7 @@ class TestLosses:
 
         assert [row["scenario"] for row in rows] == ["not replaced", "same ID"]
         assert (rows[1]["moved"], rows[1]["rebalances"], rows[1]["longest_stop_seconds"]) == (0, 0, None)
-        assert "stands still until it is back" in rows[1]["reason"]
+        assert "are unavailable until it returns" in rows[1]["reason"]
 
     def test_of_the_only_consumer_cannot_be_told(self) -> None:
         rows = loss_rows.losses(text(group({"a": member(0, 1)})))["losses"]

@@ -354,7 +354,7 @@ class TestWhatLiesOnDisks:
         document = group(AFTER, release, config={"processing.guarantee": guarantee})
         said = [one.reason for one in forecast_of(document, {"restart_client": {"process_id": A}}).unknown]
 
-        assert any("1_4 are closed on the way" in one for one in said) == doubtful
+        assert any("1_4 are closed during the change" in one for one in said) == doubtful
         assert not any(
             "closed on the way" in one.reason for one in forecast_of(document, {"set_config": {"max.warmup.replicas": 3}}).unknown
         )

@@ -130,12 +130,12 @@ class TestPlan:
         found = foretold(document, ROLLING)
 
         assert len(found.outcomes) == 8
-        assert any("draws" in one.reason for one in found.unknown)
+        assert any("samples" in one.reason for one in found.unknown)
         assert otherwise.branches(read(document), change_from_json(change(ROLLING)))
 
     def test_not_every_way_of_a_handful_is_gone_through(self) -> None:
         """Four restarts can fall in 1,680 ways, and each option of a plan would count them."""
         found = foretold(fleet(4, 8, seed=1)[0] | {"stores": "in-memory"}, ROLLING)
 
-        assert any("draws" in one.reason for one in found.unknown)
+        assert any("samples" in one.reason for one in found.unknown)
         assert sum(one.probability for one in found.outcomes) == pytest.approx(1)

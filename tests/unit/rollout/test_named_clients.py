@@ -60,14 +60,14 @@ class TestNames:
             removed(name)
 
     def test_a_shared_host_is_told_apart_by_as_many_digits_as_differ(self) -> None:
-        with pytest.raises(InvalidInput, match="is 3 clients: ") as refusal:
+        with pytest.raises(InvalidInput, match="matches 3 clients: ") as refusal:
             removed("app-0", shared(group(AFTER)))
         assert all(f"app-0 ({one[:8]}…)" in str(refusal.value) for one in (A, B, C))
 
         twins = {one: f"{A[:-1]}{digit}" for one, digit in ((B, "b"), (C, "c"))}
         document = group(AFTER) | {"leader_process_id": None}
         document["clients"] = {twins.get(one, one): client for one, client in document["clients"].items()}
-        with pytest.raises(InvalidInput, match="is 3 clients: ") as close:
+        with pytest.raises(InvalidInput, match="matches 3 clients: ") as close:
             removed(A[:8], document)
         assert all(f"({one})" in str(close.value) for one in twins.values())
 
@@ -107,7 +107,7 @@ class TestEvents:
         assert [next(iter(one.values()))["process_id"] for one in found[::2]] == [C, NEW, C]
 
     def test_one_whose_process_id_is_left_to_chance_cannot_be_named(self) -> None:
-        with pytest.raises(InvalidInput, match="left to chance"):
+        with pytest.raises(InvalidInput, match="is random: give it one"):
             resolved({"add_client": {"process_id": None, "threads": 1, "host": "new"}}, {"remove_client": {"client": "new"}})
 
     def test_a_name_and_an_id_are_one_too_many(self) -> None:

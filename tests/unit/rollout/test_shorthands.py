@@ -126,7 +126,7 @@ def test_who_is_left_to_chance_cannot_lose_its_id_again() -> None:
     fresh = {"add_client": {"process_id": None, "threads": 2}}
     meant = change(fresh, {"then": "stable"}, {"rolling_restart": {"keeps_process_id": False}})
 
-    with pytest.raises(InvalidInput, match=r"events\[2\].rolling_restart.process_ids: a client whose process ID is left to chance"):
+    with pytest.raises(InvalidInput, match=r"events\[2\].rolling_restart.process_ids: a client with a new random process ID"):
         forecast(SNAPSHOT, change_from_json(meant))
 
 

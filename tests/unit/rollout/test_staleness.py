@@ -77,7 +77,7 @@ MATTERS: list[tuple[str, Callable[[Document], Document], Kind, str]] = [
     ("stateless", lambda it: altered(it, ["tasks", "1_0", "changelogs"], []), Kind.TASKS, "stateful instead of stateless"),
     ("owner", moved_owner, Kind.OWNER, "no longer runs"),
     ("rebalancing", lambda it: altered(it, ["group_state"], "PreparingRebalance"), Kind.UNDER_WAY, "PreparingRebalance"),
-    ("late", lambda it: altered(it, ["captured_at"], "2026-11-20T13:00:01Z"), Kind.TIME, "could be applied until"),
+    ("late", lambda it: altered(it, ["captured_at"], "2026-11-20T13:00:01Z"), Kind.TIME, "was valid until"),
     ("the host of a step", lambda it: altered(it, ["clients", C, "host"], "elsewhere"), Kind.HOST, "it is now on elsewhere"),
     ("another group", lambda it: altered(it, ["group_id"], "other"), Kind.GROUP, "'other'"),
 ]

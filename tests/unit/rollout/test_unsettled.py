@@ -20,7 +20,7 @@ from holdfast.rollout.tables import group_rows
 from holdfast.workflows.forecast import assign_document
 
 STATES = ("PreparingRebalance", "CompletingRebalance", "Empty", "Dead")
-SAID = "in the middle of a rebalance|has no client|not Stable"
+SAID = "was rebalancing|has no client|not Stable"
 EVENTS = ([], [{"set_config": {"max.warmup.replicas": 6}}], [{"add_client": {"process_id": None, "threads": 2}}])
 
 

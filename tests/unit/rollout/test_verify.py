@@ -55,8 +55,8 @@ def test_a_task_elsewhere_is_a_difference() -> None:
 
     assert verdict.result is Result.DIFFERENT
     assert verdict.differences == (
-        f"Task 1_0 is on {B}, the forecast has it on {A}.",
-        f"Task 1_1 is on {A}, the forecast has it on {B}.",
+        f"Task 1_0 is on {B}; forecast: {A}.",
+        f"Task 1_1 is on {A}; forecast: {B}.",
     )
     assert verdict_to_json(verdict)["score"] == {"tasks_as_forecast": 10, "tasks": 12}
 

@@ -325,5 +325,5 @@ class TestPlacesOfAnId:
         assert max(one.summary.active_moved for one in few.outcomes) == max(one.summary.active_moved for one in every.outcomes)
         mean, sampled = (sum(one.probability * one.summary.active_moved for one in found.outcomes) for found in (every, few))
         assert sampled == pytest.approx(mean, abs=2)
-        assert any("4 of 20 places" in one.reason for one in few.unknown)
-        assert not any("places" in one.reason for one in every.unknown)
+        assert any("4 of 20 possible ranks" in one.reason for one in few.unknown)
+        assert not any("possible ranks" in one.reason for one in every.unknown)

@@ -147,7 +147,7 @@ class TestRefusals:
         assert "stands in its own field and in the text" in found.problems["settings"]
 
     def test_what_a_plain_group_cannot_be_asked_for(self) -> None:
-        assert "is not for" in asked(plain(), what="stop and start all", minutes="5").problems["what"]
+        assert "does not apply" in asked(plain(), what="stop and start all", minutes="5").problems["what"]
         assert (
             "without Kafka Streams has none"
             in asked(plain(), what="replace a host", hosts=["app-a"], threads="2").problems["threads"]

@@ -29,7 +29,7 @@ class TestWhoRuns:
             (A, HELD, ""),
             (A, None, ""),
             (A, Lock(None, reason="read over sftp"), ""),
-            (A, FREE, "has stopped and its session has not run out"),
+            (A, FREE, "has stopped and its session has not timed out"),
             (B, FREE, ""),
             (B, HELD, "is no member's"),
         ],

@@ -119,7 +119,7 @@ class TestWhoHasIt:
                 pair.leases(BOB).take()
                 return super().create(path, content)  # type: ignore[no-any-return]
 
-        with pytest.raises(StatePathTrouble, match="in the same moment"):
+        with pytest.raises(StatePathTrouble, match="at the same moment"):
             replace(pair.leases(ANN), lake=Slow(pair.ann.lake.url)).take()
 
     def test_it_is_renewed_while_there_is_something_to_do(self, pair: Pair) -> None:
@@ -369,7 +369,7 @@ class TestOneDirectory:
         entry = replace(journal.entries[-1], step="3")
         plans.journals.append(pair.ann.lake, kept, entry, lease=7)
 
-        with pytest.raises(StatePathTrouble, match="its journal has grown"):
+        with pytest.raises(StatePathTrouble, match="its journal has new entries"):
             plans.journals.append(pair.ann.lake, kept, replace(entry, by="bob"), lease=8)
         plans.journals.append(pair.ann.lake, kept, entry, lease=7)  # the answer was lost, and it was ours
 

@@ -202,7 +202,7 @@ class TestTheWholeWay:
     def test_the_checklist_and_the_verdict_are_documents(self, operator: Operator) -> None:
         checklist = workflow.applied_to_json(operator.apply(COOPERATIVE))["checklist"]
         assert isinstance(checklist, list)
-        assert checklist[0]["what"] == "Stop a on app-a and start new on app-new in its place"
+        assert checklist[0]["what"] == "Stop a on app-a and start new on app-new instead"
         operator.verdict(lived(COOPERATIVE, *named("n", REPLACE)))
         path = f"plans/{operator.plan.plan_id}"
         written = operator.lake.read(tuple(f"{path}/verdict.json".split("/")), 10**6)
@@ -262,7 +262,7 @@ class TestAnotherWay:
         verdict = operator.verdict(swapped)
 
         assert verdict.result is Result.DIFFERENT
-        assert "orders-2 is read by c, the forecast has b." in verdict.differences
+        assert "orders-2 is assigned to c; forecast: b." in verdict.differences
         waiting = operator.apply(swapped)
         assert waits_for(waiting) == "2"
 
@@ -271,7 +271,7 @@ class TestAnotherWay:
         found = lived(COOPERATIVE, *named("n", REPLACE), {"then": "stable"}, back)
 
         assert operator.verdict(found).result is Result.DIFFERENT
-        assert "b, whom the change leaves alone, is not in the group any more" in operator.verdict(found).differences[0]
+        assert "b is outside the change, but has left the group" in operator.verdict(found).differences[0]
 
     def test_nobody_has_come_yet(self, operator: Operator) -> None:
         assert operator.verdict(COOPERATIVE).result is Result.NOT_YET
@@ -285,7 +285,7 @@ class TestAnotherWay:
         busy = operator.verdict(found | {"generation": 30})
         assert (busy.result, busy.differences) == (
             Result.DIFFERENT,
-            (f"18 rebalances since the plan was made, the forecast has {busy.rebalances_expected}.",),
+            (f"18 rebalances since the plan was created; forecast: {busy.rebalances_expected}.",),
         )
 
 

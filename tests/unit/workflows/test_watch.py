@@ -52,7 +52,7 @@ def test_it_follows_until_it_is_decided() -> None:
     assert clock.now == 5 * verify.AGAIN_S
     assert len(told) == 6
     assert told[1].startswith("The cluster did not answer")
-    assert told[-1] == "as forecast, 2 of 2 steps shown."
+    assert told[-1] == "as forecast, 2 of 2 steps observed."
 
 
 def test_when_time_is_over_the_verdict_is_what_it_is() -> None:
