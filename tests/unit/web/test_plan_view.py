@@ -119,7 +119,7 @@ def test_nothing_is_recommended_that_must_not_be_done() -> None:
     )
     found = view(article_plan(policy_that_blocks), NOON)
 
-    assert found.option == "Blocked: make the change as it is"
+    assert found.option == "Blocked: make the change as requested"
     assert [one.title for one in found.pictures] == ["Least impact"]
 
 
