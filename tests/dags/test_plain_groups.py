@@ -64,7 +64,7 @@ def test_fails_where_the_group_went_another_way(lake: FsspecLake) -> None:
     consumers = swapped["consumers"]
     consumers["b"]["owned"], consumers["c"]["owned"] = consumers["c"]["owned"], consumers["b"]["owned"]
 
-    with pytest.raises(AirflowFailException, match="orders-2 is read by c, the forecast has b"):
+    with pytest.raises(AirflowFailException, match="orders-2 is assigned to c; forecast: b"):
         rollouts.verify(plan_id, {"snapshot": kept(lake, swapped)})
 
 
