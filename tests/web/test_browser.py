@@ -107,7 +107,7 @@ def test_plans_are_sorted_by_keyboard_without_a_reload(browser: Browser, server:
         page = reader.open("/holdfast/plans").page
         newest_first = page.locator("tbody th a").all_inner_texts()
         page.evaluate("window.same = true")
-        assert page.locator("th[aria-sort]").inner_text().startswith("Made")
+        assert page.locator("th[aria-sort]").inner_text().startswith("Created")
         page.locator("#sort-moved").focus()
         page.keyboard.press("Enter")
         reader.until("document.querySelector('th[aria-sort=ascending] #sort-moved') !== null")
