@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.web.templating import environment
+
 ROOT = Path(__file__).resolve().parents[3]
 STATIC = ROOT / "include" / "holdfast" / "web" / "static"
 PUBLISHED = {
@@ -37,3 +39,11 @@ def test_our_own_pages_reach_for_nothing_elsewhere() -> None:
 
     assert len(own) > 12
     assert loaded == []
+
+
+def test_every_template_compiles() -> None:
+    names = [name for name in environment().list_templates() if name.endswith(".html")]
+
+    assert len(names) > 15
+    for name in names:
+        environment().get_template(name)
