@@ -7,6 +7,7 @@ from holdfast.rollout.consumer.forecast.course import Course, Share
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.plan.review import GLOSSARY
+from holdfast.rollout.contract.plan_words import invalid_if
 from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.kinds import plan_title
 from holdfast.rollout.streams.steps import step_words
@@ -27,6 +28,7 @@ from holdfast.web.plan_parts import (
     StepView,
     Timeline,
     Way,
+    capital,
     compact,
     title_of,
 )
@@ -66,7 +68,7 @@ def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
         option=plan_parts.option_of(plan),
         effect=effect,
         why=_why(plan),
-        wrong_if=plan_parts.invalid_if(plan.wrong_if),
+        wrong_if=capital(invalid_if(plan.wrong_if)),
         warnings=() if way is None else way.warnings,
         figures=_figures(way, plain),
         pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),

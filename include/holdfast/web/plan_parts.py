@@ -1,6 +1,5 @@
 """What the page of a plan consists of, for either kind of group: texts, shares and figures. No Airflow, no clock."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,8 +26,6 @@ RESULTS = {
     Result.DIFFERENT: "diverged from forecast",
 }
 """What a verification found, in words."""
-_INVALID_IF = re.compile(r"(?:Wrong|Invalid) if ")
-"""How plans of this version, and of those before it, begin that sentence: its heading says so already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +187,6 @@ def compact(count: int) -> str:
 
 def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def invalid_if(sentence: str) -> str:
-    """What would make the plan invalid, without the words of its heading."""
-    return capital(_INVALID_IF.sub("", sentence, count=1))
 
 
 def title_of(name: str, plan: AnyPlan) -> str:

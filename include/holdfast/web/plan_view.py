@@ -8,12 +8,14 @@ from itertools import groupby
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.contract.plan_words import invalid_if
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Estimate, Times
 from holdfast.rollout.kinds import plan_title
 from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.cost.times_of_costs import times_of
+from holdfast.rollout.streams.plan import effect_words
 from holdfast.rollout.streams.plan.burden import burden
 from holdfast.rollout.streams.plan.figures import Figures, figures_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
@@ -37,6 +39,7 @@ from holdfast.web.plan_parts import (
     StepView,
     Timeline,
     Way,
+    capital,
     compact,
     title_of,
 )
@@ -62,7 +65,7 @@ def view(plan: Plan, now: datetime) -> PlanView:
     way, plain = plan.chosen_way, plan.plain_way
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
     pairs = tuple((one, one.worst) for one in ways if one.worst is not None)
-    effect = _effect(plan, way)
+    effect = effect_words.effect(way.costs, plan.change, plan.policy) if way is not None and way.costs else ""
     age, taken, valid, expired = plan_parts.ages(plan, now)
     return PlanView(
         plan=plan,
@@ -70,9 +73,9 @@ def view(plan: Plan, now: datetime) -> PlanView:
         title=plan_title.title_of(plan),
         request=plan_title.request_of(plan),
         option=plan_parts.option_of(plan),
-        effect=effect,
+        effect=capital(effect),
         why=plan.why,
-        wrong_if=plan_parts.invalid_if(plan.wrong_if),
+        wrong_if=capital(invalid_if(plan.wrong_if)),
         warnings=(),
         figures=_figures(plan, way, plain),
         pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, cost)) is not None),
@@ -93,22 +96,6 @@ def view(plan: Plan, now: datetime) -> PlanView:
         valid=valid,
         expired=expired,
     )
-
-
-def _effect(plan: Plan, way: Considered | None) -> str:
-    """`6 of 6 stateful tasks migrate, 4 to 10 rebalances; rebalancing ends after …`. Empty: nothing was forecast."""
-    found = figures_of(plan, way)
-    if found is None or way is None:
-        return ""
-    worst = "At worst, " if len(way.costs) > 1 else ""
-    rebalances = "" if found.rebalances is None else f", {_rebalances(found.rebalances)}"
-    time = "" if found.times is None else f"; {time_words.both(found.times)}"
-    return f"{worst}{found.moved:,} of {many(found.stateful_tasks, 'stateful task')} migrate{rebalances}{time}."
-
-
-def _rebalances(found: tuple[int, int, int]) -> str:
-    low, usual, high = found
-    return time_words.rebalances(low, high, usual)
 
 
 def _named(plan: Plan, process_id: ProcessId) -> str:
