@@ -172,14 +172,14 @@ class TestTheQuestion:
         plan = plans.load(lake, make()[0])
         everything = decisions.shown(plan, "sha256:…")
         assert "\n## Steps\n" in everything
-        assert "\n## Words\n" not in everything
+        assert "\n## Terms\n" not in everything
         assert "Only on the plan's page: Rebalance by rebalance; " in everything.splitlines()[-4]
         assert everything.splitlines()[-1] == "`sha256:…`"
 
         cut = decisions.shown(plan, "sha256:…", longest=3_000)
         body, left_out = cut.rsplit("\n\n", 2)[:2]
         assert left_out.startswith("Only on the plan's page: Steps; ")
-        assert body.splitlines()[-1].startswith("- **Undo:**"), "a step is there whole, or not at all"
+        assert body.splitlines()[-1].startswith("- **Rollback:**"), "a step is there whole, or not at all"
 
     def test_is_not_asked_where_there_is_nothing_to_do(self, make: Any) -> None:
         with pytest.raises(AirflowSkipException, match="requires no approval: nothing to do"):
@@ -320,11 +320,11 @@ class TestApplying:
         [
             ({"plan_fingerprint": "sha256:" + "0" * 64}, "is for other bytes"),
             ({"plan_id": "0" * 16}, "is for plan 0000000000000000"),
-            ({"by": " "}, "without a name"),
-            ({"decided_by": "time-out"}, "without a name"),
-            ({"by_id": "ann"}, "and its policy wants four eyes"),
-            ({"asked_by": "vera"}, "says that vera asked for plan .* and the plan says that ann did"),
-            ({"asked_by": None}, "does not say who asked for the plan"),
+            ({"by": " "}, "has no name"),
+            ({"decided_by": "time-out"}, "has no name"),
+            ({"by_id": "ann"}, "but its policy requires four eyes"),
+            ({"asked_by": "vera"}, "states that vera requested plan .* but the plan states ann"),
+            ({"asked_by": None}, "does not state who requested the plan"),
         ],
     )
     def test_refuses_an_approval_that_is_none(
@@ -356,7 +356,7 @@ class TestApplying:
             "at": "2026-11-20T14:00:00Z", "decided_by": "policy",
         }))  # fmt: skip
         lake.write(("plans", plan.plan_id, "approval.json"), json.dumps(kept).encode())
-        with pytest.raises(StepRefused, match="approved by its policy, and that asks for a person"):
+        with pytest.raises(StepRefused, match="approved by its policy, but needs approval by a person"):
             rollouts.apply(plan.plan_id, self.NOW | {"snapshot": just_taken(lake, recorded)}, "olga")
 
     def test_refuses_a_plan_that_is_too_old(

@@ -153,3 +153,12 @@ def test_a_plan_of_before_says_what_makes_it_invalid_once() -> None:
     older = replace(article_plan(), wrong_if="Wrong if the new client joins late.")
 
     assert "**Invalid if:** the new client joins late." in markdown(older)
+
+
+def test_a_step_that_is_cut_is_left_out_with_its_command() -> None:
+    blocks = review(article_plan())
+    cuts = [rendering.foremost(blocks, longest)[0] for longest in range(2_600, 7_000, 50)]
+
+    assert any("```sh" in one for one in cuts)
+    assert all(one.count("```") == 2 * ("### 2. " in one) for one in cuts)
+    assert any("### 1. " in one and "### 2. " not in one for one in cuts)

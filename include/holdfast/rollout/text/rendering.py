@@ -95,19 +95,29 @@ def foremost(blocks: Sequence[Block], longest: int) -> tuple[str, tuple[str, ...
 def _foremost(blocks: Sequence[Block], longest: int) -> tuple[list[Block], tuple[str, ...]]:
     kept: list[Block] = []
     left_out: dict[str, None] = {}
-    section, aside, room = "", False, longest
+    section, aside, room, full = "", False, longest, False
     for block in blocks:
         if isinstance(block, Heading) and block.level <= 2:
             section, aside = _markdown(block.text), block.aside
         if not aside:
             room -= len(_markdown_block(block).encode()) + 2
         if aside or room < 0:
+            if not (aside or full or isinstance(block, Heading)):
+                _drop_a_part_of_a_step(kept)
+            full = full or room < 0
             left_out[section] = None
         else:
             kept.append(block)
     while kept and isinstance(kept[-1], Heading):
         kept.pop()
     return kept, tuple(left_out)
+
+
+def _drop_a_part_of_a_step(kept: list[Block]) -> None:
+    """A section of the third level, such as a step with its command, is there whole, or not at all."""
+    last = next((at for at in range(len(kept) - 1, -1, -1) if isinstance(kept[at], Heading)), None)
+    if last is not None and isinstance(heading := kept[last], Heading) and heading.level > 2:
+        del kept[last:]
 
 
 def _folded(blocks: Sequence[Block]) -> Iterator[str]:
