@@ -21,11 +21,12 @@ from tests.harness import simulated_groups
 from tests.harness.broker import Broker
 
 from holdfast import wiring
-from holdfast.adapters.connection import ClusterConnection
-from holdfast.adapters.lake import FsspecLake
-from holdfast.workflows import settings, snapshots
-from holdfast.workflows.collect_kind import Given
-from holdfast.workflows.collect_many import About, Wanted
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.workflows import snapshots
+from holdfast.workflows.collecting import settings
+from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting.collect_many import About, Wanted
 
 RELEASE = "3.9.1"
 PROPERTIES = {"offsets.topic.num.partitions": "16", "group.initial.rebalance.delay.ms": "300"}

@@ -31,7 +31,7 @@ from pyspark import cloudpickle  # noqa: TID253 - this is about Spark
 from pyspark.sql import SparkSession  # noqa: TID253 - the same
 
 from benchmarks import synthetic_fleet
-from holdfast.adapters import spark as lake_tables
+from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows import snapshots
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.markup import escape
 from try_airflow import HOME, LAKE, PATIENCE_S, ROOT, STATE, Airflow, Failed, end_all, end_everything, free_port, ours, tail
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.errors import HoldfastError
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json

@@ -10,8 +10,8 @@ import sys
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.adapters import spark as lake_tables
-from holdfast.adapters import table_schemas as schemas
+from holdfast.adapters.lake import table_schemas as schemas
+from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.tables import group_rows
 
 COMPUTED = pa.schema(

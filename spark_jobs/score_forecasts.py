@@ -12,8 +12,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
-from holdfast.adapters import spark as lake_tables
-from holdfast.adapters import table_schemas as schemas
+from holdfast.adapters.lake import table_schemas as schemas
+from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.tables import plan_rows
 
 PLACE = [(name, pa.string()) for name in schemas.PARTITION]

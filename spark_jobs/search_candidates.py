@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from holdfast.adapters.spark import read_texts, session, write_lines
+from holdfast.adapters.spark.spark import read_texts, session, write_lines
 from holdfast.rollout.kinds import search, search_progress
 
 PROPOSED = "place int, of int, draft string, snapshot string, proposed string"

@@ -14,8 +14,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
-from holdfast.adapters import spark as lake_tables
-from holdfast.adapters.table_schemas import TABLES
+from holdfast.adapters.lake.table_schemas import TABLES
+from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.tables import fleet

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.errors import ClusterTrouble
 from holdfast.ports import Lake
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory
-from holdfast.workflows import collect, collect_kind, doctor
-from holdfast.workflows.collect_kind import Given
-from holdfast.workflows.collect_many import PAUSES_S, Time, Wanted
-from holdfast.workflows.collect_many import collect as collect_many_groups
-from holdfast.workflows.collect_runs import Report
+from holdfast.workflows import doctor
+from holdfast.workflows.collecting import collect, collect_kind
+from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting.collect_many import PAUSES_S, Time, Wanted
+from holdfast.workflows.collecting.collect_many import collect as collect_many_groups
+from holdfast.workflows.collecting.collect_runs import Report
+from holdfast.workflows.collecting.settings import GroupSettings
 from holdfast.workflows.doctor import Check, Status
-from holdfast.workflows.settings import GroupSettings
 
 if TYPE_CHECKING:
     from holdfast.adapters.deadline import Deadline
@@ -37,10 +38,10 @@ def collect_snapshot(
     timeout_s: float = DEFAULT_TIMEOUT_S,
 ) -> Snapshot:
     """A Snapshot of a live group, within `timeout_s`. `settings` come from `workflows.settings.read`."""
+    from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+    from holdfast.adapters.broker.session import KafkaSession
     from holdfast.adapters.deadline import Deadline
-    from holdfast.adapters.kafka_cluster import KafkaCluster
-    from holdfast.adapters.session import KafkaSession
-    from holdfast.adapters.state_files import FsspecStateDirectories
+    from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 
     deadline = Deadline(timeout_s)
     with KafkaSession(cluster, deadline) as session:
@@ -67,10 +68,10 @@ def collect_any(
 
     Raise InvalidInput for what is given and means nothing for its kind, and all that a collection raises.
     """
+    from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+    from holdfast.adapters.broker.session import KafkaSession
     from holdfast.adapters.deadline import Deadline
-    from holdfast.adapters.kafka_cluster import KafkaCluster
-    from holdfast.adapters.session import KafkaSession
-    from holdfast.adapters.state_files import FsspecStateDirectories
+    from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 
     collect_kind.refuse_what_fits_no_kind(group, given)
     deadline = Deadline(timeout_s)
@@ -99,9 +100,9 @@ def collect_many(
     pauses_s: tuple[float, ...] = PAUSES_S,
 ) -> tuple[Report, int]:
     """Snapshots of all wanted groups of a cluster into the lake, within `limit_s`; and how many requests that took."""
+    from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+    from holdfast.adapters.broker.session import KafkaSession
     from holdfast.adapters.deadline import Deadline
-    from holdfast.adapters.kafka_cluster import KafkaCluster
-    from holdfast.adapters.session import KafkaSession
 
     deadline = Deadline(limit_s)
     with KafkaSession(cluster, deadline) as session:
@@ -130,7 +131,7 @@ class _ShortlyReadDirectories:
 
     def read(self, url: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
         from holdfast.adapters.deadline import Deadline
-        from holdfast.adapters.state_files import FsspecStateDirectories
+        from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 
         return FsspecStateDirectories(Deadline(min(_DIRECTORY_S, self.whole.remaining_s()))).read(url)
 
@@ -143,11 +144,11 @@ def examine(
     timeout_s: float = DEFAULT_TIMEOUT_S,
 ) -> tuple[Check, ...]:
     """What is missing to collect, forecast and plan for a group. A cluster that cannot be reached is a check that failed."""
+    from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+    from holdfast.adapters.broker.session import SHOWN_CREDENTIALS, KafkaSession
     from holdfast.adapters.deadline import Deadline
-    from holdfast.adapters.kafka_cluster import KafkaCluster
     from holdfast.adapters.machine import ThisMachine
-    from holdfast.adapters.session import SHOWN_CREDENTIALS, KafkaSession
-    from holdfast.adapters.state_files import FsspecStateDirectories
+    from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 
     deadline = Deadline(timeout_s)
     name = f"cluster {', '.join(cluster.bootstrap_servers)}"

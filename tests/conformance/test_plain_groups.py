@@ -23,9 +23,10 @@ from tests.conformance.plain_groups import Case
 from tests.conformance.plain_jvm import PlainJvm
 from tests.conformance.random_plain_groups import after_round, random_case
 
-from holdfast.kafka.consumer import joining, sticky
+from holdfast.kafka.consumer import joining
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.kafka.consumer.release import LINES, RELEASES, behaviour
+from holdfast.kafka.consumer.sticky import sticky
 
 pytestmark = pytest.mark.jvm
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from tests.harness.maven import compile_java, java_tool, kafka_streams
 
-from holdfast.adapters.process_metadata import FILE_NAME, LocalProcessMetadataFiles
+from holdfast.adapters.state_dirs.process_metadata import FILE_NAME, LocalProcessMetadataFiles
 from holdfast.errors import MalformedBytes, StatePathTrouble
 from holdfast.kafka.state_dir import parse_checkpoint, parse_process_metadata, with_process_id
 from holdfast.kafka.vocabulary import ProcessId

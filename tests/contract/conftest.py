@@ -15,9 +15,9 @@ from tests.harness.secured_broker import SecuredBroker
 from tests.harness.streams_app import Application, StreamsClient
 
 from holdfast import wiring
-from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.workflows.settings import GroupSettings
+from holdfast.workflows.collecting.settings import GroupSettings
 
 RELEASE = "3.9.1"
 GROUP = "wordcount"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.contract.conftest import GROUP, PROCESS_ID, RELEASE, Cluster
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import clusters, collecting
 from holdfast.workflows import snapshots
 

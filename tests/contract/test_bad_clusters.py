@@ -11,11 +11,11 @@ import pytest
 from kafka.protocol.admin import DescribeLogDirsRequest
 from tests.harness.broker import Broker
 
-from holdfast.adapters.brokers import Brokers
-from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.broker.brokers import Brokers
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.kafka_cluster import KafkaCluster
-from holdfast.adapters.session import KafkaSession
 from holdfast.errors import ClusterTrouble
 
 

@@ -8,9 +8,9 @@ import pytest
 from tests.contract.conftest import GROUP, INPUT, PARTITIONS, PLAIN_GROUP, PROCESS_ID, Cluster
 from tests.fakes.cluster import BROKER, THE_CLUSTER, FakeCluster, streams_member
 
+from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.kafka_cluster import KafkaCluster
-from holdfast.adapters.session import KafkaSession
 from holdfast.errors import ClusterTrouble
 from holdfast.kafka.streams import membership
 from holdfast.kafka.vocabulary import TopicPartition

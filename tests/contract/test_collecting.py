@@ -16,17 +16,17 @@ from tests.harness.secured_broker import password
 from tests.harness.streams_app import Application, StreamsClient
 
 from holdfast import wiring
-from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.kafka_cluster import KafkaCluster
-from holdfast.adapters.session import KafkaSession
 from holdfast.cli.main import holdfast
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.workflows.settings import GroupSettings
+from holdfast.workflows.collecting.settings import GroupSettings
 
 DIFFERENT_WORDS = 32
 CHANGELOG = f"{GROUP}-counts-store-changelog"

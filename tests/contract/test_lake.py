@@ -13,7 +13,7 @@ import pytest
 from tests.fakes.lake import MemoryLake
 
 from holdfast.adapters import temporary
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.errors import InvalidInput, StatePathTrouble, Unsupported
 from holdfast.ports import Lake
 

@@ -12,21 +12,22 @@ from tests.harness.broker import Broker
 from tests.harness.simulated_groups import SimulatedGroup
 
 from holdfast import wiring
-from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.kafka_cluster import KafkaCluster
-from holdfast.adapters.lake import FsspecLake
-from holdfast.adapters.session import KafkaSession
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.errors import HoldfastError
 from holdfast.kafka.wire.group_metadata import partition_for
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.workflows import settings, snapshots
-from holdfast.workflows.collect_kind import Given
-from holdfast.workflows.collect_many import About, Wanted
-from holdfast.workflows.collect_runs import Report
+from holdfast.workflows import snapshots
+from holdfast.workflows.collecting import settings
+from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting.collect_many import About, Wanted
+from holdfast.workflows.collecting.collect_runs import Report
 
 pytestmark = pytest.mark.live
 OFFSET_PARTITIONS = 6

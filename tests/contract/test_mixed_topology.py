@@ -13,10 +13,10 @@ from tests.harness.maven import compile_java, java_tool, kafka_streams
 from tests.harness.process import TetheredProcess
 
 from holdfast import wiring
-from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.errors import ClusterTrouble
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.workflows.settings import GroupSettings
+from holdfast.workflows.collecting.settings import GroupSettings
 
 APPLICATION = "mixed-app"
 SOURCES = ("mixed-in", "mixed-table", "mixed-through", "mixed-keyed")

@@ -13,11 +13,11 @@ from urllib.parse import parse_qs
 import pytest
 from tests.harness.broker import Broker
 
-from holdfast.adapters import sasl
-from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.broker import sasl
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.kafka_cluster import KafkaCluster
-from holdfast.adapters.session import KafkaSession
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 
 LOGIN = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule"

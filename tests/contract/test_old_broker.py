@@ -15,11 +15,11 @@ from tests.harness import no_rights, simulated_groups
 from tests.harness.broker import Broker
 
 from holdfast import wiring
-from holdfast.adapters.connection import ClusterConnection
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.cli.main import holdfast
-from holdfast.workflows.collect_kind import Given
-from holdfast.workflows.collect_many import About, Wanted
+from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting.collect_many import About, Wanted
 
 pytestmark = pytest.mark.live
 STREAMS = 3
@@ -94,11 +94,11 @@ def test_a_lake_that_cannot_be_written_to_is_refused_at_once(old: Old, tmp_path:
     script = """
 import sys
 from holdfast import wiring
-from holdfast.adapters.connection import ClusterConnection
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.errors import NotAllowed
-from holdfast.workflows.collect_kind import Given
-from holdfast.workflows.collect_many import About, Wanted
+from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting.collect_many import About, Wanted
 wanted = Wanted({"*": About(Given("2.8.2", {}, {}))})
 try:
     wiring.collect_many(ClusterConnection.of(sys.argv[1], name="old"), wanted, FsspecLake(sys.argv[2]), "run", 60, print)

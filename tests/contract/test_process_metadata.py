@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.process_metadata import MemoryProcessMetadataFiles
 
-from holdfast.adapters.process_metadata import FILE_NAME, LocalProcessMetadataFiles
+from holdfast.adapters.state_dirs.process_metadata import FILE_NAME, LocalProcessMetadataFiles
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import ProcessMetadataFiles

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters import folders, process_metadata
-from holdfast.adapters.process_metadata import FILE_NAME, LocalProcessMetadataFiles
+from holdfast.adapters.state_dirs import folders, process_metadata
+from holdfast.adapters.state_dirs.process_metadata import FILE_NAME, LocalProcessMetadataFiles
 from holdfast.errors import HoldfastError, NotAllowed, StatePathTrouble
 from holdfast.kafka.vocabulary import ProcessId
 

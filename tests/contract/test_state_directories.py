@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.cluster import FakeStateDirectories
 
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.state_files import FsspecStateDirectories, public_url
+from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories, public_url
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import StateDirectoryReader

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, objects, planning, runs
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.rollout.json.strict import loads

@@ -13,13 +13,14 @@ import pytest
 from airflow.sdk.bases.notifier import BaseNotifier
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import clusters, collecting, fleet, objects, planning, spark
 from holdfast.airflow_wiring.jobs import SparkJob
 from holdfast.errors import ClusterTrouble, HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.tables.fleet import FleetPolicy
-from holdfast.workflows import collect_runs, snapshots
+from holdfast.workflows import snapshots
+from holdfast.workflows.collecting import collect_runs
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "streams-wordcount"

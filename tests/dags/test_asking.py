@@ -8,7 +8,7 @@ import pytest
 from airflow.sdk.exceptions import AirflowSkipException
 from tests.dags.conftest import decided, policy, question
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring.approval import AskForApproval
 from holdfast.errors import HoldfastError
 from holdfast.rollout.journal.journal import Decider

@@ -8,7 +8,7 @@ import pytest
 from airflow.sdk.exceptions import AirflowSkipException
 from tests.dags.conftest import decided, just_taken, policy, question
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, rollouts
 from holdfast.airflow_wiring.objects import CHANGES
 from holdfast.errors import InvalidInput, StalePlan, StepRefused

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import failures
 from holdfast.errors import InvalidInput, StatePathTrouble
 

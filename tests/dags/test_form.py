@@ -7,7 +7,7 @@ import pytest
 from airflow.sdk.exceptions import ParamValidationError
 from tests.harness import plain_groups
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import form, planning
 from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.change.events import VERBS as CONSUMER_VERBS

@@ -15,7 +15,7 @@ from airflow.sdk.bases.notifier import BaseNotifier
 from tests.dags.conftest import CHANGE, PLAIN_FORM
 from tests.harness.mail_server import Mailbox, receiving_mail
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import notifiers, planning, runs
 from holdfast.airflow_wiring.approval import AskForApproval
 from holdfast.rollout.journal.seal import NO_KEYS

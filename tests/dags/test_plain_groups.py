@@ -11,7 +11,7 @@ from tests.dags.test_decisions import answer
 from tests.harness.plain_groups import change
 from tests.unit.workflows.test_plain_rollout import COOPERATIVE, REPLACE, lived, named
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, planning, rollouts
 from holdfast.errors import InvalidInput, StalePlan
 from holdfast.rollout.json.strict import dumps, loads

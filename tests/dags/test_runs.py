@@ -12,8 +12,8 @@ from airflow.sdk.execution_time.comms import CreateHITLDetailPayload, HITLDetail
 from tests.dags.conftest import PLAIN_FORM, decided, just_taken, policy, question
 from tests.dags.test_decisions import answer
 
-from holdfast.adapters.lake import FsspecLake
-from holdfast.adapters.package_zip import package_zip
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.spark.package_zip import package_zip
 from holdfast.airflow_wiring import approval as asking
 from holdfast.airflow_wiring import collecting, decisions, jobs, links, objects, planning, rollouts, runs, spark
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused

@@ -9,7 +9,7 @@ import pytest
 from tests.dags.conftest import PLAIN_FORM, decided, just_taken, question
 from tests.dags.test_decisions import answer
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, planning, rollouts, runs
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import InvalidInput, StepRefused

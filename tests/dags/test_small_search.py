@@ -8,7 +8,7 @@ from tests.dags.conftest import PLAIN_FORM
 from tests.dags.test_decisions import answer
 from tests.dags.test_runs import context
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, planning, runs, spark
 from holdfast.rollout.kinds import search_work
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json

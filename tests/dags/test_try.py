@@ -14,7 +14,7 @@ import pytest
 from tests.dags.conftest import just_taken
 from tests.dags.trying import Rest, copy_checkout, left_over, trying
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 
 pytestmark = pytest.mark.airflow
 FIRST = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"

@@ -13,8 +13,8 @@ from tests.harness.plans import (
     without_client,
 )
 
-from holdfast.adapters.lake import FsspecLake
-from holdfast.adapters.process_metadata import FILE_NAME, LocalProcessMetadataFiles
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.state_dirs.process_metadata import FILE_NAME, LocalProcessMetadataFiles
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.streams.plan.plan import Plan

@@ -14,8 +14,8 @@ from tests.harness.article import AFTER, C, group
 from tests.harness.plans import NOON, read, without_client
 
 from holdfast.adapters import this_process
-from holdfast.adapters.lake import FsspecLake
-from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.journal import json as journal_json

@@ -12,8 +12,8 @@ from tests.harness.plain_groups import group as plain_group
 from tests.harness.plain_groups import member
 from tests.harness.plans import restarted
 
-from holdfast.adapters import table_schemas
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake import table_schemas
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.json.strict import dumps

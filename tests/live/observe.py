@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tests.harness.streams_app import Application
 
-from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.adapters.broker.kafka_cluster import KafkaCluster
+from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.kafka_cluster import KafkaCluster
-from holdfast.adapters.session import KafkaSession
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.kafka.wire import consumer_protocol, subscription_info
 from holdfast.rollout.json.strict import loads

@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FUNCTION_LINES_MAX = 70
 MODULE_LINES_MAX = 400
 DAG_LINES_MAX = 80
+MODULES_IN_A_FOLDER_MAX = 20
 VAGUE_NAMES = {"utils", "util", "helpers", "common", "misc", "manager", "base"}
 GENERATED = {"include/holdfast/kafka/streams/config_keys.py"}
 
@@ -42,6 +44,14 @@ def test_modules_stay_small() -> None:
 
     assert lengths
     assert {name: length for name, length in lengths.items() if length > MODULE_LINES_MAX} == {}
+
+
+def test_folders_stay_small() -> None:
+    """A newcomer finds the room for a change from the tree alone."""
+    folders = Counter(str(path.parent.relative_to(ROOT)) for path in modules("include") if path.name != "__init__.py")
+
+    assert folders
+    assert {name: count for name, count in folders.items() if count > MODULES_IN_A_FOLDER_MAX} == {}
 
 
 def test_functions_stay_small() -> None:

@@ -9,8 +9,9 @@ from tests.conformance.plain_groups import Case
 from tests.conformance.random_plain_groups import after_round, random_case
 from tests.harness.examples import examples
 
-from holdfast.kafka.consumer import leader, sticky
+from holdfast.kafka.consumer import leader
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure
+from holdfast.kafka.consumer.sticky import sticky
 
 RELEASES = ("3.4.1", "3.7.2", "4.3.1")
 GROUPS = examples(400)

@@ -185,7 +185,8 @@ def client() -> Any:
     from airflow.api_fastapi.core_api.security import get_user
     from fastapi.testclient import TestClient
 
-    from holdfast.web import access, app, decision, making, new_page, waiting
+    from holdfast.web import access, app, decision, waiting
+    from holdfast.web.new import making, new_page
 
     class User:
         def get_name(self) -> str:
@@ -218,7 +219,7 @@ def pages(case: Case) -> None:
     """The pages of a lake in which documents are broken."""
     from tests.harness.plans import NOON
 
-    from holdfast.adapters.lake import FsspecLake
+    from holdfast.adapters.lake.lake import FsspecLake
     from holdfast.rollout.kinds import any_kind
     from holdfast.workflows import plan as plans
     from holdfast.workflows import snapshots
@@ -248,7 +249,7 @@ def pages(case: Case) -> None:
 
 def form(case: Case) -> None:
     """What somebody types into the form."""
-    from holdfast.adapters.lake import FsspecLake
+    from holdfast.adapters.lake.lake import FsspecLake
     from holdfast.rollout.kinds import any_kind
     from holdfast.workflows import snapshots
 

@@ -13,8 +13,8 @@ import pytest
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
-from holdfast.adapters import spark as lake_tables
-from holdfast.adapters.package_zip import package_zip
+from holdfast.adapters.spark import spark as lake_tables
+from holdfast.adapters.spark.package_zip import package_zip
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = json.loads((ROOT / "examples" / "streams-wordcount" / "snapshot.json").read_text())

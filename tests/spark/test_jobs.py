@@ -16,9 +16,9 @@ from tests.harness.article import AFTER, group
 from tests.harness.plans import article_plan, read
 from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
 
-from holdfast.adapters import spark as lake_tables
-from holdfast.adapters.lake import FsspecLake
-from holdfast.adapters.table_schemas import KEY, TABLES
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.lake.table_schemas import KEY, TABLES
+from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.json import evaluation_to_json

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from holdfast.adapters import hadoop_files
-from holdfast.adapters import spark as lake_tables
-from holdfast.adapters.table_schemas import TABLES
+from holdfast.adapters.lake.table_schemas import TABLES
+from holdfast.adapters.spark import hadoop_files
+from holdfast.adapters.spark import spark as lake_tables
 from holdfast.errors import InvalidInput
 
 pytestmark = pytest.mark.spark

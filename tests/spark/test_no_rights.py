@@ -8,7 +8,7 @@ from benchmarks import synthetic_fleet
 from tests.harness import no_rights
 from tests.spark.conftest import ROOT, strange_environment
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.workflows import snapshots
 
 pytestmark = pytest.mark.spark

@@ -9,8 +9,8 @@ from tests.harness.plain_groups import Document, change, group, member
 from tests.spark.conftest import snapshot_text
 from tests.spark.test_jobs import Job, key_of, rows_of, sorted_rows, whole
 
-from holdfast.adapters import spark as lake_tables
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_kind, search
 from holdfast.rollout.tables import fleet, fleet_summary, group_rows, loss_rows

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.spark.conftest import ROOT, strange_environment
 
-from holdfast.adapters.package_zip import package_zip
+from holdfast.adapters.spark.package_zip import package_zip
 
 pytestmark = pytest.mark.spark
 
@@ -31,9 +31,11 @@ def test_holds_what_travels_and_nothing_else(packed: Path) -> None:
     assert [name for name in names if name.startswith(("holdfast/cli", "holdfast/workflows", "holdfast/wiring"))] == []
     assert [name for name in names if name.startswith("holdfast/adapters/")] == [
         "holdfast/adapters/__init__.py",
-        "holdfast/adapters/hadoop_files.py",
-        "holdfast/adapters/spark.py",
-        "holdfast/adapters/table_schemas.py",
+        "holdfast/adapters/lake/__init__.py",
+        "holdfast/adapters/lake/table_schemas.py",
+        "holdfast/adapters/spark/__init__.py",
+        "holdfast/adapters/spark/hadoop_files.py",
+        "holdfast/adapters/spark/spark.py",
     ]
     assert [name for name in names if not name.endswith(".py")] == []
 

@@ -12,8 +12,8 @@ from tests.harness.plans import REPLACE_FIRST, without_client
 
 from holdfast import secrecy
 from holdfast.adapters import yaml_text
-from holdfast.adapters.connection import ClusterConnection
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.broker.connection import ClusterConnection
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.cli.main import main
 from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
 from holdfast.kafka import properties

@@ -11,8 +11,8 @@ from holdfast.airflow_wiring.objects import ABOUT_A_GROUP, COLLECT_SECONDS, KAFK
 from holdfast.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from holdfast.adapters.connection import ClusterConnection
-    from holdfast.workflows.collect_many import About, Wanted
+    from holdfast.adapters.broker.connection import ClusterConnection
+    from holdfast.workflows.collecting.collect_many import About, Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ def collect(cluster: str, group: str, otherwise: Mapping[str, Any] | None = None
 
 def known_cluster(name: str) -> KnownCluster:
     """What the connection of a cluster says. Secrets are among it: for the adapter only."""
-    from holdfast.adapters.connection import ClusterConnection
-    from holdfast.workflows.collect_many import Wanted
+    from holdfast.adapters.broker.connection import ClusterConnection
+    from holdfast.workflows.collecting.collect_many import Wanted
 
     extras = _extras(name)
     groups, seconds = extras.pop("groups", {}), extras.pop("collect_seconds", COLLECT_SECONDS)
@@ -61,8 +61,8 @@ def known_cluster(name: str) -> KnownCluster:
 
 
 def _about(said: Mapping[str, Any]) -> "About":
-    from holdfast.workflows.collect_kind import Given
-    from holdfast.workflows.collect_many import About
+    from holdfast.workflows.collecting.collect_kind import Given
+    from holdfast.workflows.collecting.collect_many import About
 
     given = Given(said.get("kafka_release"), {}, said.get("config", {}), tuple(said.get("changelogs", ())), said.get("stores"))
     return About(given, tuple(said.get("state_dirs", ())))

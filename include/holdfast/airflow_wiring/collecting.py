@@ -10,7 +10,7 @@ from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KEEP_SNAPSHOT_DAY
 from holdfast.errors import ClusterTrouble, InvalidInput
 
 if TYPE_CHECKING:
-    from holdfast.workflows.collect_runs import Report
+    from holdfast.workflows.collecting.collect_runs import Report
 
 log = logging.getLogger(__name__)
 _NAMED, _LOGGED, _LONGEST = 20, 200, 600
@@ -35,7 +35,7 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
     """
     from holdfast import wiring
     from holdfast.rollout.text.wording import printable
-    from holdfast.workflows.collect_many import Wanted
+    from holdfast.workflows.collecting.collect_many import Wanted
 
     runs.refuse_secrets("", {"group": group})
     known = known_cluster(cluster)
@@ -60,7 +60,7 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
 
 def _reports(cluster: str | None, run_id: str) -> list["Report"]:
     """Of a run: those that are there, one a cluster."""
-    from holdfast.workflows import collect_runs
+    from holdfast.workflows.collecting import collect_runs
 
     found = (collect_runs.report_of(lake(), name, slug(run_id)) for name in clusters_to_read(cluster))
     return [one for one in found if one is not None]
@@ -98,7 +98,7 @@ def forget() -> int:
     from airflow.sdk import Variable
     from airflow.sdk.exceptions import AirflowSkipException
 
-    from holdfast.workflows import retention
+    from holdfast.workflows.collecting import retention
 
     text = Variable.get(KEEP_SNAPSHOT_DAYS_VARIABLE, default=None)
     if text is None:

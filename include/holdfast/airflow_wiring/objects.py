@@ -97,7 +97,7 @@ DEFAULTS = {
 def lake() -> Lake:
     from airflow.sdk import Variable
 
-    from holdfast.adapters.lake import FsspecLake
+    from holdfast.adapters.lake.lake import FsspecLake
 
     url = Variable.get(LAKE_VARIABLE, default=None)
     if not url:

@@ -41,7 +41,7 @@ def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: st
     `actor`: the user who triggered the run, whose word a confirmation is. None: nobody did, so nobody confirms.
     """
     from holdfast.adapters import this_process
-    from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
+    from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
     from holdfast.rollout.journal.journal import Decider
     from holdfast.rollout.json.strict import dumps
     from holdfast.workflows import apply as workflow

@@ -28,7 +28,7 @@ def prepare_spark() -> str:
     What lies there is what is installed here, byte for byte: it is read back and compared, every time. Raise what `refuse_unready`
     raises, StatePathTrouble where the lake cannot be written to or holds something else.
     """
-    from holdfast.adapters.package_zip import package_zip
+    from holdfast.adapters.spark.package_zip import package_zip
 
     refuse_unready()
     name, content = package_zip()

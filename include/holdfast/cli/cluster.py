@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import click
 
-from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.errors import InvalidInput
 from holdfast.kafka import properties
 from holdfast.wiring import DEFAULT_TIMEOUT_S

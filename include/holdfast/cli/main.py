@@ -21,18 +21,18 @@ LONGEST_REFUSAL = 4_000
 """Characters of one line of it."""
 
 COMMANDS = {
-    "snapshot": "holdfast.cli.snapshot",
-    "assign": "holdfast.cli.assign",
-    "forecast": "holdfast.cli.forecast",
-    "guard": "holdfast.cli.guard",
-    "plan": "holdfast.cli.plan",
-    "show": "holdfast.cli.show",
-    "diff": "holdfast.cli.diff",
-    "policy": "holdfast.cli.policy",
-    "schema": "holdfast.cli.schema",
-    "apply": "holdfast.cli.apply",
-    "verify": "holdfast.cli.verify",
-    "doctor": "holdfast.cli.doctor",
+    "snapshot": "holdfast.cli.commands.snapshot",
+    "assign": "holdfast.cli.commands.assign",
+    "forecast": "holdfast.cli.commands.forecast",
+    "guard": "holdfast.cli.commands.guard",
+    "plan": "holdfast.cli.commands.plan",
+    "show": "holdfast.cli.commands.show",
+    "diff": "holdfast.cli.commands.diff",
+    "policy": "holdfast.cli.commands.policy",
+    "schema": "holdfast.cli.commands.schema",
+    "apply": "holdfast.cli.commands.apply",
+    "verify": "holdfast.cli.commands.verify",
+    "doctor": "holdfast.cli.commands.doctor",
 }
 """Each module has one click command named `command`. It is imported only when it is asked for."""
 

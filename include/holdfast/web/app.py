@@ -18,26 +18,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 from holdfast import secrecy
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake
 from holdfast.rollout.kinds.approval import fingerprint, needs_somebody_else
-from holdfast.web import (
-    access,
-    comparing,
-    decision,
-    making,
-    new_routes,
-    overview,
-    own_airflow,
-    placement,
-    serving,
-    stages,
-    templating,
-    waiting,
-)
-from holdfast.web.plan_page import PlanPages, Refused
+from holdfast.web import access, comparing, decision, overview, own_airflow, serving, templating, waiting
+from holdfast.web.new import making, new_routes
+from holdfast.web.plan import placement, stages
+from holdfast.web.plan.plan_page import PlanPages, Refused
 from holdfast.web.plans import NEWEST_FIRST, Filter, PlanList, State, known_sort, select
 from holdfast.workflows import plan as plans
 

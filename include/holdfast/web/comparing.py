@@ -1,6 +1,6 @@
 """Two snapshots of a group, or two plans for one, as the page that compares them reads them."""
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.errors import InvalidInput
 from holdfast.rollout.kinds import any_difference
 from holdfast.rollout.kinds.difference import Difference

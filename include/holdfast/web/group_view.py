@@ -16,7 +16,7 @@ from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many
-from holdfast.web.plan_parts import ago
+from holdfast.web.plan.plan_parts import ago
 
 Row = Mapping[str, Any]
 MOST_CLIENTS = 1_000

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import islice
 
-from holdfast.adapters.lake import FsspecLake
-from holdfast.adapters.parquet_tables import ParquetTables
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.lake.parquet_tables import ParquetTables
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.kinds.any_kind import AnySnapshot

@@ -11,8 +11,10 @@ from markupsafe import Markup, escape
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.kinds import plan_title
 from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
-from holdfast.web import history, new_view, placement, plan_parts, rule_words
-from holdfast.web.chart_data import hops_data, timeline_data
+from holdfast.web import history
+from holdfast.web.new import new_view
+from holdfast.web.plan import placement, plan_parts, rule_words
+from holdfast.web.plan.chart_data import hops_data, timeline_data
 
 LONGEST_TEXT = 4_000
 STATIC_TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml"}

@@ -9,7 +9,7 @@ from holdfast.ports import Lake
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.kinds.approval import NOBODY
 from holdfast.web import runs
-from holdfast.web.plan_page import PlanPage, PlanPages, run_of
+from holdfast.web.plan.plan_page import PlanPage, PlanPages, run_of
 from holdfast.web.plans import READERS, PlanRow, PlansPage, State, still_waits
 
 MOST_COMPARED = 200

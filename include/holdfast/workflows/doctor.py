@@ -10,7 +10,7 @@ from holdfast.errors import HoldfastError
 from holdfast.kafka.wire import consumer_protocol
 from holdfast.ports import ClusterReader, Machine, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.streams.snapshot import churn
-from holdfast.workflows.collect import PROTOCOL
+from holdfast.workflows.collecting.collect import PROTOCOL
 
 OFFSETS_TOPIC = "__consumer_offsets"
 LEAST_JAVA = 17

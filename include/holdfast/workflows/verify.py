@@ -11,7 +11,7 @@ from holdfast.rollout.kinds import verdict_words
 from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.workflows import plan as plans
-from holdfast.workflows.collect import Patience
+from holdfast.workflows.collecting.collect import Patience
 
 
 def compare(lake: Lake | None, plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.harness.secured_broker import _write_certificates
 
-from holdfast.adapters.connection import ClusterConnection
+from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
 
 PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from holdfast.adapters import consumer_offsets
-from holdfast.adapters.consumer_offsets import _Partition
+from holdfast.adapters.broker import consumer_offsets
+from holdfast.adapters.broker.consumer_offsets import _Partition
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 
 

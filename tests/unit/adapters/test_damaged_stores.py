@@ -14,10 +14,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from holdfast.adapters import folders, rocksdb_child, rocksdb_offsets
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.rocksdb_offsets import StoreReader
-from holdfast.adapters.state_files import FsspecStateDirectories
+from holdfast.adapters.state_dirs import folders, rocksdb_child, rocksdb_offsets
+from holdfast.adapters.state_dirs.rocksdb_offsets import StoreReader
+from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import TopicPartition
 

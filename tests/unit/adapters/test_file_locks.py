@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.adapters import file_locks
+from holdfast.adapters.state_dirs import file_locks
 from holdfast.rollout.streams.snapshot.snapshot import Lock
 
 _HOLD = """

@@ -8,7 +8,7 @@ from kafka.protocol.admin import DescribeGroupsRequest, DescribeGroupsResponse, 
 from kafka.protocol.consumer import OffsetFetchRequest, OffsetFetchResponse
 from kafka.protocol.metadata import FindCoordinatorRequest, FindCoordinatorResponse
 
-from holdfast.adapters.group_questions import GroupQuestions
+from holdfast.adapters.broker.group_questions import GroupQuestions
 from holdfast.errors import ClusterTrouble, Unsupported
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ObservedGroup

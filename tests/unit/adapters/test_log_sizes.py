@@ -7,7 +7,7 @@ import pytest
 from kafka.protocol.admin import DescribeLogDirsResponse
 from kafka.protocol.metadata import MetadataResponse
 
-from holdfast.adapters import log_sizes
+from holdfast.adapters.broker import log_sizes
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.contract.unknown import Unknown
 

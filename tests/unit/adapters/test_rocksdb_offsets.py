@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from rocksdict import Options, Rdict
 
-from holdfast.adapters import rocksdb_offsets
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.state_files import FsspecStateDirectories
+from holdfast.adapters.state_dirs import rocksdb_offsets
+from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka import store_offsets
 from holdfast.kafka.vocabulary import TaskId, TopicPartition

@@ -7,9 +7,9 @@ import fsspec
 import pytest
 from tests.unit.adapters.test_file_locks import held_by_another
 
-from holdfast.adapters import state_trees
 from holdfast.adapters.deadline import Deadline
-from holdfast.adapters.state_files import FsspecStateDirectories
+from holdfast.adapters.state_dirs import state_trees
+from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.rollout.contract.unknown import Unknown

@@ -10,7 +10,7 @@ from tests.harness import command_line
 from tests.harness.article import AFTER, LAST, A, C, Document, altered, change, group, just_now
 from tests.harness.plans import REPLACE_FIRST, restarted, without_client
 
-from holdfast.adapters.process_metadata import FILE_NAME
+from holdfast.adapters.state_dirs.process_metadata import FILE_NAME
 
 UNPREDICTABLE = altered(group(AFTER), ["tasks", "1_0", "changelogs"], None)
 

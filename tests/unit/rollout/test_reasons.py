@@ -13,7 +13,7 @@ from holdfast.rollout.streams.cost.lacking import Give, to_give
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.review import review
-from holdfast.workflows import settings
+from holdfast.workflows.collecting import settings
 
 SOURCE = "repartition"
 

@@ -10,11 +10,11 @@ from tests.harness.article import AFTER, A, C, change, group
 from tests.harness.plans import NOON, read
 from tests.harness.web_lake import HOSTILE
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.contract.requests import What
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.any_kind import AnySnapshot
-from holdfast.web import new_asked, new_page, new_view
+from holdfast.web.new import new_asked, new_page, new_view
 from holdfast.web.templating import sentence
 from holdfast.workflows import snapshots
 

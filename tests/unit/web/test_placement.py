@@ -7,10 +7,10 @@ from tests.harness.article import AFTER, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned
 
 from holdfast.rollout.streams.plan import json as plan_json
-from holdfast.web import plan_view
-from holdfast.web.ownership import NEEDLESS, Picture
-from holdfast.web.placement import MOST_HOSTS, OTHERS, PAGE_SIZE, about_tasks, matrix, select
-from holdfast.web.plan_view import view
+from holdfast.web.plan import plan_view
+from holdfast.web.plan.ownership import NEEDLESS, Picture
+from holdfast.web.plan.placement import MOST_HOSTS, OTHERS, PAGE_SIZE, about_tasks, matrix, select
+from holdfast.web.plan.plan_view import view
 
 from tests.unit.web.pictures import of_moves  # isort: skip
 

@@ -11,8 +11,8 @@ from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consume
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
 from holdfast.rollout.policy.policy import Policy
-from holdfast.web.plain_view import plain_view
-from holdfast.web.plan_parts import PlanView
+from holdfast.web.plan.plain_view import plain_view
+from holdfast.web.plan.plan_parts import PlanView
 from holdfast.web.plans import PlanRow, State
 from holdfast.workflows import consumer_groups
 

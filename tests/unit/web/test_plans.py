@@ -10,8 +10,8 @@ from tests.harness.article import LAST, C
 from tests.harness.plans import NOON, article_plan
 from tests.harness.web_lake import WebLake, article, replacement
 
-from holdfast.adapters.lake import FsspecLake
-from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import HoldfastError
 from holdfast.ports import LakePath
 from holdfast.rollout.journal.journal import Approval
@@ -19,8 +19,8 @@ from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.kinds.plan_summary import PlanSummary, summary, summary_to_json
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.web import stages
-from holdfast.web.plan_page import PlanPages, Refused
+from holdfast.web.plan import stages
+from holdfast.web.plan.plan_page import PlanPages, Refused
 from holdfast.web.plans import PAGE_SIZE, SORTS, Filter, PlanList, PlanRow, State, select, state_of, still_waits
 from holdfast.workflows import apply as workflow
 

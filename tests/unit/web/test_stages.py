@@ -8,9 +8,9 @@ from tests.harness.plans import NOON
 from tests.harness.web_lake import WebLake, article, replacement
 
 from holdfast.rollout.journal.journal import Approval
-from holdfast.web.plan_page import PlanPage, PlanPages
+from holdfast.web.plan.plan_page import PlanPage, PlanPages
+from holdfast.web.plan.stages import Progress, next_step, stages, what_next
 from holdfast.web.plans import State
-from holdfast.web.stages import Progress, next_step, stages, what_next
 from holdfast.workflows import plan as plans
 
 

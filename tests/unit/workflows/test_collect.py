@@ -14,7 +14,7 @@ from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory, TaskDirectory
-from holdfast.workflows import collect, settings
+from holdfast.workflows.collecting import collect, settings
 
 
 class TestWhatMembersWouldReport:

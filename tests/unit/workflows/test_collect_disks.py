@@ -11,7 +11,7 @@ from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Lock, Snapshot, StateDirectory
-from holdfast.workflows import settings
+from holdfast.workflows.collecting import settings
 
 TASKS = ("0_0", "0_1", "1_0", "1_1")
 FREE, HELD = Lock(held=False), Lock(held=True, pid=4711)

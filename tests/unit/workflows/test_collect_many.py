@@ -17,10 +17,10 @@ from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_kind import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember, StateDirectory
-from holdfast.workflows import collect_kind, collect_many, collect_runs
-from holdfast.workflows.collect import Patience
-from holdfast.workflows.collect_kind import Given
-from holdfast.workflows.collect_many import About, Time, Wanted
+from holdfast.workflows.collecting import collect_kind, collect_many, collect_runs
+from holdfast.workflows.collecting.collect import Patience
+from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting.collect_many import About, Time, Wanted
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PROCESS = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"

@@ -15,9 +15,9 @@ from holdfast.ports import ObservedGroup
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
-from holdfast.workflows import collect_kind
-from holdfast.workflows.collect import Patience
-from holdfast.workflows.collect_kind import Given
+from holdfast.workflows.collecting import collect_kind
+from holdfast.workflows.collecting.collect import Patience
+from holdfast.workflows.collecting.collect_kind import Given
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 GIVEN = Given("3.9.1", {}, {})

@@ -7,7 +7,7 @@ from tests.unit.workflows.word_count import GROUP, LOG, A, cluster, member, said
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
 from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
-from holdfast.workflows import settings
+from holdfast.workflows.collecting import settings
 
 
 class TestTopology:

@@ -11,7 +11,7 @@ from tests.harness.article import Document
 from tests.harness.operators_hands import BACK, GONE, Operator, approved, taken, waits_for
 from tests.harness.plans import article_plan
 
-from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
+from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.journal.journal import Event

@@ -13,8 +13,8 @@ from tests.harness.article import AFTER
 from tests.harness.article import group as streams_group
 from tests.harness.plain_groups import Document, change, group, member
 
-from holdfast.adapters.lake import FsspecLake
-from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import InvalidInput, StalePlan, StepRefused
 from holdfast.rollout.consumer.change.json import consumer_change_from_json
 from holdfast.rollout.consumer.execution.verify import ConsumerVerdict

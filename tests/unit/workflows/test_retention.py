@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.lake import MemoryLake
 
 from holdfast.errors import InvalidInput
-from holdfast.workflows import retention
+from holdfast.workflows.collecting import retention
 
 OLD, NEW = "day=2026-10-01", "day=2026-11-01"
 

@@ -9,7 +9,7 @@ from tests.harness.article import AFTER, C, Document, change, fleet, group
 from tests.harness.plain_groups import group as plain_group
 from tests.harness.plain_groups import member
 
-from holdfast.adapters.lake import FsspecLake
+from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.kinds import search, search_progress
 from holdfast.workflows import searching
 

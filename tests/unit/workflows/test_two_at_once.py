@@ -18,8 +18,8 @@ from tests.harness.article import C
 from tests.harness.plans import article_plan
 
 from holdfast.adapters import temporary
-from holdfast.adapters.lake import FsspecLake
-from holdfast.adapters.process_metadata import LocalProcessMetadataFiles
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.rollout.journal import json as journal_json
 from holdfast.rollout.journal.journal import Event
 from holdfast.workflows import journals

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka import java
-from holdfast.kafka.consumer import plain, range_racks, sticky
+from holdfast.kafka.consumer import plain, range_racks
 from holdfast.kafka.consumer.election import chosen_assignor
 from holdfast.kafka.consumer.group import (
     Assignment,
@@ -22,7 +22,8 @@ from holdfast.kafka.consumer.group import (
 )
 from holdfast.kafka.consumer.range_racks import Racks
 from holdfast.kafka.consumer.release import Behaviour, behaviour
-from holdfast.kafka.consumer.sticky import Handed
+from holdfast.kafka.consumer.sticky import sticky
+from holdfast.kafka.consumer.sticky.sticky import Handed
 from holdfast.kafka.uncollected import uncollected
 from holdfast.kafka.vocabulary import TopicPartition
 

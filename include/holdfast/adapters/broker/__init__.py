@@ -1,0 +1,1 @@
+"""What Kafka brokers are asked, by kafka-python."""

@@ -1,0 +1,251 @@
+"""What coordinators tell of groups: as many groups to a request as the broker takes, all coordinators side by side.
+
+Kafka has batches for finding coordinators since 2.8 (KIP-699), for describing groups always, for committed offsets since 3.0
+(KIP-709). Older brokers are asked a group at a time, over the same connections.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from kafka import errors as kafka_errors
+from kafka.admin import ACLOperation
+from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
+from kafka.protocol.consumer import OffsetFetchRequest
+from kafka.protocol.metadata import CoordinatorType, FindCoordinatorRequest
+
+from holdfast.adapters.broker.brokers import Brokers
+from holdfast.adapters.broker.session import PASSING, refusal
+from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.ports import ListedGroup, ObservedGroup
+from holdfast.rollout.streams.snapshot.snapshot import GenerationMember
+
+_Requests = Sequence[tuple[Any, Sequence[str]]]
+"""Requests, each with the groups that it is about."""
+_Read = Callable[[Any, Sequence[str]], Iterable[tuple[str, int, Any]]]
+"""A response, and what its request was about → group ID, error code, answer."""
+Offsets = tuple[tuple[TopicPartition, int], ...]
+
+_GROUPS_A_REQUEST = 100
+"""A large group's description has megabytes, and a client takes no answer beyond 100 MB."""
+_KEYS_A_REQUEST = 1_000
+_GROUP_ID_NOT_FOUND = kafka_errors.GroupIdNotFoundError.errno
+_ELSEWHERE = (kafka_errors.NotCoordinatorError, kafka_errors.CoordinatorNotAvailableError)
+_OTHER_KINDS = {
+    "streams": "a group of the streams protocol (KIP-1071)",
+    "consumer": "a group of the consumer protocol (KIP-848)",
+    "share": "a share group (KIP-932)",
+}
+
+
+class GroupQuestions:
+    """Remembers who coordinates a group until it does so no more."""
+
+    def __init__(self, brokers: Brokers) -> None:
+        self._brokers = brokers
+        self._coordinators: dict[str, int] = {}
+
+    def described(self, group_ids: Iterable[str]) -> dict[str, ObservedGroup | HoldfastError]:
+        """Each group as its coordinator describes it, or why it does not."""
+        found = self._asked("describing the group", group_ids, _describe, _descriptions)
+        absent = [group_id for group_id, answer in found.items() if answer is None]
+        return found | self._why_not_described(absent)
+
+    def rights(self, group_id: str) -> Sequence[int]:
+        """The codes of what this user may do on a group; none where it may not describe it. Raise ClusterTrouble."""
+
+        def requests(batch: Sequence[str]) -> _Requests:
+            return ((DescribeGroupsRequest(groups=list(batch), include_authorized_operations=True), batch),)
+
+        answer = self._asked("asking for the rights on the group", (group_id,), requests, _rights)[group_id]
+        if not isinstance(answer, HoldfastError):
+            return tuple(answer)
+        if isinstance(answer.__cause__, kafka_errors.GroupAuthorizationFailedError):
+            return ()
+        raise answer
+
+    def committed(self, group_ids: Iterable[str]) -> dict[str, Offsets | HoldfastError]:
+        """What each group has committed, sorted by partition, or why it is not known."""
+        batched = self._brokers.speaks(OffsetFetchRequest, 8)
+        return self._asked("reading the committed offsets of", group_ids, _fetch_together if batched else _fetch_each, _offsets)
+
+    def listed(self) -> tuple[tuple[ListedGroup, ...], tuple[str, ...]]:
+        """All groups that may be described, sorted by ID; and which brokers did not say theirs, and why."""
+        what = "listing the groups"
+        answers, problems = self._brokers.ask(what, {node: (ListGroupsRequest(),) for node in self._brokers.nodes})
+        found: dict[str, ListedGroup] = {}
+        for node, (answer,) in ((node, given) for node, given in answers.items() if given):
+            if answer.error_code:
+                problems[node] = f"broker {node}: {refusal(kafka_errors.for_code(answer.error_code)())}"
+            for one in answer.groups:
+                kind = (getattr(one, "group_type", None) or "classic").lower()
+                state = getattr(one, "group_state", None) or ""
+                found.setdefault(one.group_id, ListedGroup(one.group_id, one.protocol_type, kind, state))
+        return tuple(found[name] for name in sorted(found)), tuple(f"{what}: {problems[node]}" for node in sorted(problems))
+
+    def _why_not_described(self, group_ids: Sequence[str]) -> dict[str, ObservedGroup | HoldfastError]:
+        """What to say of groups that the classic description does not know: they may be of another protocol."""
+        if not group_ids:
+            return {}
+        kinds = {one.group_id: one.kind for one in self.listed()[0]}
+        found: dict[str, ObservedGroup | HoldfastError] = {}
+        for group_id in group_ids:
+            kind = kinds.get(group_id, "classic")
+            if kind in _OTHER_KINDS:
+                found[group_id] = Unsupported(f"{group_id!r} is {_OTHER_KINDS[kind]}; classic Kafka Streams groups are covered")
+            else:
+                found[group_id] = ClusterTrouble(
+                    f"there is no group {group_id!r} in this cluster, or this user may not see it. A Streams group is named as its "
+                    "application.id; kafka-consumer-groups.sh --list shows what there is",
+                    lasting=True,
+                )
+        return found
+
+    def _asked(
+        self,
+        what: str,
+        group_ids: Iterable[str],
+        requests: Callable[[Sequence[str]], _Requests],
+        read: _Read,
+    ) -> dict[str, Any]:
+        """The answer about each group, from its coordinator, or the ClusterTrouble why there is none."""
+        found: dict[str, Any] = {}
+        waiting = list(dict.fromkeys(group_ids))
+        for _ in self._brokers.attempts():
+            found |= self._asked_once(what, waiting, requests, read)
+            waiting = [
+                one for one in waiting if isinstance(found[one], HoldfastError) and isinstance(found[one].__cause__, PASSING)
+            ]
+            if not waiting:
+                break
+        return found
+
+    def _asked_once(
+        self,
+        what: str,
+        group_ids: Sequence[str],
+        requests: Callable[[Sequence[str]], _Requests],
+        read: _Read,
+    ) -> dict[str, Any]:
+        found: dict[str, Any] = self._find_coordinators(what, group_ids)
+        by_node: dict[int, list[str]] = {}
+        for group_id in group_ids:
+            if group_id not in found:
+                by_node.setdefault(self._coordinators[group_id], []).append(group_id)
+        to_send = {
+            node: [one for batch in _cut(there, _GROUPS_A_REQUEST) for one in requests(batch)]
+            for node, there in sorted(by_node.items())
+        }
+        plain = {node: [request for request, _ in sent] for node, sent in to_send.items()}
+        answers, problems = self._brokers.ask(f"{what} {_named(group_ids)}", plain)
+        for node, there in by_node.items():
+            for (_, about), response in zip(to_send[node], answers[node], strict=False):  # as far as it answered
+                for group_id, code, answer in read(response, about):
+                    found[group_id] = _trouble(what, group_id, code) if code else answer
+            for group_id in there:
+                if group_id not in found:
+                    because = problems.get(node, "its coordinator left it out of its answer")
+                    found[group_id] = ClusterTrouble(f"{what} {group_id!r}: {because}")
+                if node in problems or (isinstance(found[group_id], HoldfastError) and _moved_on(found[group_id])):
+                    self._coordinators.pop(group_id, None)
+        return found
+
+    def _find_coordinators(self, what: str, group_ids: Sequence[str]) -> dict[str, ClusterTrouble]:
+        """Find out who coordinates the groups of which it is not known. Return those of which nobody says."""
+        unknown = [one for one in group_ids if one not in self._coordinators]
+        failed: dict[str, ClusterTrouble] = {}
+        if self._brokers.speaks(FindCoordinatorRequest, 4):
+            for batch in _cut(unknown, _KEYS_A_REQUEST):
+                request = FindCoordinatorRequest(key_type=CoordinatorType.GROUP.value, coordinator_keys=list(batch), min_version=4)
+                for one in self._brokers.ask_any(f"{what} {_named(batch)}", request).coordinators:
+                    self._note_coordinator(what, one.key, one, failed)
+        else:
+            for group_id in unknown:
+                request = FindCoordinatorRequest(key=group_id, key_type=CoordinatorType.GROUP.value, max_version=3)
+                self._note_coordinator(what, group_id, self._brokers.ask_any(f"{what} {group_id!r}", request), failed)
+        return failed
+
+    def _note_coordinator(self, what: str, group_id: str, found: Any, failed: dict[str, ClusterTrouble]) -> None:
+        if found.error_code:
+            failed[group_id] = _trouble(what, group_id, found.error_code)
+        else:
+            self._coordinators[group_id] = int(found.node_id)
+
+
+def _moved_on(trouble: HoldfastError) -> bool:
+    return isinstance(trouble.__cause__, _ELSEWHERE)
+
+
+def _trouble(what: str, group_id: str, code: int) -> ClusterTrouble:
+    """Kafka's error as ours, with Kafka's as its cause."""
+    error = kafka_errors.for_code(code)()
+    trouble = ClusterTrouble(f"{what} {group_id!r}: {refusal(error)}", lasting=not isinstance(error, PASSING))
+    trouble.__cause__ = error
+    return trouble
+
+
+def _cut(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (names[start : start + size] for start in range(0, len(names), size))
+
+
+def _named(group_ids: Sequence[str]) -> str:
+    return repr(group_ids[0]) if len(group_ids) == 1 else f"of {len(group_ids)} groups"
+
+
+def _describe(batch: Sequence[str]) -> _Requests:
+    return ((DescribeGroupsRequest(groups=list(batch)), batch),)
+
+
+def _descriptions(response: Any, _: Sequence[str]) -> Iterator[tuple[str, int, ObservedGroup | None]]:
+    """None: there is no such group among the classic ones."""
+    for group in response.groups:
+        absent = group.error_code == _GROUP_ID_NOT_FOUND or group.group_state == "Dead"
+        yield group.group_id, 0 if absent else group.error_code, None if absent or group.error_code else _observed(group)
+
+
+def _observed(group: Any) -> ObservedGroup:
+    members = tuple(
+        GenerationMember(
+            member.member_id,
+            member.client_id,
+            member.client_host,
+            member.group_instance_id,
+            bytes(member.member_metadata or b""),
+            bytes(member.member_assignment or b""),
+        )
+        for member in group.members
+    )
+    return ObservedGroup(group.group_id, group.group_state, group.protocol_type, group.protocol_data or "", members)
+
+
+def _rights(response: Any, _: Sequence[str]) -> Iterator[tuple[str, int, Sequence[int]]]:
+    """Rights are looked at first: whoever is told that there is no such group may describe it."""
+    for group in response.groups:
+        absent = group.error_code == _GROUP_ID_NOT_FOUND
+        rights = (ACLOperation.DESCRIBE.value,) if absent else tuple(group.authorized_operations or ())
+        yield group.group_id, 0 if absent else group.error_code, rights
+
+
+def _fetch_together(batch: Sequence[str]) -> _Requests:
+    one_group = OffsetFetchRequest.OffsetFetchRequestGroup
+    groups = [one_group(group_id=group_id, topics=None) for group_id in batch]
+    return ((OffsetFetchRequest(groups=groups, min_version=8, max_version=8), batch),)
+
+
+def _fetch_each(batch: Sequence[str]) -> _Requests:
+    return tuple(
+        (OffsetFetchRequest(group_id=group_id, topics=None, min_version=2, max_version=7), (group_id,)) for group_id in batch
+    )
+
+
+def _offsets(response: Any, about: Sequence[str]) -> Iterator[tuple[str, int, Offsets]]:
+    """Up to version 7 a response does not name its group."""
+    together = response.API_VERSION >= 8
+    for group_id, group in [(one.group_id, one) for one in response.groups] if together else [(about[0], response)]:
+        found = {
+            TopicPartition(topic.name, one.partition_index): one.committed_offset
+            for topic in group.topics
+            for one in topic.partitions
+            if not one.error_code and one.committed_offset >= 0
+        }
+        yield group_id, group.error_code, tuple(sorted(found.items()))

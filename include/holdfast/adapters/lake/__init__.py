@@ -1,0 +1,1 @@
+"""The lake: files by fsspec, tables by PyArrow."""

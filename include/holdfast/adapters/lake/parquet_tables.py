@@ -1,0 +1,81 @@
+"""Rows of the lake's tables (`docs/tables.md`), read with Arrow, no Spark: for pages that show a day, or one group of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from holdfast.adapters.lake.table_schemas import TABLES, VERSION
+from holdfast.errors import StatePathTrouble
+
+Row = Mapping[str, Any]
+_TROUBLES = (OSError, ValueError, ImportError, pa.ArrowException)
+
+
+class ParquetTables:
+    """`url`: the lake. A table, or a day of it, that is not there has no rows."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            self._files, root = fsspec.core.url_to_fs(url)
+        except _TROUBLES as error:
+            raise StatePathTrouble(f"The lake {url!r} cannot be opened: {error}") from None
+        self._root = str(root).rstrip("/")
+
+    def days(self, table: str) -> tuple[str, ...]:
+        """The days of any cluster, the latest last."""
+        return tuple(sorted({day for _, day, _ in self._partitions(table)}))
+
+    def rows(
+        self, table: str, days: Sequence[str], columns: Sequence[str], equal: Mapping[str, str] | None = None, cluster: str = ""
+    ) -> tuple[Row, ...]:
+        """Of these days, the rows where every column of `equal` has its value; `cluster` and `day` are always among the columns.
+
+        Columns that an older release did not write are null. Raise StatePathTrouble for a table that cannot be read.
+        """
+        found: list[Row] = []
+        for named, day, place in self._partitions(table):
+            if day in days and cluster in ("", named):
+                read = self._read(table, place, columns, equal or {})
+                found += [{**row, "cluster": named, "day": day} for row in read.to_pylist()]
+        return tuple(found)
+
+    def _partitions(self, table: str) -> list[tuple[str, str, str]]:
+        """(cluster, day, folder)."""
+        place = f"{self._root}/tables/{VERSION}/{table}"
+        found = []
+        for cluster in self._folders(place, "cluster="):
+            found += [(unquote(_value(cluster)), unquote(_value(day)), day) for day in self._folders(cluster, "day=")]
+        return found
+
+    def _folders(self, place: str, beginning: str) -> list[str]:
+        try:
+            self._files.invalidate_cache()
+            listed = self._files.ls(place, detail=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except _TROUBLES as error:
+            raise StatePathTrouble(f"{place} cannot be listed: {error}") from None
+        return sorted(one for one in map(str, listed) if one.rstrip("/").rsplit("/", 1)[-1].startswith(beginning))
+
+    def _read(self, table: str, place: str, columns: Sequence[str], equal: Mapping[str, str]) -> pa.Table:
+        try:
+            names = [str(one) for one in self._files.ls(place, detail=False) if str(one).endswith(".parquet")]
+            schema = pa.schema([one for one in TABLES[table] if one.name not in ("cluster", "day")])
+            dataset = pq.ParquetDataset(
+                names,
+                filesystem=self._files,
+                schema=schema,
+                partitioning=None,
+                filters=[(name, "=", value) for name, value in equal.items()] or None,
+            )
+            return dataset.read(columns=list(columns)) if names else schema.empty_table().select(list(columns))
+        except _TROUBLES as error:
+            raise StatePathTrouble(f"The table {table} cannot be read at {place}: {error}") from None
+
+
+def _value(folder: str) -> str:
+    return folder.rstrip("/").rsplit("/", 1)[-1].partition("=")[2]

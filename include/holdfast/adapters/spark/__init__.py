@@ -1,0 +1,1 @@
+"""Spark: the session, its file operations, and the zip that travels to executors."""

@@ -1,0 +1,381 @@
+"""What the Spark jobs share: a session, reading documents and tables, and writing tables whole or not at all.
+
+Only the driver uses this. It travels in the executors' zip all the same, so that a job needs nothing else of Holdfast.
+"""
+
+import argparse
+import re
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]  # it has no stubs
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from holdfast.adapters.lake.table_schemas import KEY, PARTITION, TABLES, VERSION
+from holdfast.adapters.spark import hadoop_files
+from holdfast.errors import HoldfastError, InvalidInput, NotAllowed
+
+SETTINGS = {
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a cluster called 007 is no number
+    "spark.sql.files.openCostInBytes": str(256 * 1024),  # snapshots are small files, a hundred or two to a task
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "32",  # rows are whole groups
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(8 * 1024 * 1024),
+    "spark.sql.adaptive.coalescePartitions.enabled": "false",  # few bytes, and much to compute
+    "spark.sql.session.timeZone": "UTC",
+}
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|unknown", re.ASCII)
+_FORBIDDEN = (
+    "Permission denied",
+    "AccessDenied",
+    "AccessControlException",
+    "Mkdirs failed to create",
+    "ParentNotDirectoryException",
+)
+"""What Hadoop's file systems say where they may not, or cannot, write. Of a local folder it is the fourth."""
+_ABANDONED_S = 24 * 3600
+Rows = Iterator[pa.RecordBatch]
+Answer = Callable[[dict[str, Any]], dict[str, Any] | None]
+
+
+def session(name: str) -> SparkSession:
+    """The session of this job; its master comes from spark-submit, and all settings but SETTINGS. Only warnings are logged."""
+    spark = SparkSession.builder.appName(name).getOrCreate()
+    spark.sparkContext.setLogLevel("WARN")
+    settle(spark)
+    return spark
+
+
+def settle(spark: SparkSession) -> None:
+    """SETTINGS, and as many tasks to a step as there are cores to keep busy: what is shuffled here is small."""
+    tasks = str(2 * spark.sparkContext.defaultParallelism)
+    sized = {"spark.sql.shuffle.partitions": tasks, "spark.sql.sources.parallelPartitionDiscovery.parallelism": tasks}
+    for key, value in (SETTINGS | sized).items():
+        spark.conf.set(key, value)
+
+
+def days_job(name: str, description: str | None, argv: Sequence[str], work: Callable[..., None], **options: str) -> None:
+    """The whole of a job for some days of the lake: `work` with what `argv` says (also `options`, texts, by name and with what they
+    are), old days deleted, refusals as one clear line."""
+    arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--lake", required=True)
+    arguments.add_argument("--days", required=True, help="such as 2026-11-20,2026-11-21")
+    arguments.add_argument("--keep-days", type=int, help="delete days of all tables that are so much older than the last of --days")
+    for option, about in options.items():
+        arguments.add_argument(f"--{option.replace('_', '-')}", help=about)
+    given = arguments.parse_args(argv)
+
+    def whole(spark: SparkSession) -> None:
+        lake, days = given.lake.rstrip("/"), days_of(given.days)
+        _refuse_what_cannot_be_written_to(spark, lake)
+        work(spark, lake, days, **{option: getattr(given, option) for option in options})
+        if given.keep_days is not None:
+            forget_days(spark, lake, _days_before(days, given.keep_days))
+
+    run(name, whole)
+
+
+def _refuse_what_cannot_be_written_to(spark: SparkSession, lake: str) -> None:
+    """Before anything is computed. Raise NotAllowed, or what the file system raises."""
+    place = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
+    if not hadoop_files.make(spark, place):
+        raise NotAllowed(f"nothing can be written to {lake}/tables: Spark needs the right to read and write the whole lake")
+    hadoop_files.delete(spark, place)
+
+
+def _days_before(days: Sequence[str], count: int) -> str:
+    """The day so many days before the last one. Raise InvalidInput."""
+    last = max((day for day in days if day[0].isdigit()), default=None)
+    if count < 1 or last is None:
+        raise InvalidInput(f"--keep-days {count}: a number of days from 1 on is needed, and a day to count from")
+    return (date.fromisoformat(last) - timedelta(days=count)).isoformat()
+
+
+def run(name: str, work: Callable[[SparkSession], None]) -> None:
+    """Do the work in a session of that name. What is refused, or cannot be read, ends in one line that says so, and status 1."""
+    try:
+        spark = session(name)
+    except Py4JError as trouble:  # may pass: without the words that keep Airflow from trying again
+        sys.exit(f"Spark did not start for {name}: is its master there? {_first_line(str(trouble).rpartition('Exception: ')[2])}")
+    try:
+        work(spark)
+    except HoldfastError as refusal:
+        sys.exit(f"holdfast {name}: {refusal}")
+    except (PySparkException, Py4JError, OSError) as trouble:
+        reason = told(trouble)
+        if reason is None:
+            raise
+        sys.exit(f"holdfast {name}: {reason}")
+    finally:
+        spark.stop()
+
+
+def told(trouble: Exception) -> str | None:
+    """A known trouble in words; None for one of ours."""
+    text = str(trouble)
+    if isinstance(trouble, AnalysisException) and "PATH_NOT_FOUND" in text:
+        return f"the lake does not hold what this job reads: {_first_line(text)}. Run the job before it, or correct `--lake`"
+    if "CANNOT_READ_FILE" in text or "is not a Parquet file" in text or "FAILED_READ_FILE" in text:
+        return f"a file in the lake is damaged: {_first_line(text)}. Delete its day of that table, and let it be computed again"
+    if any(sign in text for sign in _FORBIDDEN):
+        said = next(line for line in text.splitlines() if any(sign in line for sign in _FORBIDDEN))
+        return f"Spark may not read or write there: {_first_line(said)}. It needs to read and write the whole lake"
+    if "No space left on device" in text:
+        return "no space is left on the disk that Spark or the lake writes to"
+    return None
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:500].rstrip(".")
+
+
+def days_of(text: str) -> list[str]:
+    """Days with commas between them. Raise InvalidInput."""
+    days = [day.strip() for day in text.split(",") if day.strip()]
+    for day in days:
+        if not _DAY.fullmatch(day):
+            raise InvalidInput(f"{day[:40]!r} is not a day; one looks like 2026-11-20")
+    if not days:
+        raise InvalidInput("no day was given; one looks like 2026-11-20")
+    return sorted(dict.fromkeys(days))
+
+
+def read_texts(spark: SparkSession, folder: str, *names: str) -> tuple[str, ...]:
+    """The texts of files in a folder, in one job."""
+    rows = spark.read.format("binaryFile").load([f"{folder}/{name}" for name in names]).select("path", "content").collect()
+    found = {row.path.rsplit("/", 1)[-1]: bytes(row.content).decode() for row in rows}
+    return tuple(found[name] for name in names)
+
+
+def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFrame:
+    """The snapshots of these days, one row a file: `path` in the lake, and `content`, all its bytes. Empty files too, which Spark
+    itself leaves out. Raise InvalidInput if there is no such day."""
+    wanted = dict.fromkeys(f"day={day}" for day in days)
+    clusters = hadoop_files.folders(spark, f"{lake}/snapshots")
+    folders = [f"{cluster}/{day}" for cluster in clusters for day in hadoop_files.names(spark, cluster) if day in wanted]
+    if not folders:
+        raise InvalidInput(f"the lake {lake} has no snapshots of {', '.join(days)}: collect_groups puts them there")
+    found = (
+        spark.read.format("binaryFile")
+        .option("recursiveFileLookup", "true")
+        .option("pathGlobFilter", "*.json")
+        .load(folders)
+        .select(_in_lake(F.col("path")).alias("path"), "content")
+    )
+    empty = [(path,) for folder in folders for path in hadoop_files.empty_files(spark, folder)]
+    nothing = spark.createDataFrame(empty, "path string").select(_in_lake(F.col("path")).alias("path"), F.lit(b"").alias("content"))
+    return found.unionByName(nothing) if empty else found
+
+
+def read_reports(spark: SparkSession, lake: str, days: Iterable[str]) -> DataFrame:
+    """What runs of collecting that began on these days could not read, one row a file: `path` in the lake, and `content`."""
+    wanted = dict.fromkeys(f"day={day}" for day in days)
+    clusters = hadoop_files.folders(spark, f"{lake}/collections")
+    folders = [f"{cluster}/{day}" for cluster in clusters for day in hadoop_files.names(spark, cluster) if day in wanted]
+    if not folders:
+        return spark.createDataFrame([], "path string, content binary")
+    files = spark.read.format("binaryFile").option("pathGlobFilter", "*.json").load(folders)
+    return files.select(F.regexp_extract("path", "(collections/[^/]+/[^/]+/[^/]+)$", 1).alias("path"), "content")
+
+
+def read_plans(spark: SparkSession, lake: str) -> DataFrame:
+    """Plans and verdicts, one row a file: `path` in the lake, and `content`."""
+    if not hadoop_files.names(spark, f"{lake}/plans"):
+        return spark.createDataFrame([], "path string, content binary")
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", "{plan,verdict}.json")
+    path = F.regexp_extract("path", "(plans/[^/]+/[^/]+)$", 1)
+    return files.load(f"{lake}/plans").select(path.alias("path"), "content")
+
+
+def _in_lake(path: Any) -> Any:
+    return F.regexp_extract(path, "(snapshots/[^/]+/[^/]+/[^/]+/[^/]+)$", 1)
+
+
+def read_table(spark: SparkSession, lake: str, name: str, days: Iterable[str] | None = None) -> DataFrame:
+    """A table, or some days of it, with its `cluster` and `day`. Raise InvalidInput if nothing was ever written to it."""
+    if not has_table(spark, lake, name):
+        raise InvalidInput(f"the lake {lake} has no table {name}: the job that writes it has not run yet")
+    frame = spark.read.schema(from_arrow_schema(TABLES[name])).parquet(table_place(lake, name))
+    return frame if days is None else frame.where(F.col("day").isin(list(days)))
+
+
+def read_with_day_before(spark: SparkSession, lake: str, name: str, day: str) -> DataFrame:
+    """That day of a table and, of each cluster, the last day before it. Raise InvalidInput if nothing was ever written to it."""
+    table = read_table(spark, lake, name)
+    before: dict[str, str] = {}
+    for partition in _partitions(spark, table_place(lake, name)):
+        cluster, its_day = (unquote(part.split("=", 1)[1]) for part in partition.split("/"))
+        before[cluster] = max(before.get(cluster, ""), its_day if its_day < day else "")
+    of_clusters = F.concat_ws("/", "day", "cluster").isin([f"{its_day}/{cluster}" for cluster, its_day in before.items()])
+    return table.where((F.col("day") == day) | of_clusters)
+
+
+def has_table(spark: SparkSession, lake: str, name: str) -> bool:
+    """Whether anything was ever written to it."""
+    return hadoop_files.exists(spark, table_place(lake, name))
+
+
+def table_place(lake: str, name: str) -> str:
+    return f"{lake}/tables/{VERSION}/{name}"
+
+
+def per_row(rows: DataFrame, answer: Answer, schema: pa.Schema) -> DataFrame:
+    """`answer` of every row, as rows of `schema`; what an answer leaves out is null, and None is no row."""
+
+    def answered(batches: Rows) -> Rows:
+        for batch in batches:
+            answers = [found for row in batch.to_pylist() if (found := answer(row)) is not None]
+            if answers:
+                yield from in_columns(answers, schema).to_batches()
+
+    return rows.mapInArrow(answered, from_arrow_schema(schema))
+
+
+def in_columns(answers: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
+    """The answers as a table. One that does not fit (a sum beyond 64 bits) keeps its texts, and has that as its `problem`."""
+    try:
+        return pa.Table.from_pylist(answers, schema=schema)
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+        if len(answers) > 1:
+            return pa.concat_tables([in_columns([one], schema) for one in answers])
+    (alone,) = answers
+    texts = {field.name: alone.get(field.name) for field in schema if field.type == pa.string() and field.name != "document"}
+    return pa.Table.from_pylist([texts | {"problem": "a number in it is too large for the column of a table"}], schema=schema)
+
+
+def latest_of_day(documents: DataFrame) -> DataFrame:
+    """Of each group and day the last snapshot."""
+    columns = [name for name in documents.columns if name not in (*PARTITION, "group_id")]
+    last = F.max_by(F.struct(*columns), F.struct("captured_at", "snapshot")).alias("last")
+    return documents.groupBy(*PARTITION, "group_id").agg(last).select(*PARTITION, "group_id", "last.*")
+
+
+def latest_before(documents: DataFrame, day: str) -> DataFrame:
+    """Of each group the last snapshot before that day."""
+    columns = [name for name in documents.columns if name not in ("cluster", "group_id")]
+    last = F.max_by(F.struct(*columns), F.struct("captured_at", "snapshot")).alias("last")
+    earlier = documents.where(F.col("day") < day).groupBy("cluster", "group_id").agg(last)
+    return earlier.select("cluster", "group_id", "last.*").select(*documents.columns)
+
+
+def pieces(spark: SparkSession) -> int:
+    """Into how many pieces work is cut so that no core waits long for another."""
+    cores: int = spark.sparkContext.defaultParallelism
+    return 16 * cores
+
+
+def exploded(rows: DataFrame, column: str, table: str) -> DataFrame:
+    """The structs in a list column as rows of a table."""
+    one = F.explode(column).alias("one")
+    return rows.select(*KEY, one).select(*KEY, *(f"one.{name}" for name in TABLES[table].names if name not in KEY))
+
+
+def quarantined(rows: DataFrame) -> DataFrame:
+    """The rows that have a problem, as rows of a quarantine table."""
+    return rows.where(F.col("problem").isNotNull()).select(*PARTITION, "group_id", "snapshot", "problem")
+
+
+def staged(spark: SparkSession, rows: DataFrame, lake: str, work: Callable[[DataFrame], None]) -> None:
+    """Compute `rows` once, keep them beside the tables while `work` is done with them, and delete them.
+
+    They lie there by cluster and day, so that what is made of them goes into few files without being shuffled again.
+    """
+    place = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
+    try:
+        rows.repartition(*PARTITION).write.mode("error").partitionBy(*PARTITION).parquet(place)
+        work(spark.read.schema(rows.schema).parquet(place))
+    finally:
+        hadoop_files.delete(spark, place)
+
+
+def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], days: Iterable[str]) -> None:
+    """Put these days of the tables in the place of what was there: all are written beside before the first is moved.
+
+    A partition is moved by one rename: whole or not at all. A run killed in between leaves days for the next to replace; what was
+    out of the way just then is put in its place when what was left beside is cleared away (`forget_days`).
+    """
+    beside = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
+    wanted = dict.fromkeys(f"day={day}" for day in days)
+    try:
+        for name, table in tables.items():
+            table.select(*TABLES[name].names).write.mode("error").partitionBy(*PARTITION).parquet(f"{beside}/new/{name}")
+        for name in tables:
+            _replace_days(spark, f"{beside}/new/{name}", table_place(lake, name), f"{beside}/old/{name}", wanted)
+    finally:
+        hadoop_files.delete(spark, beside)
+
+
+def _replace_days(spark: SparkSession, new: str, place: str, old: str, days: Mapping[str, None]) -> None:
+    """Partition by partition, the old one out of the way and the new one in; and days that are no more."""
+    hadoop_files.make(spark, place)
+    there = {one for one in _partitions(spark, place) if one.rsplit("/", 1)[-1] in days}
+    came = set(_partitions(spark, new))
+    for partition in sorted(there | came):
+        at, aside = f"{place}/{partition}", f"{old}/{partition}"
+        if partition in there:
+            hadoop_files.move(spark, at, aside)
+        if partition not in came:
+            continue
+        try:
+            hadoop_files.move(spark, f"{new}/{partition}", at)
+        finally:
+            if partition in there and not hadoop_files.exists(spark, at):
+                hadoop_files.move(spark, aside, at)
+
+
+def forget_days(spark: SparkSession, lake: str, before: str) -> list[str]:
+    """Delete every table's partitions of days before that one, and what runs that were killed left beside; return what went."""
+    _forget_abandoned(spark, lake)
+    gone = []
+    for name in TABLES:
+        place = table_place(lake, name)
+        for partition in _partitions(spark, place):
+            day = partition.rsplit("/day=", 1)[-1]
+            if _DAY.fullmatch(day) and day < before:
+                hadoop_files.delete(spark, f"{place}/{partition}")
+                gone.append(f"{name}/{partition}")
+    return gone
+
+
+def _forget_abandoned(spark: SparkSession, lake: str) -> None:
+    for folder in hadoop_files.folders(spark, f"{lake}/tables/.staging"):
+        if time.time() - hadoop_files.changed_at(spark, folder) > _ABANDONED_S:
+            _finish(spark, lake, folder)
+            hadoop_files.delete(spark, folder)
+
+
+def _finish(spark: SparkSession, lake: str, beside: str) -> None:
+    """Put in its place the day of which a run that was killed had moved the old one away and not yet moved the new one in."""
+    for name in hadoop_files.names(spark, f"{beside}/old"):
+        came = _partitions(spark, f"{beside}/new/{name}")
+        for partition in _partitions(spark, f"{beside}/old/{name}"):
+            at = f"{table_place(lake, name)}/{partition}"
+            if partition in came and not hadoop_files.exists(spark, at):
+                hadoop_files.move(spark, f"{beside}/new/{name}/{partition}", at)
+
+
+def write_lines(spark: SparkSession, lines: DataFrame, place: str) -> None:
+    """Write a frame of one string column as text, a line a row, into the folder `place`: all of it, or nothing."""
+    parent, _, name = place.rstrip("/").rpartition("/")
+    beside = f"{parent}/.{name}.{secrets.token_hex(4)}.tmp"
+    try:
+        lines.write.mode("error").text(beside)
+        hadoop_files.delete(spark, place)
+        hadoop_files.move(spark, beside, place)
+    finally:
+        hadoop_files.delete(spark, beside)
+
+
+def _partitions(spark: SparkSession, place: str) -> list[str]:
+    """`cluster=…/day=…` of a table, as they are called on disk."""
+    clusters = hadoop_files.folders(spark, place)
+    found = [(one.rsplit("/", 1)[-1], day) for one in clusters for day in hadoop_files.names(spark, one) if "day=" in day]
+    return [f"{cluster}/{day}" for cluster, day in found if cluster.startswith("cluster=")]

@@ -1,0 +1,1 @@
+"""State directories: read, locked, and written without a link being followed."""

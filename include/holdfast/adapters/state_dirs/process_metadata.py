@@ -1,0 +1,358 @@
+"""The file `kafka-streams-process-metadata` of local state directories: read, and written, never under a running client.
+
+Java: `StateDirectory.initializeProcessId`, 2.6.2 to 4.3: a client takes an exclusive lock on `.lock` and keeps it for as long as it
+runs; only then it looks for the file, reads it, or makes it. So:
+
+- Where there is no file it is made by a hard link, which fails if there is one by now. No lock is taken for that: a client that
+  starts in between finds our file, or puts its own ID into it, and either way the file says what the client is.
+- A file that is there is replaced by a rename, under the client's own lock, because a client may have just read it. Everything is
+  ready before; under the lock the file is compared once more and renamed. A client that starts in these microseconds fails to.
+- All of it goes through the folder's handle (`folders`), and is looked at again by its path afterwards.
+
+What a killed writer leaves, the next one removes (`temporary`).
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+from urllib.parse import unquote, urlsplit
+
+from holdfast.adapters import temporary
+from holdfast.adapters.deadline import Deadline
+from holdfast.adapters.state_dirs import file_locks, folders
+from holdfast.adapters.state_dirs.folders import Folder
+from holdfast.errors import ClusterTrouble, MalformedBytes, NotAllowed, StatePathTrouble
+from holdfast.kafka import state_dir as kafka
+from holdfast.kafka.vocabulary import ProcessId
+
+T = TypeVar("T")
+FILE_NAME = kafka.PROCESS_METADATA
+LARGEST_FILE = 64 * 1024
+LIMIT_S = 30.0
+_ATTEMPTS = 5
+_NOTHING = "Nothing was written."
+_POSIX_ACL = "system.posix_acl_access"
+
+
+class LocalProcessMetadataFiles:
+    """State directories on local disks (or mounted ones): a path, or a `file://` URL. Nothing takes longer than `limit_s`."""
+
+    def __init__(self, limit_s: float = LIMIT_S) -> None:
+        self._limit_s = limit_s
+
+    def read(self, state_dir: str) -> ProcessId | None:
+        path = _path(state_dir)
+
+        def read() -> ProcessId | None:
+            try:
+                with folders.opened(path) as folder, _found(folder) as found:
+                    return None if found is None else found.process_id
+            except folders.NoSuchFolder:
+                return None
+
+        return self._bounded(f"{path} was not read", read)
+
+    def write(self, state_dir: str, process_id: ProcessId, replaces: ProcessId | None = None) -> None:
+        path = _path(state_dir)
+        turn = _Turn()
+        try:
+            self._bounded(f"{path}/{FILE_NAME} was not written", lambda: _Writing(path, process_id, replaces, turn).run())
+        except _TookTooLong as late:
+            if turn.end():
+                raise StatePathTrouble(f"{late} {_NOTHING}") from None
+            raise StatePathTrouble(f"{late} Whether the file is there is not known: look before you go on.") from None
+
+    def _bounded(self, what: str, action: Callable[[], T]) -> T:
+        """What a file system does not bound: a server that does not answer."""
+        try:
+            return Deadline(self._limit_s).within(what, action)
+        except ClusterTrouble:
+            raise _TookTooLong(f"{what} within {self._limit_s:g} s: the file system does not answer.") from None
+        except OSError as error:
+            raise folders.trouble(what, error) from None
+
+
+class _TookTooLong(StatePathTrouble):
+    pass
+
+
+class _Turn:
+    """Whether the writer may still act: once its time is up it no longer may, however late it gets there."""
+
+    def __init__(self) -> None:
+        self._only_one = threading.Lock()
+        self._acts = False
+        self._is_over = False
+
+    def take(self) -> None:
+        with self._only_one:
+            if self._is_over:
+                raise StatePathTrouble(f"the time is up. {_NOTHING}")
+            self._acts = True
+
+    def end(self) -> bool:
+        """True: nothing was done, and nothing will be."""
+        with self._only_one:
+            self._is_over = True
+            return not self._acts
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The file as it is, open."""
+
+    descriptor: int
+    content: bytes
+    process_id: ProcessId
+
+    @property
+    def status(self) -> os.stat_result:
+        return os.fstat(self.descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Belongs:
+    """Whose a file is, and who may do what with it."""
+
+    user: int
+    group: int
+    mode: int
+    acl: bytes | None = None
+
+    @classmethod
+    def as_of(cls, found: _Found) -> "_Belongs":
+        status = found.status
+        return cls(status.st_uid, status.st_gid, status.st_mode & 0o777, _acl(found.descriptor))
+
+    @classmethod
+    def for_new_in(cls, folder: Folder) -> "_Belongs":
+        """The folder's user and group, and for others what they may do in the folder; our own umask counts for nothing.
+
+        Java makes it with the rights that the application's umask leaves: its user can read and write, its group can mostly read.
+        """
+        status = folder.status
+        return cls(status.st_uid, status.st_gid, 0o640 | status.st_mode & 0o064)
+
+
+class _Writing:
+    """One writing of one process ID into one directory."""
+
+    def __init__(self, path: str, process_id: ProcessId, replaces: ProcessId | None, turn: _Turn) -> None:
+        self._path, self._process_id, self._replaces, self._turn = path, process_id, replaces, turn
+        self._file = f"{path}/{FILE_NAME}"
+
+    def run(self) -> None:
+        try:
+            folder = folders.opened(self._path)
+        except folders.NoSuchFolder:
+            raise folders.NoSuchFolder(
+                f"{self._path} is no directory. Create <state.dir>/<application.id> as the application's user first."
+            ) from None
+        with folder:
+            temporary.remove_abandoned(folder.descriptor, FILE_NAME)
+            if not any(self._attempt(folder) for _ in range(_ATTEMPTS)):
+                raise StatePathTrouble(
+                    f"{self._file} was changed by another process each time before it could be written. {_NOTHING}"
+                )
+
+    def _attempt(self, folder: Folder) -> bool:
+        """False: somebody else was there in the meantime, and it is to be looked at anew."""
+        with _found(folder) as found:
+            if found is not None and found.process_id == self._process_id:
+                folder.sync()  # whoever wrote it may have been killed before
+                return True
+            if found is not None and found.process_id != self._replaces:
+                raise StatePathTrouble(
+                    f"{self._file} already holds process ID {found.process_id}, not {self._replaces or self._process_id}: another"
+                    f" client has started there. {_NOTHING}"
+                )
+            self._refuse_running_client(folder, _NOTHING)
+            belongs = _Belongs.for_new_in(folder) if found is None else _Belongs.as_of(found)
+            with _beside(folder, belongs) as beside:
+                _fill(beside.descriptor, kafka.with_process_id(b"{}" if found is None else found.content, self._process_id))
+                done = self._create(beside) if found is None else self._replace(folder, beside, found)
+        if done:
+            folder.sync()
+            self._look_again(folder, created=found is None)
+        return done
+
+    def _create(self, beside: "_Beside") -> bool:
+        self._turn.take()
+        return beside.link_as(FILE_NAME)
+
+    def _replace(self, folder: Folder, beside: "_Beside", found: _Found) -> bool:
+        with self._client_lock(folder, _Belongs.as_of(found)) as lock:
+            if lock is None:
+                return False
+            # From here to the end of the block a client that starts finds its lock taken.
+            current = folder.status_of(FILE_NAME)
+            if current is None or folders.identity(current) != folders.identity(found.status):
+                return False
+            if os.pread(found.descriptor, LARGEST_FILE + 1, 0) != found.content:
+                return False
+            self._turn.take()
+            beside.rename_to(FILE_NAME)
+        return True
+
+    @contextmanager
+    def _client_lock(self, folder: Folder, belongs: _Belongs) -> Iterator[int | None]:
+        """The client's own lock, held; None: the lock file is another one by now."""
+        name = kafka.LOCK
+        if folder.status_of(name) is None:
+            with _beside(folder, belongs) as made:  # no client has run here: it makes an empty file, and keeps it for ever
+                made.link_as(name)
+        with folder.file(name, os.O_RDWR) as lock:
+            if lock is None:
+                yield None
+                return
+            if not self._take(lock):
+                self._refuse_running_client(folder, _NOTHING)
+                raise StatePathTrouble(f"A running client holds {folder.shown}/{name}. Stop it first. {_NOTHING}")
+            current = folder.status_of(name)
+            yield lock if current is not None and folders.identity(current) == folders.identity(os.fstat(lock)) else None
+
+    def _take(self, lock: int) -> bool:
+        try:
+            return file_locks.try_lock(lock)
+        except OSError as error:
+            raise folders.trouble(
+                f"the file system of {self._path} has no locks, and without its lock no client can be kept out. {_NOTHING}", error
+            ) from None
+
+    def _refuse_running_client(self, folder: Folder, result: str) -> None:
+        """Seen from beside; nothing is taken, so that a client that starts is not in its own way."""
+        found = folder.status_of(kafka.LOCK)
+        if found is None:
+            return
+        with folder.file(kafka.LOCK):  # refuses what is no file
+            holder = file_locks.of(kafka.LOCK, folder.descriptor)
+        if holder.held:
+            who = f" (process {holder.pid})" if holder.pid else ""
+            raise StatePathTrouble(f"A running client{who} holds {folder.shown}/{kafka.LOCK}. Stop it first. {result}")
+
+    def _look_again(self, folder: Folder, *, created: bool) -> None:
+        with folders.opened(self._path) as again:
+            if again.identity != folder.identity:
+                raise StatePathTrouble(
+                    f"{self._path} became another folder while {FILE_NAME} was written: it is in the one that was there before"
+                )
+            if created:
+                self._refuse_running_client(
+                    again,
+                    "It started while the file was written, and may have put its own process ID there: take a fresh snapshot.",
+                )
+            with _found(again) as found:
+                if found is None or found.process_id != self._process_id:
+                    holds = "is gone" if found is None else f"holds process ID {found.process_id}"
+                    raise StatePathTrouble(f"{self._file} {holds} right after the write: another client has started there.")
+
+
+def _path(state_dir: str) -> str:
+    parts = urlsplit(state_dir)
+    path = unquote(parts.path) if parts.scheme == "file" and not parts.netloc else state_dir
+    if "://" in path:
+        raise StatePathTrouble("Process metadata can be written to local directories only: give a path or a file:// URL.")
+    if not path or "\0" in path:
+        raise StatePathTrouble("A state directory is needed: the path of <state.dir>/<application.id>.")
+    return path
+
+
+@contextmanager
+def _found(folder: Folder) -> Iterator[_Found | None]:
+    """The file, read as Kafka reads it. Raise StatePathTrouble where it holds no process ID."""
+    with folder.file(FILE_NAME) as descriptor:
+        if descriptor is None:
+            yield None
+            return
+        content = folder.read(descriptor, FILE_NAME, LARGEST_FILE)
+        try:
+            process_id = kafka.parse_process_metadata(content)
+        except MalformedBytes:
+            process_id = None
+        if process_id is None:
+            raise StatePathTrouble(
+                f"{folder.shown}/{FILE_NAME} holds no process ID. Kafka would replace it by a new one: look why, then delete it."
+            )
+        yield _Found(descriptor, content, process_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """A file of ours beside the one that it is to become, with its owner and rights."""
+
+    folder: Folder
+    name: str
+    descriptor: int
+
+    def link_as(self, name: str) -> bool:
+        """False: there is one of that name."""
+        here = self.folder.descriptor
+        try:
+            os.link(self.name, name, src_dir_fd=here, dst_dir_fd=here, follow_symlinks=False)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            raise folders.trouble(
+                f"{self.folder.shown}/{name} cannot be created by a hard link, the only method that never overwrites a file."
+                f" {_NOTHING}",
+                error,
+            ) from None
+        return True
+
+    def rename_to(self, name: str) -> None:
+        here = self.folder.descriptor
+        os.rename(self.name, name, src_dir_fd=here, dst_dir_fd=here)
+
+
+@contextmanager
+def _beside(folder: Folder, belongs: _Belongs) -> Iterator[_Beside]:
+    with ExitStack() as opened:
+        try:
+            made = opened.enter_context(temporary.new_file(folder.descriptor, FILE_NAME, 0o600))
+        except OSError as error:
+            raise folders.trouble(f"nothing can be written into {folder.shown}", error) from None
+        beside = _Beside(folder, made[1], made[0])
+        _hand_over(beside, belongs)
+        yield beside
+
+
+def _hand_over(beside: _Beside, belongs: _Belongs) -> None:
+    """Before anything is in it: the file's owner, group and rights. Raise NotAllowed where we may not."""
+    descriptor = beside.descriptor
+    try:
+        status = os.fstat(descriptor)
+        if (status.st_uid, status.st_gid) != (belongs.user, belongs.group):
+            os.fchown(descriptor, belongs.user, belongs.group)
+        os.fchmod(descriptor, belongs.mode)
+        if belongs.acl is not None:
+            os.setxattr(descriptor, _POSIX_ACL, belongs.acl)
+        status = os.fstat(descriptor)
+    except OSError as error:
+        status, said = None, error.strerror or type(error).__name__
+    else:
+        said = "the file system keeps others"
+    if status is None or (status.st_uid, status.st_gid, status.st_mode & 0o777) != (belongs.user, belongs.group, belongs.mode):
+        raise NotAllowed(
+            f"{beside.folder.shown}/{FILE_NAME} must belong to user {belongs.user} and group {belongs.group} with mode"
+            f" {belongs.mode:04o}, or the application cannot use it; this process (user {os.geteuid()}) may not give it to them"
+            f" ({said}). Run it as that user, or as root. {_NOTHING}"
+        )
+
+
+def _fill(descriptor: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(descriptor, content) :]
+    os.fsync(descriptor)
+
+
+def _acl(descriptor: int) -> bytes | None:
+    """The POSIX access-control list, where the file has one beyond its mode."""
+    if not hasattr(os, "getxattr"):
+        return None
+    try:
+        return os.getxattr(descriptor, _POSIX_ACL)
+    except OSError:
+        return None

@@ -1,0 +1,132 @@
+"""`holdfast apply`: carry out an approved plan, step by step, as far as it goes now."""
+
+from datetime import UTC, datetime
+
+import click
+
+from holdfast.cli import documents, reading, signing
+from holdfast.cli import shape as shapes
+from holdfast.errors import InvalidInput
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.journal.journal import Approval
+from holdfast.rollout.journal.json import approval_from_json
+from holdfast.rollout.journal.seal import Kind, SigningKeys
+from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.kinds.approval import fingerprint
+from holdfast.workflows import apply as workflow
+from holdfast.workflows import plan as plans
+
+DEFAULT_LAKE = ".holdfast/lake"
+
+
+@click.command
+@click.argument("plan")
+@click.option(
+    "--snapshot",
+    "fresh",
+    required=True,
+    metavar="FRESH",
+    help="The group now: taken after the approval, in the last 5 minutes.",
+)
+@click.option("--approval", metavar="FILE", help="The approval of this plan, as JSON.")
+@click.option("--approved-by", metavar="NAME", help="Approve it here, by name …")
+@click.option("--reason", metavar="TEXT", help="… and say why.")
+@click.option(
+    "--state-dir-of",
+    "state_dirs",
+    multiple=True,
+    metavar="PROCESS_ID=DIRECTORY",
+    help="Where the client that is to start as PROCESS_ID keeps its state: STATE_DIR/APPLICATION_ID. May be repeated.",
+)
+@click.option(
+    "--confirm", "confirmed", multiple=True, metavar="STEP", help="Say that you did this step of yours. May be repeated, in order."
+)
+@click.option(
+    "--force-lease",
+    "force",
+    is_flag=True,
+    help="Take over the lease of this group, and allow a step in progress to continue in another directory or on another host. Use"
+    " it only when the other run has certainly ended. It is recorded.",
+)
+@signing.key_option
+@shapes.options
+@click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", default=DEFAULT_LAKE, show_default=True, help="For the journal.")
+def command(
+    plan: str,
+    fresh: str,
+    approval: str | None,
+    approved_by: str | None,
+    reason: str | None,
+    state_dirs: tuple[str, ...],
+    confirmed: tuple[str, ...],
+    lake: str,
+    force: bool,
+    key_file: str | None,
+    shape: str | None,
+    as_json: bool,
+) -> int:
+    """Carry out the plan in PLAN (a file) as far as it goes now, and print its journal and checklist.
+
+    Holdfast writes process-metadata files into the directories it is told of. All else is yours: do the step that the journal waits
+    for, take a fresh snapshot, and call this again; a step that no snapshot can show is confirmed with --confirm.
+    """
+    from holdfast.adapters import key_file as key_files
+    from holdfast.adapters import this_process
+    from holdfast.adapters.lake.lake import FsspecLake
+    from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
+
+    keys = key_files.read(key_file)
+    made, stands = signing.value(plan, any_kind.plan_from_json, Kind.PLAN, keys)
+    group = reading.value(fresh, any_kind.snapshot_from_json)
+    store = FsspecLake(lake)
+    answer = _approval(made, approval, approved_by, reason, keys) or plans.approval_of(store, made.plan_id, keys)
+    if answer is None:
+        raise click.UsageError("An approval is needed: --approval FILE, or --approved-by NAME with --reason TEXT.")
+    me = this_process.owner()
+    words = tuple(workflow.Confirmation(step, me.name, "confirmed on the command line") for step in confirmed)
+    hands = workflow.Hands(
+        store,
+        LocalProcessMetadataFiles(),
+        _directories(state_dirs),
+        lambda: datetime.now(UTC),
+        keys,
+        me,
+        this_process.has_ended,
+        force,
+    )
+    applied = workflow.apply(made, group, answer, words, hands, approved_here=approved_by is not None)
+    workflow.refuse_if_asked_too_early(applied, hands)
+    signing.say_unchecked(f"Plan {made.plan_id}", stands)
+    signing.say_unsigned(f"The journal of plan {made.plan_id} is", keys)
+    if shapes.is_text(shape, as_json=as_json):
+        from holdfast.cli.views import applied_view
+
+        applied_view.show(applied)
+    else:
+        documents.print_document(workflow.applied_to_json(applied))
+    return 0
+
+
+def _approval(plan: AnyPlan, file: str | None, by: str | None, reason: str | None, keys: SigningKeys) -> Approval | None:
+    """None: none is given here; the lake may have one."""
+    if file is not None:
+        if by is not None or reason is not None:
+            raise click.UsageError("Give --approval, or --approved-by with --reason, not both.")
+        return signing.value(file, approval_from_json, Kind.APPROVAL, keys)[0]
+    if by is None and reason is None:
+        return None
+    if by is None or reason is None:
+        raise click.UsageError("--approved-by NAME and --reason TEXT go together.")
+    at = datetime.now(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    return Approval(plan.plan_id, True, by, reason, at, plan_fingerprint=fingerprint(plan))
+
+
+def _directories(pairs: tuple[str, ...]) -> dict[ProcessId, str]:
+    found: dict[ProcessId, str] = {}
+    for pair in pairs:
+        process_id, equals, directory = pair.partition("=")
+        if not equals or not directory:
+            raise InvalidInput(f"--state-dir-of {pair!r}: PROCESS_ID=DIRECTORY is needed")
+        found[ProcessId.parse(process_id)] = directory
+    return found

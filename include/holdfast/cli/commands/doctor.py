@@ -1,0 +1,61 @@
+"""`holdfast doctor`: what is missing to collect a group, forecast its rebalances and plan for it."""
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from holdfast import wiring
+from holdfast.cli import cluster, documents
+from holdfast.cli.views import terminal
+from holdfast.rollout.text.wording import printable
+from holdfast.workflows.doctor import Check, Status
+
+LONGEST_REMEDY = 4_000
+_STYLES = {Status.OK: "green", Status.LIMITED: "yellow", Status.MISSING: "bold red"}
+
+
+@click.command
+@cluster.cluster_options
+@click.option("--group", required=True, help="The group: the application.id of a Kafka Streams application.")
+@click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="<state.dir>/<application.id> of one client.")
+@click.option("--folder", "folders", metavar="URL", multiple=True, help="A folder that is to be written to, such as the lake.")
+@click.option("--json", "as_json", is_flag=True, help="The checks as JSON.")
+def command(
+    bootstrap_server: str,
+    command_config: str | None,
+    timeout_s: float,
+    group: str,
+    state_dirs: tuple[str, ...],
+    folders: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Look whether everything is there: rights (the least that are needed), Java, Spark, folders.
+
+    The exit status is 1 if something is missing that the work cannot do without.
+    """
+    checks = wiring.examine(cluster.connection(bootstrap_server, command_config), group, state_dirs, folders, timeout_s)
+    if as_json:
+        fields = ("name", "status", "found", "remedy")
+        document = [{field: str(getattr(check, field)) for field in fields} for check in checks]
+        documents.print_document({"format_version": "1.0", "checks": document})
+    else:
+        _print_table(checks)
+    return 1 if any(check.status is Status.MISSING for check in checks) else 0
+
+
+def _print_table(checks: tuple[Check, ...]) -> None:
+    """What is to be done stands in lines of its own, never cut or wrapped: it holds commands that are pasted."""
+    terminal.show(_table(checks))
+    todo = [check for check in checks if check.remedy and check.status is not Status.OK]
+    for check in todo:
+        click.echo(f"\n{printable(check.name)}:")
+        for line in check.remedy.splitlines():
+            click.echo(f"  {printable(line, LONGEST_REMEDY)}")
+
+
+def _table(checks: tuple[Check, ...]) -> Table:
+    table = terminal.table("check", "status", "found")
+    for check in checks:
+        found = Text(printable(check.found, LONGEST_REMEDY))
+        table.add_row(Text(printable(check.name)), Text(check.status, style=_STYLES[check.status]), found)
+    return table

@@ -1,0 +1,64 @@
+"""`holdfast forecast`: what Kafka will do about a change, rebalance by rebalance."""
+
+import click
+
+from holdfast.cli import documents, progress
+from holdfast.cli.reading import work_option
+from holdfast.rollout.consumer.forecast.json import consumer_forecast_to_json
+from holdfast.rollout.consumer.snapshot.json import is_consumer_classic
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.streams.forecast.json import forecast_to_json
+from holdfast.workflows import consumer_groups
+from holdfast.workflows.forecast import answer_lines, forecast_case, read_forecast
+from holdfast.workflows.naming import Named
+
+
+@click.command
+@click.argument("snapshot")
+@click.argument("change", required=False)
+@click.option(
+    "--detail",
+    type=click.Choice([str(detail) for detail in Detail]),
+    default=str(Detail.FULL),
+    show_default=True,
+    help="With rounds, or outcomes alone.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the Forecast's JSON and nothing else.")
+@work_option
+@click.option("--jsonl", is_flag=True, help='{"snapshot": …, "change": …} a line in, a Forecast a line out, in order.')
+def command(snapshot: str, change: str | None, detail: str, as_json: bool, work: int, jsonl: bool) -> int:
+    """What will happen to the group in SNAPSHOT if CHANGE is made (files, or - for standard input)."""
+    level = Detail(detail)
+    if jsonl:
+        if change is not None:
+            raise click.UsageError("With --jsonl there is one argument: the file with the cases.")
+        return documents.print_lines(answer_lines(documents.read_lines(snapshot), lambda case: forecast_case(case, level, work)))
+    if change is None:
+        raise click.UsageError("Missing argument 'CHANGE': what is meant to be done, a file or - for standard input.")
+    if snapshot == change == documents.STANDARD_INPUT:
+        raise click.UsageError("SNAPSHOT and CHANGE cannot both be standard input; put one into a file.")
+    given = [(documents.label(path), documents.read_document(path)) for path in (snapshot, change)]
+    if is_consumer_classic(given[0][1]):
+        return _plain(given[0], given[1], level, as_json=as_json)
+    with progress.telling("Forecasting every rebalance"):
+        group, answer = read_forecast(given[0], given[1], work)
+    if as_json:
+        documents.print_document(forecast_to_json(answer, level), indent=None)
+    else:
+        from holdfast.cli.views import forecast_view
+
+        forecast_view.show(group, answer, rounds=level is Detail.FULL)
+    return 0
+
+
+def _plain(snapshot: Named, change: Named, level: Detail, *, as_json: bool) -> int:
+    """The same for a plain consumer group."""
+    with progress.telling("Forecasting every rebalance"):
+        group, answer = consumer_groups.read_forecast(snapshot, change)
+    if as_json:
+        documents.print_document(consumer_forecast_to_json(answer, level), indent=None)
+    else:
+        from holdfast.cli.views import consumer_forecast_view
+
+        consumer_forecast_view.show(group, answer, rounds=level is Detail.FULL)
+    return 0

@@ -1,0 +1,29 @@
+"""`holdfast guard`: is the order of process IDs about to reshuffle the group, and what would keep it."""
+
+import sys
+
+import click
+
+from holdfast.cli import documents, reading
+from holdfast.rollout.streams.guard import guard
+from holdfast.rollout.streams.guard.json import guard_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+
+
+@click.command
+@click.argument("snapshot")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+def command(snapshot: str, as_json: bool) -> int:
+    """What the group in SNAPSHOT (a file, or - for standard input) shows about the order of its process IDs.
+
+    Above all whether its next rebalance, whatever causes it, moves tasks although everything looks stable.
+    """
+    group = reading.value(snapshot, snapshot_from_json)
+    found = guard.look(group)
+    if as_json:
+        documents.print_document(guard_to_json(found), indent=2 if sys.stdout.isatty() else None)
+    else:
+        from holdfast.cli.views import guard_view
+
+        guard_view.show(group, found)
+    return 0

@@ -1,0 +1,171 @@
+"""`holdfast plan`: the best way to make a change, and why not the others."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from holdfast.cli import documents, progress, reading, signing
+from holdfast.cli.views import plan_view
+from holdfast.rollout.consumer.snapshot.json import is_consumer_classic
+from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.journal import seal
+from holdfast.rollout.json import strict
+from holdfast.rollout.kinds import ci, policy_floor
+from holdfast.rollout.kinds.any_kind import AnyPlan, plan_to_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change import named_json
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.text import rendering
+from holdfast.workflows import consumer_groups
+from holdfast.workflows import plan as workflow
+from holdfast.workflows.naming import Named
+
+STATUS = {PlanVerdict.NOTHING_TO_DO: 0, PlanVerdict.SAFE: 2, PlanVerdict.REVIEW: 2, PlanVerdict.BLOCKED: 3}
+
+
+def _github(plan: AnyPlan) -> None:
+    """Annotations on standard output; the whole of it on the page of the run, where GitHub says which file that is."""
+    click.echo(ci.github(plan).encode(), nl=False)
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary:
+        with Path(summary).open("a", encoding="utf-8") as page:
+            page.write(rendering.for_comment(workflow.blocks(plan), ci.LONGEST_SUMMARY))
+
+
+SHAPES: dict[str, Callable[[AnyPlan], None]] = {
+    "text": lambda plan: plan_view.show_blocks(workflow.blocks(plan)),
+    "markdown": lambda plan: plan_view.show_blocks(workflow.blocks(plan), markdown=True),
+    "comment": lambda plan: click.echo(rendering.for_comment(workflow.blocks(plan), ci.LONGEST_COMMENT).encode(), nl=False),
+    "junit": lambda plan: click.echo(ci.junit(plan, workflow.blocks(plan)).encode(), nl=False),
+    "github": _github,
+}
+FAILS_ON = {
+    "plan": frozenset({PlanVerdict.NOTHING_TO_DO}),
+    "review": frozenset({PlanVerdict.NOTHING_TO_DO, PlanVerdict.SAFE}),
+    "blocked": frozenset({PlanVerdict.NOTHING_TO_DO, PlanVerdict.SAFE, PlanVerdict.REVIEW}),
+}
+"""By what is to fail: the verdicts that do not."""
+
+
+@click.command
+@click.argument("snapshot")
+@click.argument("change")
+@click.option("--policy", metavar="FILE", help="The limits of your team, as YAML or JSON. [default: Holdfast's own]")
+@click.option(
+    "--team-policy",
+    metavar="FILE",
+    envvar="HOLDFAST_TEAM_POLICY",
+    help="The policy that --policy may only tighten, and a Change's speed too: what is looser is refused by name.",
+)
+@click.option(
+    "--requested-by", metavar="NAME", help="Who requests the plan. It is stored in the plan; four_eyes requires another approver."
+)
+@click.option(
+    "--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Keep the plan there, under plans/<plan id>/ (a folder or an fsspec URL)."
+)
+@reading.work_option
+@click.option("--json", "as_json", is_flag=True, help="Print the Plan's JSON and nothing else; the same as --format json.")
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(["text", "json", *(shape for shape in SHAPES if shape != "text")]),
+    default="text",
+    show_default=True,
+    help="text for a reader; markdown: what plan.md holds; comment: as much of it as a comment on GitHub takes; junit: a report"
+    " with a test a rule; github: annotations of a workflow.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice([*FAILS_ON]),
+    default="plan",
+    show_default=True,
+    help="The first verdict whose exit status is not 0: any plan, one that a person should look at, or one that is blocked.",
+)
+@signing.key_option
+def command(
+    snapshot: str,
+    change: str,
+    policy: str | None,
+    team_policy: str | None,
+    requested_by: str | None,
+    lake: str | None,
+    work: int,
+    as_json: bool,
+    shape: str,
+    fail_on: str,
+    key_file: str | None,
+) -> int:
+    """The best way to make CHANGE to the group in SNAPSHOT (files, or - for standard input).
+
+    Exit status: 0 nothing to do, 2 a plan, 3 blocked, 1 an error. With --fail-on review a safe plan is 0 too, with
+    --fail-on blocked every plan that is not blocked.
+    """
+    if as_json and shape not in {"text", "json"}:
+        raise click.UsageError("--json and --format ask for different things; give one of them.")
+    from holdfast.adapters import key_file as key_files
+
+    keys = key_files.read(key_file)
+    strict.refuse_secrets({"--requested-by": requested_by})
+    if [snapshot, change, policy, team_policy].count(documents.STANDARD_INPUT) > 1:
+        raise click.UsageError("Only one of SNAPSHOT, CHANGE and --policy can be standard input; put the others into files.")
+    made = _made(snapshot, change, _limits(policy, team_policy), requested_by, work)
+    if lake:
+        from holdfast.adapters.lake.lake import FsspecLake
+
+        workflow.keep(FsspecLake(lake), made, keys)
+        click.echo(f"Plan {made.plan_id} is kept in {lake}.", err=True)
+        signing.say_unsigned("It is", keys)
+    if as_json or shape == "json":
+        documents.print_document(seal.signed(plan_to_json(made), seal.Kind.PLAN, keys))
+    else:
+        SHAPES[shape](made)
+    return 0 if made.verdict in FAILS_ON[fail_on] else STATUS[made.verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """What holds, and the team's policy that it may only tighten."""
+
+    policy: Policy
+    team: Policy | None
+
+
+def _limits(policy: str | None, team_policy: str | None) -> _Limits:
+    asked = reading.limits(policy) if policy else None
+    if team_policy is None:
+        return _Limits(Policy() if asked is None else asked.policy, None)
+    team = reading.limits(team_policy).policy
+    if policy is None or asked is None:
+        return _Limits(team, team)
+    with documents.naming(policy):
+        return _Limits(policy_floor.tightened(team, asked.policy, asked.stated, datetime.now(UTC)), team)
+
+
+def _made(snapshot: str, change: str, limits: _Limits, requested_by: str | None, work: int) -> AnyPlan:
+    taken = documents.read_document(snapshot)
+    policy = limits.policy
+    if is_consumer_classic(taken):
+        return _plain((documents.label(snapshot), taken), change, policy, requested_by)
+    with documents.naming(snapshot):
+        group = snapshot_from_json(taken)
+    meant = reading.value(change, lambda said: change_from_json(named_json.resolved(said, group)))
+    with documents.naming(snapshot):
+        workflow.refuse_settings(group)
+    with documents.naming(change), progress.telling("Searching for options") as tell:
+        if limits.team is not None:
+            policy_floor.refuse_faster(meant, limits.team)
+        return workflow.make(group, meant, policy, datetime.now(UTC), lambda way: tell(f"Forecasting {way}"), requested_by, work)
+
+
+def _plain(snapshot: Named, change: str, limits: Policy, requested_by: str | None) -> AnyPlan:
+    """The same for a plain consumer group."""
+    meant = (documents.label(change), documents.read_document(change))
+    with progress.telling("Searching for options") as tell:
+        return consumer_groups.make_plan(
+            snapshot, meant, limits, datetime.now(UTC), lambda way: tell(f"Forecasting {way}"), requested_by
+        )

@@ -1,0 +1,109 @@
+"""`holdfast show`: the text that a reviewer reads, what became of the plan, and whether it still holds."""
+
+from itertools import takewhile
+from pathlib import Path
+
+import click
+
+from holdfast.cli import documents, reading, signing
+from holdfast.cli.views import plan_view
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
+from holdfast.rollout.journal import seal
+from holdfast.rollout.journal.seal import SigningKeys
+from holdfast.rollout.kinds import any_kind, ci
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.kinds.history import history
+from holdfast.rollout.streams.execution.staleness import Staleness, is_stale, staleness_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.text import rendering
+from holdfast.rollout.text.rendering import Block, Heading
+from holdfast.rollout.text.wording import printable
+from holdfast.workflows import consumer_groups
+from holdfast.workflows import plan as workflow
+
+
+@click.command
+@click.argument("plan")
+@click.option("--markdown", is_flag=True, help="As Markdown: what plan.md holds.")
+@click.option("--comment", is_flag=True, help="As Markdown: as much of it as a comment on GitHub takes.")
+@click.option("--snapshot", "fresh", metavar="FRESH", help="A snapshot just taken: say what drifted since, and whether it matters.")
+@click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="PLAN may be an ID then: also who decided, and how far it is.")
+@signing.key_option
+@click.option("--json", "as_json", is_flag=True, help="The Plan's JSON; with --snapshot what drifted. Nothing else.")
+def command(
+    plan: str, markdown: bool, comment: bool, fresh: str | None, lake: str | None, as_json: bool, key_file: str | None
+) -> int:
+    """Print the plan in PLAN (a file, - for standard input, or an ID in the lake) for a reader.
+
+    From a lake also what is signed, and by whose key. With --snapshot, first whether it still holds. Exit status with --snapshot: 0
+    it holds, 3 it does not.
+    """
+    if [markdown, comment, bool(as_json or fresh)].count(True) > 1:
+        raise click.UsageError("--markdown and --comment are what plan.md holds: give one of them alone.")
+    if plan == fresh == documents.STANDARD_INPUT:
+        raise click.UsageError("PLAN and --snapshot cannot both be standard input; put one into a file.")
+    from holdfast.adapters import key_file as key_files
+
+    keys = key_files.read(key_file)
+    if lake and workflow.is_id(plan) and not Path(plan).exists():
+        made, became = _kept(plan, lake, keys)
+    else:
+        made, became = _from_file(plan, keys), ()
+    found = None if fresh is None else _drifts(made, fresh)
+    if as_json:
+        documents.print_document(any_kind.plan_to_json(made) if found is None else staleness_to_json(found))
+    else:
+        if found is not None:
+            _show_staleness(found)
+        blocks = workflow.blocks(made)
+        if comment:
+            click.echo(rendering.for_comment(blocks, ci.LONGEST_COMMENT).encode(), nl=False)
+            return 0
+        plan_view.show_blocks(blocks if markdown else _with(became, blocks), markdown=markdown)
+    return 3 if found is not None and found.stale else 0
+
+
+def _from_file(plan: str, keys: SigningKeys) -> AnyPlan:
+    """The plan in a file. What its signature says goes to standard error, where there is one, or a key."""
+    document = documents.read_document(plan)
+    with documents.naming(plan):
+        made = any_kind.plan_from_json(document)
+    stands = seal.seal_of(document, seal.Kind.PLAN, keys)
+    if keys or stands is not seal.Seal.UNSIGNED:
+        click.echo(f"Plan {made.plan_id}: {stands.value}.", err=True)
+    return made
+
+
+def _kept(plan_id: str, lake: str, keys: SigningKeys) -> tuple[AnyPlan, tuple[Block, ...]]:
+    """The plan in the lake, and what became of it."""
+    from holdfast.adapters.lake.lake import FsspecLake
+
+    store = FsspecLake(lake)
+    made = workflow.load(store, plan_id)
+    steps = tuple(step.id for step in made.steps)
+    decided, journal = workflow.approval_of(store, plan_id), workflow.journal_of(store, plan_id)
+    signed = workflow.standing(store, plan_id, keys).says
+    return made, history(steps, decided, journal, workflow.score_of(store, plan_id), signed)
+
+
+def _with(became: tuple[Block, ...], blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Before the first section."""
+    before = tuple(takewhile(lambda block: not (isinstance(block, Heading) and block.level > 1), blocks))
+    return (*before, *became, *blocks[len(before) :])
+
+
+def _drifts(made: AnyPlan, fresh: str) -> Staleness:
+    if isinstance(made, ConsumerPlan):
+        return consumer_groups.drifts(made, reading.value(fresh, consumer_snapshot_from_json))
+    return is_stale(made, reading.value(fresh, snapshot_from_json))
+
+
+def _show_staleness(found: Staleness) -> None:
+    if found.stale:
+        click.echo("This plan no longer holds. Make a new one.")
+    else:
+        click.echo("This plan still holds." if found.drifts else "This plan still holds: nothing that it relies on has changed.")
+    for one in found.drifts:
+        click.echo(f"  {'!' if one.matters else '-'} {printable(one.found, 600)} {one.why}")
+    click.echo()

@@ -1,0 +1,71 @@
+"""`holdfast snapshot`: what one live group looks like now."""
+
+import click
+
+from holdfast import wiring
+from holdfast.cli import cluster, documents
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_to_json
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Stores
+from holdfast.workflows.collecting.collect_kind import Given
+
+
+@click.command
+@cluster.cluster_options
+@click.option("--group", required=True, help="The group: the application.id of a Kafka Streams application.")
+@click.option(
+    "--state-dir",
+    "state_dirs",
+    metavar="URL",
+    multiple=True,
+    help="<state.dir>/<application.id> of one client; may be given again.",
+)
+@click.option("--kafka-release", metavar="R", help="The release of Kafka Streams that the application runs, such as 3.9.1.")
+@click.option("--app-config", metavar="FILE", help="The application's properties; only what decides assignments is taken from it.")
+@click.option("--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting of the application, over --app-config.")
+@click.option(
+    "--changelog",
+    "changelogs",
+    metavar="SUBTOPOLOGY=TOPIC",
+    multiple=True,
+    help="A changelog that cannot be told from outside; all of a subtopology's, or none: 1= says stateless.",
+)
+@click.option(
+    "--stores",
+    type=click.Choice([str(one) for one in Stores]),
+    help="Where the application keeps its state. With nothing on disk no process ID is kept, and every restart draws a new one.",
+)
+@click.option("--name", help="What to call the cluster in the snapshot; its own ID unless given.")
+@click.option("--json", "as_json", is_flag=True, help="As it is anyway: what is printed is JSON.")
+@click.option("-o", "--output", metavar="FILE", default=documents.STANDARD_INPUT, help="Where to write it, whole or not at all.")
+def command(
+    bootstrap_server: str,
+    command_config: str | None,
+    timeout_s: float,
+    group: str,
+    state_dirs: tuple[str, ...],
+    kafka_release: str | None,
+    app_config: str | None,
+    pairs: tuple[str, ...],
+    changelogs: tuple[str, ...],
+    stores: str | None,
+    name: str | None,
+    output: str,
+    as_json: bool,  # noqa: ARG001 - every command that prints has --json
+) -> int:
+    """Take a Snapshot of a live Kafka Streams group, or of a plain consumer group, as JSON.
+
+    What could not be read, and what had to be assumed, stands in its `unknown`.
+    """
+    where = cluster.connection(bootstrap_server, command_config, name)
+    application = cluster.properties_file(app_config) if app_config else {}
+    given = Given(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores)
+    taken = wiring.collect_any(where, group, state_dirs, given, timeout_s)
+    document = consumer_snapshot_to_json(taken) if isinstance(taken, ConsumerSnapshot) else snapshot_to_json(taken)
+    if output == documents.STANDARD_INPUT:
+        documents.print_document(document)
+    else:
+        documents.write_text_whole(output, dumps(document, indent=2) + "\n")
+    return 0

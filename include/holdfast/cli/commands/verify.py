@@ -1,0 +1,87 @@
+"""`holdfast verify`: was the forecast what happened?"""
+
+import click
+from click.core import ParameterSource
+
+from holdfast.cli import cluster, documents, reading
+from holdfast.cli import shape as shapes
+from holdfast.cli.views import plan_view
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.kinds import any_kind
+from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
+from holdfast.rollout.kinds.verdict_words import verdict_blocks
+from holdfast.workflows import verify
+from holdfast.workflows.collecting.collect import Patience
+from holdfast.workflows.collecting.collect_kind import Given
+
+STATUS = {Result.AS_FORECAST: 0, Result.NOT_YET: 2, Result.ON_THE_WAY: 2, Result.DIFFERENT: 3}
+WATCH_S = 3600.0
+"""How long --watch looks, unless --timeout says it."""
+
+
+@click.command
+@click.argument("plan")
+@cluster.cluster_options
+@click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="STATE_DIR/APPLICATION_ID of one client.")
+@click.option("--snapshot", "fresh", metavar="FILE", help="A snapshot taken afterwards, instead of looking at the cluster.")
+@shapes.options
+@click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Store the verdict there, next to the plan.")
+@click.option(
+    "--watch",
+    is_flag=True,
+    help=f"Look again until it is decided, --timeout at most ({WATCH_S:g} s unless given). How far it is goes to standard error.",
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    plan: str,
+    bootstrap_server: str,
+    command_config: str | None,
+    timeout_s: float,
+    state_dirs: tuple[str, ...],
+    fresh: str | None,
+    lake: str | None,
+    watch: bool,
+    shape: str | None,
+    as_json: bool,
+) -> int:
+    """Compare the forecast of the plan in PLAN (a file) with the group as it is now, and print the Verdict.
+
+    Exit status: 0 as forecast, 2 not yet or on the way, 3 different, 1 an error.
+    """
+    if fresh is not None and (bootstrap_server or command_config or watch):
+        raise click.UsageError("Give --snapshot, or a cluster to look at or to watch, not both.")
+    text = shapes.is_text(shape, as_json=as_json)
+    made = reading.value(plan, any_kind.plan_from_json)
+    place = None
+    if lake:
+        from holdfast.adapters.lake.lake import FsspecLake
+
+        place = FsspecLake(lake)
+
+    def look(limit_s: float) -> AnySnapshot:
+        return _look(made, bootstrap_server, command_config, limit_s, state_dirs)
+
+    if watch:
+        is_given = context.get_parameter_source("timeout_s") is not ParameterSource.DEFAULT
+        patience = Patience(timeout_s if is_given else WATCH_S)
+        verdict = verify.watch(place, made, look, patience, lambda line: click.echo(line, err=True))
+    else:
+        group = look(timeout_s) if fresh is None else reading.value(fresh, any_kind.snapshot_from_json)
+        verdict = verify.compare(place, made, group)
+    if text:
+        plan_view.show_blocks(verdict_blocks(verdict))
+    else:
+        documents.print_document(any_kind.verdict_to_json(verdict))
+    return STATUS[verdict.result]
+
+
+def _look(
+    made: AnyPlan, bootstrap_server: str, command_config: str | None, timeout_s: float, state_dirs: tuple[str, ...]
+) -> AnySnapshot:
+    """The plan's group on the cluster, under the name that the plan knows the cluster by."""
+    from holdfast import wiring
+
+    where = cluster.connection(bootstrap_server, command_config, made.basis.cluster)
+    about = Given(made.basis.kafka_release, {}, dict(made.basis.config))
+    return wiring.collect_any(where, made.basis.group_id, state_dirs, about, timeout_s)

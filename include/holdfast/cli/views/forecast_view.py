@@ -1,0 +1,176 @@
+"""A Forecast as a person reads it in a terminal: who moves when, and what waits meanwhile."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.cli.views import terminal
+from holdfast.kafka.streams.group import Assignment, LeaderFailure
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.times import Times
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.change import Assume, CatchUp
+from holdfast.rollout.streams.cost import cost
+from holdfast.rollout.streams.cost.times_of_costs import worked_out
+from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Summary
+from holdfast.rollout.streams.options import otherwise, otherwise_words
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many, printable, span
+from holdfast.rollout.timing import time_words
+
+FIRST_ROUNDS = 30
+MOST_BROKERS = 8
+
+
+def show(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> None:
+    """Print the forecast."""
+    terminal.show(*_forecast(snapshot, forecast, rounds=rounds))
+
+
+def _forecast(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterator[RenderableType]:
+    times = _times(snapshot, forecast)
+    if len(forecast.outcomes) == 1:
+        yield from _outcome(snapshot, forecast.outcomes[0], times[0], rounds=rounds)
+    else:
+        yield from _outcomes(forecast.outcomes, times)
+    for unknown in forecast.unknown:
+        yield Text(f"Not known: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
+    for other in otherwise.weigh(snapshot, forecast.change):
+        yield Text(f"Otherwise: {printable(otherwise_words.sentence(other), 500)}")
+    assume = forecast.change.assume
+    copies = f"closed copies {assume.closed_copies}; dormant {assume.dormant_copies}"
+    yield Text(f"Assumed: copies catch up by {_catch_up(assume)}; {copies}.")
+    policy = Policy()
+    start, speed = policy.start_up, policy.restore_records_per_second
+    yield Text(
+        f"Times count from the first act, with a client's start-up of {start.low} to {start.high} s ({policy.start_up_says}),"
+        f" at {speed:,} records/s."
+    )
+
+
+def _catch_up(assume: Assume) -> str:
+    return f"{assume.records_per_second:g} records a second" if assume.catch_up is CatchUp.RATE else f"the {assume.catch_up}"
+
+
+def _outcomes(outcomes: Sequence[Outcome], times: Sequence[Times]) -> Iterator[RenderableType]:
+    """A line for each position that the IDs left to chance can take."""
+    expected = sum(outcome.probability * outcome.summary.active_moved for outcome in outcomes)
+    tasks = many(outcomes[0].summary.stateful_tasks, "stateful task")
+    yield Text(f"{expected:.1f} of {tasks} end on another client, on average over the new random process IDs.", style="bold")
+    lasting = set(outcomes[0].process_ids).intersection(*(outcome.process_ids for outcome in outcomes))
+    table = _table(
+        "chance", "new random process IDs such as", "rank", "moved", "rebalances", "rebalancing ends after", "records to restore"
+    )
+    for outcome, time in zip(outcomes, times, strict=True):
+        fresh = [(number, one) for number, one in enumerate(outcome.process_ids, start=1) if one not in lasting]
+        summary = outcome.summary
+        table.add_row(
+            f"{outcome.probability:.1%}",
+            listed([one for _, one in fresh], 3),
+            listed([f"{number} of {len(outcome.process_ids)}" for number, _ in fresh], 3),
+            f"{summary.active_moved:,}",
+            span(summary.rebalances_at_least, summary.rebalances_at_most),
+            time_words.estimate(time.rebalancing_ends),
+            f"{summary.restore_records:,}",
+        )
+    yield table
+
+
+def _times(snapshot: Snapshot, forecast: Forecast) -> tuple[Times, ...]:
+    """Of each outcome, at Holdfast's own speeds."""
+    return tuple(worked_out(one, Policy()) for one in cost.costs_of(snapshot, forecast.change, forecast))
+
+
+def _table(*columns: str) -> Table:
+    return terminal.table(*columns, right=("#", "at", "chance", "moved", "rebalances", "records to restore"))
+
+
+def _outcome(snapshot: Snapshot, outcome: Outcome, times: Times, *, rounds: bool) -> Iterator[RenderableType]:
+    names = _names(snapshot, outcome)
+    summary = outcome.summary
+    headline = f"{summary.active_moved} of {many(summary.stateful_tasks, 'stateful task')} end on another client"
+    if outcome.stable:
+        rebalances = span(summary.rebalances_at_least, summary.rebalances_at_most)
+        word = "rebalance" if rebalances == "1" else "rebalances"
+        yield Text(f"{headline}, in {rebalances} {word}; {time_words.both(times)}.", style="bold")
+    else:
+        yield Text(f"{headline}; the group does not settle.", style="bold")
+    size = "" if summary.restore_bytes is None else f", {amount_of_bytes(summary.restore_bytes)}"
+    yield Text(f"{many(summary.restore_records, 'record')}{size} to restore. {_waiting(outcome)}")
+    yield from _borne(summary)
+    yield Text("In process-ID order: " + ", ".join(f"{names[one]} ({str(one)[:8]}…)" for one in outcome.process_ids))
+    if rounds:
+        yield _rounds(snapshot, outcome, names)
+
+
+def _borne(summary: Summary) -> Iterator[RenderableType]:
+    """Who else bears it, where that is known."""
+    if summary.stopped:
+        longest = max(one.seconds for one in summary.stopped)
+        stand = "stands" if len(summary.stopped) == 1 else "stand"
+        yield Text(f"{many(len(summary.stopped), 'task')} {stand} still for {duration(int(longest))} before anything is restored.")
+    if any(one.broker is not None for one in summary.reads):
+        served = "; ".join(
+            f"{'not known which' if one.broker is None else f'broker {one.broker}'} {many(one.total.records, 'record')}"
+            f"{'' if one.total.size is None else f', {amount_of_bytes(one.total.size)}'}"
+            for one in summary.reads[:MOST_BROKERS]
+        )
+        more = f" and {len(summary.reads) - MOST_BROKERS} more" if len(summary.reads) > MOST_BROKERS else ""
+        yield Text(f"Read from: {served}{more}.")
+
+
+def _waiting(outcome: Outcome) -> str:
+    waiting = outcome.summary.without_caught_up_copy
+    if not waiting.tasks:
+        return "No task waits for its state."
+    verb = "waits" if waiting.tasks == 1 else "wait"
+    return f"{many(waiting.tasks, 'task')} {verb} for {many(waiting.records, 'record')} of state before running again."
+
+
+def _names(snapshot: Snapshot, outcome: Outcome) -> Mapping[ProcessId, str]:
+    """The host where it tells clients apart, else the first digits of the process ID."""
+    clients = {client.process_id: client.host for client in (*snapshot.clients, *outcome.clients)}
+    hosts = list(clients.values())
+    return {
+        process_id: printable(host, 40) if host and hosts.count(host) == 1 else str(process_id)[:8]
+        for process_id, host in clients.items()
+    }
+
+
+def _rounds(snapshot: Snapshot, outcome: Outcome, names: Mapping[ProcessId, str]) -> Table:
+    table = _table("#", "at", "why", "moves (stateful)", "standbys and warm-ups", "held back", "waits for its state")
+    runs = dict(order.owners(snapshot))
+    stateful = {task.id: None for task in snapshot.tasks if task.stateful}
+    last = len(outcome.rounds)
+    for number, one in enumerate(outcome.rounds, start=1):
+        if number <= FIRST_ROUNDS or number == last:
+            table.add_row(str(number), duration(int(one.at_seconds)), str(one.trigger), *_row(one, runs, stateful, names))
+        elif number == FIRST_ROUNDS + 1:
+            table.add_row("…", "", f"{last - 1 - FIRST_ROUNDS} more, see --json")
+        runs = _runs(one) or runs
+    return table
+
+
+def _row(
+    one: Round, before: Mapping[TaskId, ProcessId], stateful: Mapping[TaskId, None], names: Mapping[ProcessId, str]
+) -> tuple[str, ...]:
+    if isinstance(one.decision, LeaderFailure):
+        return (f"the leader fails: {printable(one.decision.error, 500)}", "", "", "")
+    moves = [
+        f"{task} {names.get(before[task], '?') if task in before else 'nobody'}→{names[after]}"
+        for task, after in sorted(_runs(one).items())
+        if task in stateful and before.get(task) != after
+    ]
+    standbys = [f"{names[client.process_id]}:{task}" for client in one.decision.clients for task in client.standby]
+    withheld = sorted(task for consumer in one.decision.consumers for task in consumer.withheld)
+    return listed(moves), listed(standbys), listed(withheld), listed(one.without_caught_up_copy)
+
+
+def _runs(one: Round) -> dict[TaskId, ProcessId]:
+    """Who has which task after this rebalance and what follows from it at once."""
+    if not isinstance(one.decision, Assignment):
+        return {}
+    return {task: client.process_id for client in one.decision.clients for task in client.active}

@@ -1,0 +1,1 @@
+"""The sticky assignors: where all subscribe to the same (constrained) and where they do not (general)."""

@@ -1,0 +1,239 @@
+"""What was typed into "Plan a rollout": the parameters of `plan_rollout`, what they mean, and what is wrong with them. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from holdfast import secrecy
+from holdfast.airflow_wiring import form
+from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
+from holdfast.kafka import properties
+from holdfast.kafka.streams import config_check
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.consumer.change.asked import asked as consumer_asked
+from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.requests import What
+from holdfast.rollout.json.fingerprints import fingerprint
+from holdfast.rollout.json.strict import dumps, loads
+from holdfast.rollout.kinds import policy_floor
+from holdfast.rollout.kinds.any_kind import AnyChange, AnySnapshot
+from holdfast.rollout.kinds.meant import FIELDS as PARAMS
+from holdfast.rollout.kinds.meant import change_meant
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.asked import asked
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text.wording import host_or, printable
+from holdfast.web.new.new_view import DOCUMENT, SETTINGS, fields_of
+
+Sent = Mapping[str, Sequence[str]]
+"""The fields of the page as a browser sends them."""
+SETTING = "setting."
+MOST_SAID = 100
+"""Of the beginning and of the end of what a schema says: the value stands first."""
+FRESH = "fresh"
+WHOLE_NUMBERS = ("clients", "threads", "at_once")
+TEXTS = ("new_host", "disk", "kafka_release")
+NAMES = (
+    "cluster",
+    "group",
+    "what",
+    "hosts",
+    "more_hosts",
+    *WHOLE_NUMBERS,
+    *TEXTS,
+    "minutes",
+    "settings",
+    "change",
+    "policy",
+    "snapshot",
+)
+"""What the page sends, beside settings that have a field of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was typed, and what comes of it. `problems`: by field; under "" what is about none. `said` names what was checked."""
+
+    conf: Mapping[str, object]
+    problems: Mapping[str, str] = field(default_factory=dict)
+    sentence: str = ""
+
+    @property
+    def said(self) -> str:
+        return fingerprint(dict(self.conf))[7:23]
+
+
+def text(sent: Sent, name: str) -> str:
+    return (sent.get(name) or [""])[0]
+
+
+def typed_of(conf: Mapping[str, object]) -> dict[str, list[str]]:
+    """The page's fields for the parameters of a run: to ask again."""
+    sent: dict[str, list[str]] = {}
+    for name, value in conf.items():
+        if value in (None, "", [], {}) or name not in PARAMS:
+            continue
+        if name == "hosts" and isinstance(value, list):
+            sent["hosts"] = [str(one) for one in value]
+        elif isinstance(value, dict):
+            sent[name] = [dumps(value, indent=2)]
+        else:
+            sent[name] = [str(value)]
+    if DOCUMENT in sent:
+        sent["what"] = [DOCUMENT]
+    return sent
+
+
+def asked_for(sent: Sent, snapshot: AnySnapshot | None, team: Policy | None = None) -> Asked:
+    """What the fields mean, checked as the first airflow task checks it, and against the group where one is known. `team`: the
+    team's policy, if there is one."""
+    conf, problems = conf_of(sent)
+    if not problems:
+        problems = _airflows(conf)
+    if problems:
+        return Asked(conf, problems)
+    try:
+        meant = change_meant(conf)
+        change = None if snapshot is None else meant(snapshot)
+        if team is not None:
+            policy_floor.refuse_faster(change, team)
+    except HoldfastError as refusal:
+        return Asked(conf, _by_field(refusal, sent))
+    return Asked(conf, {}, _unchecked(conf) if change is None or snapshot is None else sentence(change, snapshot))
+
+
+def conf_of(sent: Sent) -> tuple[dict[str, object], dict[str, str]]:
+    """The parameters of `plan_rollout`, those only that were said; and what is not even a number or a document."""
+    conf: dict[str, object] = {}
+    problems: dict[str, str] = {}
+    for name in ("cluster", "group"):
+        conf[name] = text(sent, name)
+        if not text(sent, name).strip():
+            problems[name] = f"nothing was found; the name of the {name} is needed"
+    what = text(sent, "what")
+    if not what:
+        problems["what"] = "nothing was found; choose what is to be done"
+    wanted = fields_of(what)
+    if what != DOCUMENT:
+        conf["what"] = what
+    for name in wanted:
+        try:
+            value = _value(name, sent)
+        except InvalidInput as problem:
+            problems[name] = problem.problem
+            continue
+        if value not in (None, "", []):
+            conf[name] = value
+    if what == DOCUMENT and DOCUMENT not in conf and DOCUMENT not in problems:
+        problems[DOCUMENT] = "nothing was found; a Change document is needed"
+    conf |= {name: text(sent, name) for name in ("policy", "snapshot") if text(sent, name).strip() not in ("", FRESH)}
+    for name in [*conf]:
+        found = secrecy.find(conf[name])
+        if found is not None:  # Airflow would keep it with the run, and show it
+            del conf[name]
+            where, what = found
+            problems[name] = f"{where}: {what}; leave it out".removeprefix(": ")
+    return conf, problems
+
+
+def _value(name: str, sent: Sent) -> object:
+    if name == "hosts":
+        lines = (line.strip() for line in re.split(r"[,\r\n]+", text(sent, "more_hosts")))
+        return [*dict.fromkeys(one for one in (*sent.get("hosts", ()), *lines) if one)]
+    if name == "settings":
+        return _settings(sent)
+    if name == DOCUMENT:
+        typed = text(sent, DOCUMENT).strip()
+        return loads(typed) if typed else None
+    typed = text(sent, name).strip()
+    if not typed or name in TEXTS:
+        return typed
+    if name in WHOLE_NUMBERS:
+        if not re.fullmatch(r"[0-9]{1,9}", typed, re.ASCII):
+            raise InvalidInput(f"'{printable(typed, 40)}' was found; a whole number is needed")
+        return int(typed)
+    if not re.fullmatch(r"[0-9]{1,7}(\.[0-9]{1,6})?", typed, re.ASCII):
+        raise InvalidInput(f"'{printable(typed, 40)}' was found; a number of minutes is needed, such as 15")
+    return int(typed) if typed.isdigit() else float(typed)
+
+
+def _settings(sent: Sent) -> str:
+    """A line each. Raise InvalidInput for one that has a field of its own and stands in the text too."""
+    own = {name.removeprefix(SETTING): text(sent, name).strip() for name in sent if name.startswith(SETTING)}
+    own = {key: value for key, value in own.items() if value and key in [one[0] for one in SETTINGS]}
+    more = text(sent, "settings").strip()
+    twice = [key for key in own if re.search(rf"^\s*{re.escape(key)}\s*[=:\s]", more, re.MULTILINE)]
+    if twice:
+        raise InvalidInput(f"{twice[0]} stands in its own field and in the text: empty one of them")
+    config_check.refuse_secrets(properties.parse(more))
+    return "\n".join([*(f"{key}={value}" for key, value in own.items()), *([more] if more else [])])
+
+
+def _airflows(conf: Mapping[str, object]) -> dict[str, str]:
+    """What the parameters' own schemas refuse: Airflow would refuse it when the run is triggered."""
+    from airflow.sdk.exceptions import ParamValidationError
+
+    problems: dict[str, str] = {}
+    params = form.fields()
+    for name, value in conf.items():
+        try:
+            params[name].resolve(value)
+        except ParamValidationError as refusal:
+            said = str(refusal).splitlines()[0].removeprefix("Invalid input for param: ")
+            problems[name] = printable(
+                said if len(said) < 2 * MOST_SAID else f"{said[:MOST_SAID]}…{said[-MOST_SAID:]}", 3 * MOST_SAID
+            )
+    return problems
+
+
+def _by_field(refusal: HoldfastError, sent: Sent) -> dict[str, str]:
+    if not isinstance(refusal, InvalidInput):
+        return {{What.UPGRADE.value: "kafka_release", DOCUMENT: DOCUMENT}.get(text(sent, "what"), ""): str(refusal)}
+    problems: dict[str, str] = {}
+    for one in refusal.problems if isinstance(refusal, InvalidDocument) else (refusal,):
+        name, _, path = one.where.partition(".")
+        name, _, index = name.partition("[")
+        known_field = name in PARAMS
+        where = (f"[{index}." if index else "") + path if known_field else one.where
+        problem = f"{where.rstrip('.')}: {one.problem}" if where else one.problem
+        key = name if known_field else ""
+        problems[key] = f"{problems[key]}\n{problem}" if key in problems else problem
+    return problems
+
+
+# What it means.
+
+
+def sentence(change: AnyChange, snapshot: AnySnapshot) -> str:
+    """What is going to be asked for."""
+    if isinstance(change, Change) and isinstance(snapshot, Snapshot):
+        clients = {client.process_id: client for client in snapshot.clients}
+
+        def name(process_id: ProcessId) -> str:
+            client = clients.get(process_id)
+            short = f"{str(process_id)[:8]}…"
+            return f"{host_or(client.host, 'the client')} ({short})" if client is not None else short
+
+        said = asked(change, name)
+    else:
+        assert isinstance(change, ConsumerChange), "a change is of its group's kind"
+        assert isinstance(snapshot, ConsumerSnapshot), "a change is of its group's kind"
+        said = consumer_asked(change, snapshot)
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def _unchecked(conf: Mapping[str, object]) -> str:
+    """Of a group that the lake does not know."""
+    if DOCUMENT in conf:
+        return "Carry out the Change document."
+    skipped = ("cluster", "group", "what", "policy", "snapshot")
+    details = "; ".join(f"{name.replace('_', ' ')}: {_plainly(value)}" for name, value in conf.items() if name not in skipped)
+    title = form.ASKED_FOR[str(conf["what"])]
+    return f"{title}{f' ({details})' if details else ''}."
+
+
+def _plainly(value: object) -> str:
+    said = ", ".join(map(str, value)) if isinstance(value, list) else str(value).replace("\n", ", ")
+    return printable(said, 300)

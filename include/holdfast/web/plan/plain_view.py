@@ -1,0 +1,243 @@
+"""The plan of a plain consumer group as its page shows it: partitions and consumers instead of tasks and clients."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from holdfast.rollout.consumer.forecast.course import Course, Share
+from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
+from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
+from holdfast.rollout.consumer.plan.review import GLOSSARY
+from holdfast.rollout.contract.plan_words import invalid_if
+from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.kinds import plan_title
+from holdfast.rollout.streams.steps import step_words
+from holdfast.rollout.text.wording import duration, listed, many
+from holdfast.web.plan import plan_parts
+from holdfast.web.plan.ownership import Deal, Picture, Words, picture
+from holdfast.web.plan.plan_parts import (
+    MOST_ROUNDS,
+    MOST_STEPS,
+    NEVER,
+    NOT_KNOWN,
+    Figure,
+    Labels,
+    PlanView,
+    Point,
+    RoundView,
+    Said,
+    StepView,
+    Timeline,
+    Way,
+    capital,
+    compact,
+    title_of,
+)
+
+WORDS = Words("partition", "consumer", "member ID")
+LABELS = Labels(
+    kind="Consumer group",
+    owners="One consumer reads each partition. The range and round-robin assignors assign in member-ID order; sticky assignors"
+    " keep assignments where they can. In the chart, partitions on the middle line stay; partitions off the line move.",
+    time="Cumulative partitions handed to another consumer, by rebalance.",
+    total="partitions",
+    risk="",
+    unit="rebalance",
+    rounds=(
+        "Trigger",
+        "Duration, usual",
+        "Duration, at most",
+        "Handed over",
+        "Unavailable meanwhile",
+        "Without a reader afterwards",
+    ),
+    ways=("Partitions moved", "Longest downtime", "Rebalances", "Read twice"),
+)
+
+
+def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
+    way, plain = plan.chosen_way, plan.plain_way
+    ways = {one.name: one for one in (way, plain) if one is not None}.values()
+    pairs = tuple((one, one.course) for one in ways if one.course is not None)
+    age, taken, valid, expired = plan_parts.ages(plan, now)
+    effect = _effect(way)
+    return PlanView(
+        plan=plan,
+        labels=LABELS,
+        title=plan_title.title_of(plan),
+        request=plan_title.request_of(plan),
+        option=plan_parts.option_of(plan),
+        effect=effect,
+        why=_why(plan),
+        wrong_if=capital(invalid_if(plan.wrong_if)),
+        warnings=() if way is None else way.warnings,
+        figures=_figures(way, plain),
+        pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),
+        about=lambda _: "",
+        timelines=tuple(_timeline(plan, one, course) for one, course in pairs if course.rounds),
+        ways=_ways(plan),
+        steps=tuple(_steps(plan)),
+        settings=()
+        if way is None
+        else tuple((one.key, step_words.setting(one.value), step_words.setting(one.revert_to), one.note) for one in way.settings),
+        burden=(),
+        rules=() if way is None else way.rules,
+        facts=_facts(plan),
+        unknown=() if way is None else way.unknown,
+        glossary=GLOSSARY,
+        age=age,
+        taken=taken,
+        valid=valid,
+        expired=expired,
+    )
+
+
+def _effect(way: Considered | None) -> str:
+    """`2 of 6 partitions move, 2 rebalances; rebalancing ends after …`. Empty: nothing was forecast."""
+    found = None if way is None else read_figures(way)
+    if found is None:
+        return ""
+    moved = "An unknown number" if found.moved is None else f"{found.moved:,}"
+    rebalances = many(found.rebalances, "rebalance") if found.rebalances else "no rebalance"
+    end = "rebalancing never ends" if found.to_stable is None else f"rebalancing ends after {found.stable_says}"
+    return f"{moved} of {many(found.partitions, 'partition')} move, {rebalances}{f'; {end}' if found.rebalances else ''}."
+
+
+def _why(plan: ConsumerPlan) -> str:
+    way, plain = plan.chosen_way, plan.plain_way
+    if way is None or plain is None:
+        return ""
+    if len(plan.candidates) == 1:
+        return "No other option exists for this change."
+    return "No other option costs less." if way is plain else f"Baseline: {plain.why_not[:1].lower()}{plain.why_not[1:]}"
+
+
+def _facts(plan: ConsumerPlan) -> tuple[tuple[str, str], ...]:
+    basis = plan.basis
+    partitions = sum(len(topic.partitions) for topic in basis.topics)
+    release = f"Kafka clients {basis.kafka_release}" if basis.kafka_release else "unknown release"
+    assignors = dict.fromkeys(str(one) for member in basis.members for one in member.assignors)
+    return (
+        ("Group", f"{many(len(basis.members), 'consumer')}, {many(partitions, 'partition')}, {release}"),
+        ("Topics", listed([topic.name for topic in basis.topics], 6)),
+        ("Assignors", listed(list(assignors))),
+    )
+
+
+# The four figures.
+
+
+def _figures(way: Considered | None, plain: Considered | None) -> tuple[Figure, ...]:
+    found = None if way is None else read_figures(way)
+    if found is None or way is None:
+        return ()
+    needless = None if way.summary is None else way.summary.needless
+    nobody = f", {needless:,} collateral (between consumers that the change does not touch)" if needless else ""
+    details = (
+        f"of {found.partitions:,}{nobody}",
+        _why_unread(found),
+        "none" if not found.rebalances else _until_stable(found),
+        _why_twice(found),
+    )
+    labels = ("Partitions moved", "Longest partition downtime", "Rebalances", "Records read twice")
+    other = read_figures(plain) if plain is not None and plain is not way else None
+    return plan_parts.figures_of(labels, details, _said(found), None if other is None else _said(other))
+
+
+def _why_unread(found: ReadFigures) -> str:
+    if not found.rebalances:
+        return "except the restarted consumer's own partitions, until it is back"
+    if found.unread is None or not found.unread:
+        return "other partitions are read without interruption"
+    return f"usually; up to {duration(found.unread_most or 0)} where a consumer is slow to poll"
+
+
+def _why_twice(found: ReadFigures) -> str:
+    if found.read_twice is None:
+        return "committed offsets are unknown"
+    return "at most: read but not yet committed" if found.read_twice else "each consumer commits before it releases a partition"
+
+
+def _until_stable(found: ReadFigures) -> str:
+    if found.to_stable is None:
+        return "the group does not become stable"
+    return f"rebalancing ends after {found.stable_says}; {found.effort_says}"
+
+
+def _said(found: ReadFigures) -> tuple[Said, ...]:
+    unread = 0 if not found.rebalances else NEVER if found.unread is None else found.unread
+    return (
+        NOT_KNOWN if found.moved is None else (found.moved, f"{found.moved:,}"),
+        (unread, found.still_says),
+        (found.rebalances, f"{found.rebalances:,}") if found.to_stable is not None else (NEVER, "endless"),
+        NOT_KNOWN if found.read_twice is None else (found.read_twice, compact(found.read_twice) if found.read_twice else "none"),
+    )
+
+
+# Who reads what, and when.
+
+
+def _picture(plan: ConsumerPlan, way: Considered, course: Course) -> Picture:
+    anew = {one.was: one.member_id for one in course.shares if one.was is not None and one.then is not None}
+    names = {one.member_id: anew.get(one.member_id, one.member_id) for one in course.shares}
+    deal = Deal(
+        words=WORDS,
+        before={str(part): names[one.member_id] for one in course.shares for part in one.now or ()},
+        after={str(part): one.member_id for one in course.shares for part in one.then or ()},
+        now=tuple(names[one.member_id] for one in course.shares if one.now is not None),
+        then=tuple(one.member_id for one in course.shares if one.then is not None),
+        order=tuple(one.member_id for one in course.shares if one.member_id not in anew),
+        names={one.member_id: _name(one, plan) for one in course.shares},
+        anew=frozenset(anew.values()),
+    )
+    return picture(way.name, title_of(way.name, plan), deal)
+
+
+def _name(one: Share, plan: ConsumerPlan) -> str:
+    """The instance ID of a static consumer, and where it runs; a member ID is long and says little."""
+    known = {member.member_id: member.group_instance_id for member in plan.basis.members}
+    instance = known.get(one.member_id) or known.get(one.was or "")
+    return " on ".join(part for part in (instance, one.host) if part) or "unknown host"
+
+
+def _timeline(plan: ConsumerPlan, way: Considered, course: Course) -> Timeline:
+    points, so_far = [], 0
+    for number, one in enumerate(course.rounds, start=1):
+        so_far += one.handed_over
+        still = "" if one.stopped is None else f"{many(one.stopped, 'partition')} unavailable for {one.lasts.usual:g} s, usually"
+        points.append(Point(number, so_far, one.handed_over, still, ""))
+    rounds = tuple(_rounds(course))
+    shown, cut = rounds[:MOST_ROUNDS], max(0, len(rounds) - MOST_ROUNDS)
+    return Timeline(way.name, title_of(way.name, plan), shown, tuple(points), len(points), cut)
+
+
+def _rounds(course: Course) -> Iterator[RoundView]:
+    for number, one in enumerate(course.rounds, start=1):
+        cause = "change" if one.trigger == "change" else "partitions revoked before"
+        stopped = "unknown" if one.stopped is None else f"{one.stopped:,}"
+        times = (duration(round(one.lasts.usual)), duration(round(one.lasts.most)))
+        yield RoundView(f"{number:,}", (cause, *times, f"{one.handed_over:,}", stopped, f"{one.unread:,}"), one.unread > 0)
+
+
+# The ways, side by side, and the steps.
+
+
+def _ways(plan: ConsumerPlan) -> tuple[Way, ...]:
+    found = {one.name: figures for one in plan.candidates if (figures := read_figures(one)) is not None}
+    cells = plan_parts.bars({name: _said(one) for name, one in found.items()})
+    return plan_parts.in_order(
+        Way(
+            name=one.name,
+            title=one.title,
+            fate="chosen" if one.name == plan.chosen else "possible" if one.name in found else "impossible",
+            why_not=one.why_not or one.refused or "",
+            effort="no manual work beyond the change" if one.name == PLAINLY else "",
+            cells=cells.get(one.name, ()),
+            failed=plan_parts.broken(one.rules),
+        )
+        for one in plan.candidates
+    )
+
+
+def _steps(plan: ConsumerPlan) -> Iterator[StepView]:
+    for step in plan.steps[:MOST_STEPS]:
+        yield StepView(step.id, step.says, True, step.check_before, "", step.expect, step.check_after, step.undo)

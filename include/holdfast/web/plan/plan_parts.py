@@ -1,0 +1,249 @@
+"""What the page of a plan consists of, for either kind of group: texts, shares and figures. No Airflow, no clock."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule, Status
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.text.rendering import Block
+from holdfast.rollout.text.wording import duration
+from holdfast.web.plan.ownership import Picture
+
+MOST_ROUNDS = 60
+MOST_STEPS = 200
+VERDICTS = {
+    PlanVerdict.NOTHING_TO_DO: "The group already has the requested state.",
+    PlanVerdict.SAFE: "All policy checks passed.",
+    PlanVerdict.REVIEW: "A policy check failed or is unknown, or your policy requires a review of every plan.",
+    PlanVerdict.BLOCKED: "A blocking policy check failed. Do not apply this plan.",
+}
+
+RESULTS = {
+    Result.AS_FORECAST: "as forecast",
+    Result.NOT_YET: "steps not finished",
+    Result.ON_THE_WAY: "in progress",
+    Result.DIFFERENT: "diverged from forecast",
+}
+"""What a verification found, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The words in which the two kinds of groups differ. `unit`: what the picture over time goes by, `time` or `rebalance`."""
+
+    kind: str
+    owners: str
+    time: str
+    total: str
+    risk: str
+    unit: str
+    rounds: tuple[str, ...]
+    ways: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One of the four. `share` and `plain_share` in thousandths of the larger one; `against`: `better`, `same` or `worse` than
+    doing it plainly, empty where there is nothing to compare with."""
+
+    label: str
+    value: str
+    detail: str
+    plain: str
+    against: str
+    share: int
+    plain_share: int
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """An alternative, one row of the comparison. `fate`: chosen, possible, unasked or impossible. `cells`: its four figures, as
+    text and thousandths of the worst way; none where nothing can be predicted."""
+
+    name: str
+    title: str
+    fate: str
+    why_not: str
+    effort: str
+    cells: tuple[tuple[str, int], ...]
+    failed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """`by_hand`: a shell command; empty where there is none."""
+
+    id: str
+    title: str
+    manual: bool
+    before: str
+    by_hand: str
+    expect: str
+    after: str
+    undo: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundView:
+    """Rebalances at one moment that do the same, a row of a table. `risk`: the last cell is one to look at."""
+
+    number: str
+    cells: tuple[str, ...]
+    risk: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A rebalance in the picture over time. `risk`: what is dangerous about it; mostly empty."""
+
+    at: int
+    so_far: int
+    handed_over: int
+    note: str
+    risk: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The rebalances of one way."""
+
+    name: str
+    title: str
+    rounds: tuple[RoundView, ...]
+    points: tuple[Point, ...]
+    end: int
+    rounds_cut: int = 0
+    """Rows of the table that are not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """All that the page says about the plan itself; what became of it is not in here.
+
+    `title` is what was asked for, `request` the same in full, `option` what is recommended, `about` says what a task is.
+    `settings`: key, meanwhile, afterwards, note.
+    """
+
+    plan: AnyPlan
+    labels: Labels
+    title: str
+    request: str
+    option: str
+    effect: str
+    why: str
+    wrong_if: str
+    warnings: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    pictures: tuple[Picture, ...]
+    about: Callable[[str], str]
+    timelines: tuple[Timeline, ...]
+    ways: tuple[Way, ...]
+    steps: tuple[StepView, ...]
+    settings: tuple[tuple[str, str, str, str], ...]
+    burden: tuple[Block, ...]
+    rules: tuple[Rule, ...]
+    facts: tuple[tuple[str, str], ...]
+    unknown: tuple[str, ...]
+    glossary: tuple[tuple[str, str], ...]
+    age: str
+    taken: str
+    valid: str
+    expired: bool
+
+    @property
+    def verdict_says(self) -> str:
+        return VERDICTS[self.plan.verdict]
+
+    @property
+    def rules_passed(self) -> int:
+        return sum(rule.status is Status.PASS for rule in self.rules)
+
+
+def ages(plan: AnyPlan, now: datetime) -> tuple[str, str, str, bool]:
+    """How old it is, and its snapshot; how long it holds, and whether that is over."""
+    expires = datetime.fromisoformat(plan.expires_at)
+    captured = plan.created_from.captured_at
+    taken = ago(now, datetime.fromisoformat(captured)) if captured is not None else "at an unknown time"
+    return ago(now, datetime.fromisoformat(plan.created_at)), taken, ago(now, expires), expires < now
+
+
+def ago(now: datetime, then: datetime) -> str:
+    """`3 min ago`, `in 57 min`, `just now`."""
+    seconds = round((now - then).total_seconds())
+    if abs(seconds) < 10:
+        return "just now"
+    rough = abs(seconds) if abs(seconds) < 60 else abs(seconds) // 60 * 60
+    return f"{duration(rough)} ago" if seconds > 0 else f"in {duration(rough)}"
+
+
+def compact(count: int) -> str:
+    """`8`, `12,400`, `1.24 million`, `1.24 billion`."""
+    for size, name in ((10**9, "billion"), (10**6, "million")):
+        if count >= size:
+            return f"{count / size:.3g} {name}"
+    return f"{count:,}"
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def title_of(name: str, plan: AnyPlan) -> str:
+    """What one of the two ways is called that are shown side by side. Nothing is recommended that must not be done."""
+    if name != plan.chosen:
+        return "Baseline (no mitigation)"
+    return "Least impact" if plan.verdict is PlanVerdict.BLOCKED else "Recommended"
+
+
+def option_of(plan: AnyPlan) -> str:
+    """The recommended option, below the title."""
+    way = plan.chosen_way
+    if way is None:
+        return plan.headline
+    return f"Blocked: {way.title[:1].lower()}{way.title[1:]}" if plan.verdict is PlanVerdict.BLOCKED else way.title
+
+
+# Figures that are compared.
+
+Said = tuple[int, str]
+"""An amount to compare, and what it is called."""
+NEVER = 2**62
+NOT_KNOWN: Said = (NEVER, "unknown")
+
+
+def figures_of(
+    labels: Sequence[str], details: Sequence[str], mine: Sequence[Said], other: Sequence[Said] | None, *, certain: bool = True
+) -> tuple[Figure, ...]:
+    """`other`: the same of the baseline; None: there is nothing to compare with. What is not `certain` is never called better."""
+    return tuple(
+        _figure(label, detail, mine[number], other[number] if other else None, certain=certain)
+        for number, (label, detail) in enumerate(zip(labels, details, strict=True))
+    )
+
+
+def _figure(label: str, detail: str, mine: Said, other: Said | None, *, certain: bool) -> Figure:
+    if other is None:
+        return Figure(label, mine[1], detail, "", "", 0, 0)
+    most = max(mine[0], other[0], 1)
+    against = "same" if mine[0] == other[0] else ("better" if certain else "unsure") if mine[0] < other[0] else "worse"
+    return Figure(label, mine[1], detail, other[1], against, mine[0] * 1000 // most, other[0] * 1000 // most)
+
+
+def bars(said: Mapping[str, Sequence[Said]]) -> Mapping[str, tuple[tuple[str, int], ...]]:
+    """The figures of each way as text and thousandths of the worst way."""
+    worst = [max((one for one, _ in column if one != NEVER), default=0) or 1 for column in zip(*said.values(), strict=True)]
+    return {
+        name: tuple((text, min(1000, amount * 1000 // most)) for (amount, text), most in zip(row, worst, strict=True))
+        for name, row in said.items()
+    }
+
+
+def in_order(ways: Iterable[Way]) -> tuple[Way, ...]:
+    """The recommended one first, what nobody asked for and what cannot be predicted last."""
+    rank = {"chosen": 0, "possible": 1, "unasked": 2, "impossible": 3}
+    return tuple(sorted(ways, key=lambda way: rank[way.fate]))
+
+
+def broken(rules: Iterable[Rule]) -> tuple[str, ...]:
+    return tuple(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in rules if rule.status is Status.FAIL)

@@ -1,0 +1,117 @@
+"""How far a plan has come, from the request to the verdict, and what happens next. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.streams.steps import step_words
+from holdfast.web.plan.plan_page import PlanPage
+from holdfast.web.plan.plan_parts import RESULTS
+from holdfast.web.plans import State
+
+
+class Progress(StrEnum):
+    """Of a stage. `FAILED`: it ended there."""
+
+    DONE = "done"
+    NOW = "in progress"
+    TO_DO = "to do"
+    FAILED = "ended here"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    name: str
+    progress: Progress
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """A step of the plan that is not done yet. `manual`: a person does it."""
+
+    id: str
+    title: str
+    manual: bool
+
+
+def stages(page: PlanPage) -> tuple[Stage, ...]:
+    """Requested → planned → approved → applying → verified."""
+    return (
+        Stage("Requested", Progress.DONE, f"by {page.asked_by}" if page.asked_by else ""),
+        Stage("Planned", Progress.DONE, page.view.age),
+        _approved(page),
+        _applying(page),
+        _verified(page),
+    )
+
+
+def _approved(page: PlanPage) -> Stage:
+    if page.approval is not None:
+        if page.approval.approved:
+            return Stage("Approved", Progress.DONE, f"by {page.approval.by}")
+        return Stage(page.approval.says.capitalize(), Progress.FAILED, f"by {page.approval.by}")
+    if "approval.json" in {one.name for one in page.broken}:
+        return Stage("Approved", Progress.FAILED, "the decision cannot be read")
+    if page.state is State.WAITING:
+        return Stage("Approved", Progress.NOW, "waiting for a decision")
+    detail = {State.EXPIRED: "expired", State.STALE: "drift detected", State.ORPHANED: "run ended without decision"}.get(page.state)
+    if detail is not None:
+        return Stage("Approved", Progress.FAILED, detail)
+    return Stage("Approved", Progress.TO_DO, "no approval required" if page.state is State.NO_DECISION else "")
+
+
+def _applying(page: PlanPage) -> Stage:
+    if "journal" in {one.name for one in page.broken}:
+        return Stage("Applying", Progress.FAILED, "the journal is broken")
+    steps, done = len(page.view.plan.steps), len(dict.fromkeys(page.done))
+    if steps and done >= steps:
+        return Stage("Applied", Progress.DONE, f"{steps} of {steps} steps")
+    if page.entries:
+        return Stage("Applying", Progress.NOW, f"{done} of {steps} steps")
+    if page.state is State.EXPIRED and page.approval is not None and page.approval.approved:
+        return Stage("Applying", Progress.FAILED, "expired before the first step")
+    return Stage("Applying", Progress.NOW if page.state is State.APPROVED else Progress.TO_DO)
+
+
+def _verified(page: PlanPage) -> Stage:
+    if "verdict.json" in {one.name for one in page.broken}:
+        return Stage("Verified", Progress.FAILED, "the verdict cannot be read")
+    if page.score is None:
+        return Stage("Verified", Progress.TO_DO)
+    progress = {Result.AS_FORECAST: Progress.DONE, Result.ON_THE_WAY: Progress.NOW, Result.DIFFERENT: Progress.FAILED}
+    return Stage("Verified", progress.get(page.score.result, Progress.NOW), RESULTS[page.score.result])
+
+
+def next_step(plan: AnyPlan, done: Sequence[str]) -> NextStep | None:
+    """None: every step is done, or there are none."""
+    for step in plan.steps:
+        if step.id not in done:
+            if isinstance(plan, ConsumerPlan):
+                return NextStep(step.id, getattr(step, "says", ""), manual=True)
+            return NextStep(step.id, step_words.describe(step.action), manual=step.who is not Who.HOLDFAST)  # type: ignore[union-attr]
+    return None
+
+
+def what_next(page: PlanPage) -> str:
+    """What happens next, in a sentence or two; who does it is said by `next_step`."""
+    if page.state is State.WAITING and not page.run_id:
+        return "Approve and apply it on the command line: it was created without Airflow."
+    return {
+        State.WAITING: "An approver approves, rejects or requests changes. On approval, apply_rollout starts automatically.",
+        State.APPROVED: "apply_rollout takes a new snapshot and runs until the first manual step.",
+        State.RUNNING: "Do the manual steps in order. After each one, run apply_rollout again: it checks the step and continues.",
+        State.DONE: "Nothing to do: the rollout went as forecast.",
+        State.DIFFERENT: "Stop the rollout. Check the differences, then create a new plan from the group's current state.",
+        State.CHANGES: "Changes were requested: the requester can change the request and create a new plan.",
+        State.REJECTED: "The plan was rejected. Create a new plan.",
+        State.EXPIRED: "The plan has expired. Create a new plan, from a new snapshot.",
+        State.STALE: "Reject the plan: the group no longer matches it. Create a new plan.",
+        State.ORPHANED: "Its plan_rollout run ended without a decision. Create a new plan.",
+        State.NO_DECISION: "Nothing to do: no approval required.",
+        State.BROKEN: "The plan can be neither approved nor applied until its broken document is repaired.",
+    }[page.state]

@@ -1,0 +1,68 @@
+"""Which client has which stateful task, before and after a way of a plan for Kafka Streams: what `ownership` draws."""
+
+from collections.abc import Mapping
+
+from holdfast.rollout.streams.change.change import AddClient, Item, NewClient, ReplaceClient
+from holdfast.rollout.streams.cost.cost import end_owners, renamed
+from holdfast.rollout.streams.cost.evaluation import Cost
+from holdfast.rollout.streams.plan.plan import Considered, Plan
+from holdfast.rollout.streams.process_ids import order
+from holdfast.web.plan.ownership import Deal, Picture, Words, picture
+from holdfast.web.plan.plan_parts import title_of
+
+WORDS = Words("stateful task", "client", "process ID")
+
+
+def task_picture(plan: Plan, way: Considered, cost: Cost) -> Picture | None:
+    """None where nobody knows who owns what in the end."""
+    if not cost.end:
+        return None
+    stateful = plan.basis.stateful_among((*(task.id for task in plan.basis.tasks), *end_owners(cost.end)))
+    before = {task: client.process_id for client in plan.basis.clients for task in client.active if task in stateful}
+    after = {task: owner for task, owner in end_owners(cost.end).items() if task in stateful}
+    then = sorted(client.process_id for client in cost.end)
+    anew = {old: new for new, old in renamed(way.change).items() if new in then and old not in then}
+    now = [anew.get(client.process_id, client.process_id) for client in plan.basis.clients]
+    everybody = sorted({*now, *then})
+    joining = [joins.process_id for item in way.change.events if (joins := _joining(item)) is not None]
+    deal = Deal(
+        words=WORDS,
+        before={str(task): str(anew.get(before[task], before[task])) for task in sorted(before)},
+        after={str(task): str(after[task]) for task in sorted(after)},
+        now=tuple(map(str, now)),
+        then=tuple(map(str, then)),
+        order=tuple(map(str, everybody)),
+        names=_names(plan, way, cost),
+        back=frozenset(str(one) for one in joining if one in now),
+        anew=frozenset(map(str, anew.values())),
+        at={str(one): order.rank(one) * 1000 >> 128 for one in everybody},
+    )
+    return picture(way.name, title_of(way.name, plan), deal)
+
+
+def _names(plan: Plan, way: Considered, cost: Cost) -> Mapping[str, str]:
+    """Hosts, where they are known; `old → new` for a client whose ID comes back elsewhere."""
+    known = {client.process_id: client.host for client in plan.basis.clients}
+    joining = [client for item in way.change.events if (client := _joining(item)) is not None]
+    hosts = {client.process_id: client.host for client in joining if isinstance(client.host, str)}
+    hosts |= {new: host for new, old in renamed(way.change).items() if (host := known.get(old))}
+    anywhere = {client.host for client in joining if client.process_id is None and isinstance(client.host, str)}
+    ends = [client.process_id for client in cost.end]
+    names: dict[str, str] = {}
+    for one in {*known, *ends}:
+        old, new = known.get(one), hosts.get(one)
+        if one not in known and new is None and len(anywhere) == 1:
+            new = next(iter(anywhere))
+        moves = one in known and one in ends and old and new and old != new
+        names[str(one)] = f"{old} → {new}" if moves else (new if one not in known else old) or new or "unknown host"
+    return names
+
+
+def _joining(item: Item) -> NewClient | None:
+    match item:
+        case AddClient(client):
+            return client
+        case ReplaceClient():
+            return item.by
+        case _:
+            return None

@@ -1,0 +1,1 @@
+"""Collecting snapshots: one group or a whole fleet."""

@@ -1,0 +1,286 @@
+"""A Snapshot of one live group: what can be seen, what its members would report now, and what could not be read.
+
+The effects are in the ports; what is inferred is inferred in `holdfast.kafka`. Nothing is guessed: what is missing is named.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from holdfast.errors import ClusterTrouble, Unsupported
+from holdfast.kafka.release import behaviour
+from holdfast.kafka.streams import membership, reports
+from holdfast.kafka.streams.group import Client, Consumer
+from holdfast.kafka.streams.membership import Member
+from holdfast.kafka.streams.reports import Report
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
+from holdfast.rollout.contract.group_state import REBALANCING
+from holdfast.rollout.streams.snapshot import churn
+from holdfast.rollout.streams.snapshot.snapshot import Evidence, GenerationMember, Snapshot
+from holdfast.workflows.collecting import collect_disks, collect_topology
+from holdfast.workflows.collecting.collect_topology import Gathered
+from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
+from holdfast.workflows.collecting.settings import GroupSettings
+
+PROTOCOL = "stream"
+"""The assignor's name under which classic Streams members join. Java: `StreamsPartitionAssignor.name`."""
+_ASK_AGAIN_S = 0.5
+_ERRORS = {1: "a source topic is missing", 2: "version probing", 3: "the assignment failed", 4: "a shutdown was requested"}
+_GENERATION_BYTES = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for a rebalance to end, and how time passes (the tests have a clock of their own)."""
+
+    limit_s: float
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+
+
+def snapshot(
+    cluster: ClusterReader,
+    disks: StateDirectoryReader,
+    *,
+    cluster_name: str | None,
+    group_id: str,
+    state_dirs: tuple[str, ...],
+    settings: GroupSettings,
+    patience: Patience,
+    now: Callable[[], datetime],
+    seen: ObservedGroup | None = None,
+) -> Snapshot:
+    """`seen`: the group as it was described a moment ago, if it was.
+
+    Raise ClusterTrouble for a cluster or group that is not there, Unsupported for a group of another kind.
+    """
+    info = cluster.info()
+    found = Gathered(settled_group(cluster, group_id, patience, seen=seen), unknown=list(settings.unknown))
+    moment = now()
+    _refuse_other_kinds(found.group)
+    _read_generations(cluster, found)
+    collect_disks.read(disks, state_dirs, settings, found)
+    if found.group.state == "Stable" and found.group.members:
+        found.members = tuple(
+            membership.decode(member.member_id, member.subscription, member.assignment) for member in found.group.members
+        )
+        _note_errors(found)
+        if any(member.next_rebalance_ms == 0 for member in found.members):
+            found.note(
+                "group_state",
+                f"a follow-up rebalance was due at once, and still is after {patience.limit_s:g} s: this may be old soon",
+            )
+        collect_topology.read(cluster, settings, found)
+    else:
+        found.note("clients", why_nobody(found.group, patience))
+    _note_churn(found, moment)
+    config = with_session_timeout(settings.config, present_generation(found.group, found.generations), found.unknown)
+    inferred = _inferred(settings, found, moment)
+    leader = _leader(found)
+    if found.members and leader is None:
+        found.note(
+            "leader_process_id", "the present generation was not found in __consumer_offsets; no other place names its leader"
+        )
+    return Snapshot(
+        cluster=cluster_name or info.cluster_id,
+        group_id=group_id,
+        captured_at=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        protocol="streams-classic",
+        group_state=found.group.state,
+        kafka_release=settings.kafka_release,
+        task_assignor=settings.task_assignor,
+        leader_process_id=leader,
+        config=config,
+        tasks=found.tasks,
+        clients=_clients(found, inferred),
+        topics=found.topics,
+        evidence=_evidence(found.members),
+        state_directories=found.directories,
+        generations=found.generations,
+        unknown=tuple(found.unknown),
+        stores=settings.stores,
+    )
+
+
+def settled_group(
+    cluster: ClusterReader,
+    group_id: str,
+    patience: Patience,
+    moving: Callable[[ObservedGroup], bool] | None = None,
+    seen: ObservedGroup | None = None,
+) -> ObservedGroup:
+    """The group outside a rebalance, or as it is when patience ends. An immediate follow-up counts as a rebalance.
+
+    `moving` says whether the group is in one; None: as for Kafka Streams. `seen`: the group as it was described a moment ago.
+    """
+    moving = moving or _moving
+    ends_at = patience.clock() + patience.limit_s
+    while True:
+        group, seen = seen or cluster.group(group_id), None
+        if not moving(group) or patience.clock() + _ASK_AGAIN_S > ends_at:
+            return group
+        patience.sleep(_ASK_AGAIN_S)
+
+
+def _moving(group: ObservedGroup) -> bool:
+    if group.state in REBALANCING:
+        return True
+    if group.state != "Stable" or group.protocol != PROTOCOL:
+        return False
+    members = (membership.decode(each.member_id, each.subscription, each.assignment) for each in group.members)
+    return any(member.next_rebalance_ms == 0 for member in members)
+
+
+def why_nobody(group: ObservedGroup, patience: Patience) -> str:
+    if group.state in REBALANCING:
+        return (
+            f"the group was in the middle of a rebalance ({group.state}) for {patience.limit_s:g} s: the broker then shows no "
+            "member's metadata. Try again later, or give it more time"
+        )
+    return f"the group is {group.state}: no member is running"
+
+
+def _refuse_other_kinds(group: ObservedGroup) -> None:
+    if group.protocol_type not in ("consumer", ""):
+        raise Unsupported(
+            f"{group.group_id!r} is a group of the kind {group.protocol_type!r} (Kafka Connect calls its groups 'connect'); "
+            "Kafka Streams groups are covered"
+        )
+    if group.members and group.state == "Stable" and group.protocol != PROTOCOL:
+        raise Unsupported(
+            f"{group.group_id!r} is a consumer group (its assignor is {group.protocol!r}); needed is a Kafka Streams group, "
+            f"whose assignor is {PROTOCOL!r}"
+        )
+
+
+def _note_errors(found: Gathered) -> None:
+    """A leader that could not assign tells everybody why, with an error code and no tasks."""
+    codes = sorted({member.error_code: None for member in found.members if member.error_code})
+    for code in codes:
+        found.note(
+            "clients", f"the leader answered with error code {code} ({_ERRORS.get(code, 'unknown')}): no task is running there"
+        )
+
+
+def _note_churn(found: Gathered, moment: datetime) -> None:
+    """A client that dies again and again makes everything here old within seconds."""
+    for one in churn.churning(found.generations, moment.isoformat()):
+        what = "clients" if one.process_id is None else f"clients.{one.process_id}"
+        found.note(what, f"{churn.in_words(one)} {churn.REMEDY}")
+
+
+def _read_generations(cluster: ClusterReader, found: Gathered) -> None:
+    try:
+        found.generations, unknown = cluster.generations(found.group.group_id)
+    except ClusterTrouble as trouble:
+        found.note("generations", str(trouble))
+    else:
+        found.unknown.extend(unknown)
+        _keep_newest(found)
+
+
+def _keep_newest(found: Gathered) -> None:
+    """A large group's generations are megabytes each: the newest are kept, the present one in any case."""
+    room = _GENERATION_BYTES
+    kept = 0
+    for generation in reversed(found.generations):
+        room -= sum(len(member.subscription) + len(member.assignment) for member in generation.members)
+        if kept and room < 0:
+            found.note("generations", f"those before {generation.number + 1} are left out: {_GENERATION_BYTES} bytes are kept")
+            break
+        kept += 1
+    found.generations = found.generations[len(found.generations) - kept :]
+
+
+def _leader(found: Gathered) -> ProcessId | None:
+    latest = present_generation(found.group, found.generations)
+    if latest is None:
+        return None
+    return next((member.process_id for member in found.members if member.member_id == latest.leader_member_id), None)
+
+
+def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dict[str, Report]:
+    disks = collect_disks.weigh(settings, found)
+    if not found.members:
+        return {}
+    known = behaviour(settings.kafka_release) if settings.kafka_release else None
+    since_4_3 = known is not None and known.closed_copy_counts_last_record
+    seen = reports.Seen(
+        members=found.members,
+        tasks=found.tasks,
+        disks=disks,
+        standby_before=_standby_before(found),
+        closed_copy_counts_last_record=since_4_3,
+        transactional=settings.transactional,
+        idle_close_keeps_progress=known is None or known.idle_close_keeps_progress,
+        closed_copies_deleted=_cleaned_since(settings, found, moment),
+    )
+    inferred, assumed = reports.infer(seen)
+    for each in assumed:
+        tasks = ", ".join(str(task) for task in each.tasks)
+        found.note(f"clients.{each.process_id}.task_offset_sums", f"assumed for {tasks}: {each.reason}")
+    return {report.member_id: report for report in inferred}
+
+
+def _cleaned_since(settings: GroupSettings, found: Gathered, moment: datetime) -> bool:
+    """Whether Kafka's cleaner has been over every disk since: it runs as often as it lets a closed copy live."""
+    latest = present_generation(found.group, found.generations)
+    if latest is None:
+        return False
+    age = moment - datetime.fromisoformat(latest.completed_at)
+    return age > timedelta(milliseconds=2 * settings.cleanup_delay_ms)
+
+
+def _standby_before(found: Gathered) -> dict[str, tuple[TaskId, ...]]:
+    """Each member's standby tasks in the generation before the present one."""
+    latest = present_generation(found.group, found.generations)
+    if latest is None:
+        return {}
+    before = next((each for each in found.generations if each.number == latest.number - 1), None)
+    return {member.member_id: tuple(task for task, _ in member.standby) for member in found.decoded(before)} if before else {}
+
+
+def _clients(found: Gathered, inferred: dict[str, Report]) -> tuple[Client, ...]:
+    """Clients in the order in which the broker lists their members; tags and end point are the first one's, as for the leader."""
+    described = {member.member_id: member for member in found.group.members}
+    by_process: dict[ProcessId, list[Member]] = {}
+    for member in found.members:
+        by_process.setdefault(member.process_id, []).append(member)
+    return tuple(
+        Client(
+            process_id,
+            tuple(_consumer(member, described[member.member_id], inferred[member.member_id]) for member in members),
+            host=described[members[0].member_id].client_host.removeprefix("/") or None,
+            rack=members[0].rack,
+            client_tags=members[0].client_tags,
+            user_endpoint=members[0].user_endpoint,
+        )
+        for process_id, members in by_process.items()
+    )
+
+
+def _consumer(member: Member, described: GenerationMember, report: Report) -> Consumer:
+    return Consumer(
+        member.member_id,
+        described.client_id,
+        described.group_instance_id,
+        report.owned,
+        report.task_offset_sums,
+        member.metadata_version,
+    )
+
+
+def _evidence(members: tuple[Member, ...]) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(
+            member.member_id,
+            tuple(task for task, _ in member.active),
+            tuple(sorted(task for task, _ in member.standby)),
+            member.joined_owned,
+            tuple(sorted(member.joined_sums)),
+            member.metadata_version,
+        )
+        for member in members
+    )

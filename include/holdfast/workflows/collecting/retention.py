@@ -1,0 +1,76 @@
+"""Raw snapshots that are old enough go, a day of a cluster at a time. What a plan was made from stays.
+
+A draft names the snapshot that its plan was made from (`drafts/<run>/origin.json`): as long as there is the draft, there is that
+snapshot, whatever became of the plan. Documents beside plans are never touched.
+"""
+
+from collections.abc import Iterator
+
+from holdfast.errors import InvalidInput
+from holdfast.ports import Lake, LakePath
+from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
+from holdfast.workflows import snapshots
+from holdfast.workflows.collecting import collect_runs
+
+
+def forget(lake: Lake, before: str) -> list[str]:
+    """Delete snapshots and reports of days before that one (such as 2026-11-20); return what went, a line a day.
+
+    Whoever is killed in between has deleted some of it; the next run deletes the rest. Raise StatePathTrouble or InvalidInput where
+    a draft cannot be read: what it refers to is not known then, and nothing is deleted.
+    """
+    kept = frozenset(_referred_to(lake))
+    gone = []
+    for cluster in lake.names((snapshots.FOLDER,)):
+        for day in _days_before(lake, (snapshots.FOLDER, cluster), before):
+            left = _forget_day(lake, (snapshots.FOLDER, cluster, day), kept)
+            gone.append(f"{snapshots.FOLDER}/{cluster}/{day}" + (f" but for {left} that plans refer to" if left else ""))
+    for cluster in lake.names((collect_runs.FOLDER,)):
+        for day in _days_before(lake, (collect_runs.FOLDER, cluster), before):
+            _forget_reports(lake, (collect_runs.FOLDER, cluster), day)
+            gone.append(f"{collect_runs.FOLDER}/{cluster}/{day}")
+    return gone
+
+
+def _referred_to(lake: Lake) -> Iterator[str]:
+    """The IDs of snapshots that drafts were made from."""
+    for draft in lake.names(("drafts",)):
+        origin: LakePath = ("drafts", draft, "origin.json")
+        if lake.exists(origin):
+            said = loads(lake.read(origin, LARGEST_DOCUMENT))
+            if not isinstance(said, dict) or not isinstance(said.get("snapshot"), str):
+                raise InvalidInput(f"{'/'.join(origin)} does not say which snapshot it was made from: nothing is deleted")
+            yield said["snapshot"]
+
+
+def _days_before(lake: Lake, folder: LakePath, before: str) -> list[str]:
+    days = [name for name in lake.names(folder) if name.startswith("day=") and name[4:5].isdigit()]
+    return [name for name in days if name.removeprefix("day=") < before]
+
+
+def _forget_day(lake: Lake, folder: LakePath, kept: frozenset[str]) -> int:
+    """Return how many snapshots of the day stay."""
+    prefix = "/".join(folder) + "/"
+    staying = frozenset(one for one in kept if one.startswith(prefix))
+    if not staying:
+        lake.remove(folder)
+        return 0
+    left = 0
+    for group in lake.names(folder):
+        if not any(one.startswith(f"{prefix}{group}/") for one in staying):
+            lake.remove((*folder, group))
+            continue
+        for name in lake.names((*folder, group)):
+            if f"{prefix}{group}/{name}" in staying:
+                left += 1
+            else:
+                lake.remove((*folder, group, name))
+    return left
+
+
+def _forget_reports(lake: Lake, cluster: LakePath, day: str) -> None:
+    """And what those runs noted on their way; the report goes last, so that it is found again."""
+    for name in lake.names((*cluster, day)):
+        lake.remove((*cluster, "runs", name.removesuffix(".json")))
+        lake.remove((*cluster, day, name))
+    lake.remove((*cluster, day))
