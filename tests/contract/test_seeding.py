@@ -275,7 +275,7 @@ class TestClientsThatStart:
 class TestWhatAKilledWriterLeaves:
     KILLED = """
 import os, sys
-from holdfast.adapters import process_metadata as it
+from holdfast.adapters.state_dirs import process_metadata as it
 from holdfast.kafka.vocabulary import ProcessId
 kill = lambda *_, **__: os.kill(os.getpid(), 9)
 where, state_dir, ours, other = sys.argv[1:]

@@ -21,7 +21,8 @@ HEAVY = (
     "fsspec",
     "holdfast.adapters",
     "holdfast.workflows",
-    "holdfast.rollout.plan",
+    "holdfast.rollout.streams.plan",
+    "holdfast.rollout.consumer.plan",
 )
 POOLS = {"holdfast_kafka", "holdfast_spark"}
 PARSE_SECONDS_MOST = 1.0

@@ -209,6 +209,6 @@ class TestWhoWritesIntoDraftsWithoutTheKey:
                 lines = [*lines, lines[0]]
         lake.write(place, "\n".join(map(dumps, lines)).encode())
 
-        with pytest.raises(InvalidInput, match="not those that this change has"):
+        with pytest.raises(InvalidInput, match="not the options of this change"):
             planning.assemble("run mine")
         assert runs.made(lake, "run mine") is None

@@ -302,6 +302,7 @@ def test_another_page_cannot_decide_nor_frame_ours(browser: Browser, server: Ser
             reader.page.on("response", lambda one: answers.append(one.status) if one.request.method == "POST" else None)
             reader.page.goto(f"http://{host}:{elsewhere.server_address[1]}/")
             reader.page.wait_for_url("**/decision")
+            reader.page.wait_for_load_state()  # until then the frames of the page before may still go
             assert "streams-wordcount" not in "".join(frame.content() for frame in reader.page.frames)
         elsewhere.shutdown()
 

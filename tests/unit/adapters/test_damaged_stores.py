@@ -208,7 +208,7 @@ def test_the_reader_has_no_secret_of_ours(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_it_has_little_memory_and_time() -> None:
     assert rocksdb_child.MEMORY_BYTES <= 2 * 1024**3
-    limits = "from holdfast.adapters import rocksdb_child as it; it._limit(1);"
+    limits = "from holdfast.adapters.state_dirs import rocksdb_child as it; it._limit(1);"
     full = subprocess.run([sys.executable, "-c", f"{limits} bytes(it.MEMORY_BYTES)"], capture_output=True, check=False)
     assert b"MemoryError" in full.stderr
     endless = subprocess.run(

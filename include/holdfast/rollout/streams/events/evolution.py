@@ -4,7 +4,7 @@
 2. A standby handed to it (standby, warm-up, temporary) has caught up when a probing rebalance comes or the group has settled. An
    immediate follow-up comes too soon: it reports what its client reported for the task before, or 0.
 3. A copy on a client's disk that it does not run stays, and is reported by the consumer that reported it last, with its last value.
-   A copy that was active, or a standby that had caught up, was closed cleanly: up to 4.2 it reports one less a changelog.
+   A copy that was active was closed cleanly.
 4. End offsets, settings, tags and racks stay; the leader stays, and if its process is gone the smallest process ID leads.
 5. What a new client finds on its disk is reported by its first member in member-ID order.
 
@@ -62,16 +62,17 @@ class Reports:
     `transactional`: the application runs with exactly-once. The marker of a changelog's last transaction has an offset, and no copy
     ever counts it: one that lacks nothing stays one behind for each changelog. (Seen: with `acceptable.recovery.lag=0` such a
     group probes for ever.)
-    `opened_late`: an immediate follow-up, some 2 s later, finds no active task running yet that was handed to another thread: it is
-    reported as it lies on the disk. (Seen: by rule 1 it runs by then, and both happen.)
+    `as_seen`: what real groups now and then do and rules 1 and 3 leave out; with it a forecast's range is worked out. An immediate
+    follow-up, some 2 s later, finds no active task running yet that was handed to another thread: it is reported as it lies on the
+    disk. And a standby that had caught up is closed as an active task is: up to 4.2 its checkpoint has one less a changelog.
     """
 
-    def __init__(self, group: Group, assume: Assume, *, transactional: bool = False, opened_late: bool = False) -> None:
+    def __init__(self, group: Group, assume: Assume, *, transactional: bool = False, as_seen: bool = False) -> None:
         exact = behaviour(group.release).closed_copy_counts_last_record or assume.closed_copies is ClosedCopies.END
         self._group = group
         self._transactional = transactional
         self._assume = assume
-        self._opened_late = opened_late
+        self._as_seen = as_seen
         self._partitions = {task.id: task.partitions for task in group.tasks}
         self._copies = {task.id: _copy(task, exact=exact, transactional=transactional) for task in group.tasks if task.stateful}
         self._changelogs = {task.id: len(task.changelogs or ()) for task in group.tasks}
@@ -84,7 +85,7 @@ class Reports:
     def read_by(self, release: str) -> "Reports":
         """The rules for the same group once another release reads its disks."""
         group = replace(self._group, release=release)
-        read = Reports(group, self._assume, transactional=self._transactional, opened_late=self._opened_late)
+        read = Reports(group, self._assume, transactional=self._transactional, as_seen=self._as_seen)
         read.closed_in_doubt = self.closed_in_doubt
         return read
 
@@ -102,7 +103,8 @@ class Reports:
         """What a copy reports once it is closed, if it reported `total` while it ran."""
         copy = self._copies.get(task)
         if total != LATEST_OFFSET:
-            return copy.closed if copy is not None and total == copy.end else total  # only one that runs reports its end
+            one_less = self._as_seen and copy is not None and total == copy.end  # only a copy that runs reports its end
+            return copy.closed if one_less and copy is not None else total
         if copy is not None and copy.closed and self._may_lose_progress:
             self.closed_in_doubt[task] = None
         return 0 if copy is None else copy.closed
@@ -153,7 +155,7 @@ class Reports:
         for consumer in client.consumers:
             share = handed[consumer.member_id]
             running.update(dict.fromkeys((*share.active, *share.standby)))
-            running_late = self._not_open_yet(consumer, share, before) if self._opened_late and pause is Pause.NONE else {}
+            running_late = self._not_open_yet(consumer, share, before) if self._as_seen and pause is Pause.NONE else {}
             sums.append(
                 {task: LATEST_OFFSET for task in share.active if task in self._copies and task not in running_late}
                 | {task: total for task, total in running_late.items() if total is not None}

@@ -106,7 +106,8 @@ def _outcome(snapshot: Snapshot, change: Change, way: Chance, work: Work, counte
 
 def _quicker(snapshot: Snapshot, change: Change, course: Course, work: Work) -> tuple[Course, ...]:
     """What may come instead of a course with immediate follow-ups, which come after some 2 s: copies are caught up by then, or what
-    was handed out before is not open yet. And what comes if clients that are late come back as soon as can be."""
+    was handed out before is not open yet (`Reports.as_seen`). And what comes if clients that are late come back as soon as can be.
+    """
     late = any(isinstance(item, ReplaceClient | RestartClient) and item.late for item in change.events)
     if change.assume.catch_up is CatchUp.PROBING_REBALANCE and any(one.trigger is Trigger.IMMEDIATE for one in course.rounds):
         assume = replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE)
@@ -114,7 +115,7 @@ def _quicker(snapshot: Snapshot, change: Change, course: Course, work: Work) -> 
         caught_up = carried_out(snapshot, change, assume, work=work, back_soon=late)
         if work.left < 2 * (work.taken - before):
             return (caught_up,)
-        return caught_up, carried_out(snapshot, change, change.assume, work=work, back_soon=late, opened_late=True)
+        return caught_up, carried_out(snapshot, change, change.assume, work=work, back_soon=late, as_seen=True)
     return (carried_out(snapshot, change, change.assume, work=work, back_soon=True),) if late else ()
 
 
@@ -126,13 +127,13 @@ def carried_out(
     *,
     work: Work | None = None,
     back_soon: bool = False,
-    opened_late: bool = False,
+    as_seen: bool = False,
 ) -> Course:
     """A change that leaves nothing to chance, batch by batch, each with the rebalances that it causes; one course of a forecast.
 
-    `back_soon`: who is late comes back after one rebalance without it, not once the group is stable. `opened_late`: see `Reports`.
+    `back_soon`: who is late comes back after one rebalance without it, not once the group is stable. `as_seen`: see `Reports`.
     """
-    stage = _Stage(snapshot, assume, most_rounds, work or allowed(snapshot), opened_late=opened_late)
+    stage = _Stage(snapshot, assume, most_rounds, work or allowed(snapshot), as_seen=as_seen)
     for batch in change.numbered_batches():
         trouble = stage.miss(batch, Wait.REBALANCE if back_soon else Wait.STABLE)
         if trouble is not None:
@@ -159,12 +160,12 @@ def carried_out(
 class _Stage:
     """The one mutable thing of a forecast: where the group is now, and how it came there."""
 
-    def __init__(self, snapshot: Snapshot, assume: Assume, most_rounds: int, work: Work, *, opened_late: bool) -> None:
+    def __init__(self, snapshot: Snapshot, assume: Assume, most_rounds: int, work: Work, *, as_seen: bool) -> None:
         group = groups.group_of(snapshot)
         self._work = work
         self._snapshot = snapshot
         self._assume = assume
-        self._opened_late = opened_late
+        self._as_seen = as_seen
         self._most_rounds = most_rounds
         self._group = group
         self._closed_in_doubt: dict[TaskId, None] = {}
@@ -265,7 +266,7 @@ class _Stage:
 
     def _rules(self) -> Reports:
         exactly_once = groups.transactional(self._snapshot)
-        rules = Reports(self._group, self._assume, transactional=exactly_once, opened_late=self._opened_late)
+        rules = Reports(self._group, self._assume, transactional=exactly_once, as_seen=self._as_seen)
         rules.closed_in_doubt = self._closed_in_doubt
         return rules
 
@@ -375,7 +376,10 @@ def _summary(snapshot: Snapshot, course: Course, quick: tuple[Course, ...]) -> S
         active_moved=sum(before.get(task) != after.get(task) for task in stateful),
         rebalances=len(course.rounds),
         rebalances_at_least=min(len(one.rounds) for one in (course, *quick)),
-        rebalances_at_most=len(course.rounds) + (max(course.open_copies, 2 * course.unstarted) if quick else 0),
+        rebalances_at_most=max(
+            len(course.rounds) + (max(course.open_copies, 2 * course.unstarted) if quick else 0),
+            *(len(one.rounds) for one in (course, *quick)),
+        ),
         seconds_to_stable=seconds,
         seconds_to_stable_at_least=None if seconds is None else min(quick_seconds),
         restore_records=sum(by_client.values()),
