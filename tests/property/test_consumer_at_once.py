@@ -7,14 +7,13 @@ import pytest
 from tests.conformance import plain_groups
 from tests.conformance.plain_groups import Case
 from tests.conformance.random_plain_groups import after_round, random_case
-from tests.harness.examples import examples
 
 from holdfast.kafka.consumer import leader
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure
 from holdfast.kafka.consumer.sticky import sticky
 
 RELEASES = ("3.4.1", "3.7.2", "4.3.1")
-GROUPS = examples(400)
+GROUPS = 400
 
 
 def decided(case: Case, release: str) -> Assignment | LeaderFailure:
@@ -55,4 +54,4 @@ def test_arrays_decide_as_the_steps_do(monkeypatch: pytest.MonkeyPatch) -> None:
                     monkeypatch.setattr(sticky, "MANY_OWNED_UNEQUALLY", least)
                     answers.append(decided(case, release))
                 assert answers[0] == answers[1], (seed, release)
-    assert min(taken.values()) > GROUPS / 40, f"hardly any group has taken the ways that are tested: {taken}"
+    assert min(taken.values()) > GROUPS / 8, f"hardly any group has taken the ways that are tested: {taken}"
