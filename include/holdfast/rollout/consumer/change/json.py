@@ -23,7 +23,7 @@ from holdfast.rollout.consumer.change.events import verb
 from holdfast.rollout.consumer.change.timing import Departure
 from holdfast.rollout.consumer.snapshot.json import assignors, subscription
 from holdfast.rollout.contract.batches import INHERITED, FromOld, Then, Wait
-from holdfast.rollout.contract.batches_json import MOST_EVENTS, MOST_PARTITIONS
+from holdfast.rollout.contract.batches_json import MOST_EVENTS, MOST_PARTITIONS, event_from_json
 from holdfast.rollout.json import contracts, strict
 from holdfast.rollout.json.strict import Fields, nullable
 
@@ -58,20 +58,12 @@ def _events(value: object) -> tuple[ConsumerItem, ...]:
 
 
 def item_from_json(value: object) -> ConsumerItem:
-    verbs = strict.mapping(value)
-    known = ", ".join(READERS)
-    if len(verbs) != 1:
-        found = ", ".join(strict.shown(verb) for verb in verbs) or "none"
-        raise InvalidInput(f"an event has one verb ({known}); found: {found}")
-    (name, content), *_ = verbs.items()
-    if name not in READERS:
-        kind = "is for Kafka Streams" if name in contracts.EVENTS_OF_STREAMS else "is unknown"
-        raise InvalidInput(f"the event {strict.shown(name)} {kind}; events of a consumer group without Kafka Streams: {known}")
-    try:
-        return READERS[name](content)
-    except InvalidInput as problem:
-        strict.refuse(strict.under(name, problem))
-        raise
+    return event_from_json(value, READERS, _unknown)
+
+
+def _unknown(verb: str, known: str) -> str:
+    kind = "is for Kafka Streams" if verb in contracts.EVENTS_OF_STREAMS else "is unknown"
+    return f"the event {strict.shown(verb)} {kind}; events of a consumer group without Kafka Streams: {known}"
 
 
 def _add_consumer(value: object) -> AddConsumer:

@@ -7,7 +7,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import INHERITED, FromOld, Then, Wait
-from holdfast.rollout.contract.batches_json import MOST_EVENTS, MOST_PARTITIONS
+from holdfast.rollout.contract.batches_json import MOST_EVENTS, MOST_PARTITIONS, event_from_json
 from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.json import contracts, kafka, strict
 from holdfast.rollout.json.strict import Fields, nullable
@@ -93,19 +93,7 @@ def _partitions_of(event: Item) -> int:
 
 
 def _event(value: object) -> Item:
-    verbs = strict.mapping(value)
-    known = ", ".join(READERS)
-    if len(verbs) != 1:
-        found = ", ".join(strict.shown(verb) for verb in verbs) or "none"
-        raise InvalidInput(f"an event has one verb ({known}); found: {found}")
-    (verb, content), *_ = verbs.items()
-    if verb not in READERS:
-        raise InvalidInput(f"the event {strict.shown(verb)} is unknown; known are: {known}")
-    try:
-        return READERS[verb](content)
-    except InvalidInput as problem:
-        strict.refuse(strict.under(verb, problem))
-        raise
+    return event_from_json(value, READERS, lambda verb, known: f"the event {strict.shown(verb)} is unknown; known are: {known}")
 
 
 def _add_client(value: object) -> AddClient:
