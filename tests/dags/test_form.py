@@ -1,4 +1,4 @@
-"""What the form of plan_rollout refuses when it is sent, and what it suggests; `unit/rollout/test_request.py` has the rest."""
+"""What the form of plan_rollout refuses and suggests; the rest is in `tests/unit/rollout/streams/change/test_request.py`."""
 
 import json
 from typing import Any

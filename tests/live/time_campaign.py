@@ -1,4 +1,4 @@
-"""How long real rollouts take, from the first act on: what `tests/unit/rollout/test_recorded_times.py` holds the time model to.
+"""Durations of real rollouts, from the first act on: `tests/unit/rollout/timing/test_recorded_times.py` tests the model with them.
 
     python -m tests.live.time_campaign OUT.jsonl [--session-ms 10000] [--release 3.9.1] [--broker 4.3.1] [--scenes dynamic]
 

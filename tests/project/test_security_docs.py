@@ -57,9 +57,9 @@ HELD_BY = {
     "a user of the host, or the application": (
         "tests/contract/test_seeding.py::test_a_folder_that_is_swapped_for_a_link_all_the_time_puts_nothing_elsewhere",
         "tests/contract/test_seeding.py::test_what_is_no_file_is_said_and_neither_followed_nor_waited_for",
-        "tests/unit/adapters/test_state_files.py::test_a_link_in_the_place_of_the_directory_is_named_with_where_it_leads",
-        "tests/unit/adapters/test_damaged_stores.py::test_every_damage_ends_in_an_answer_or_a_reason",
-        "tests/unit/adapters/test_damaged_stores.py::test_it_has_little_memory_and_time",
+        "tests/unit/adapters/state_dirs/test_state_files.py::test_a_link_in_the_place_of_the_directory_is_named_with_where_it_leads",
+        "tests/unit/adapters/state_dirs/test_damaged_stores.py::test_every_damage_ends_in_an_answer_or_a_reason",
+        "tests/unit/adapters/state_dirs/test_damaged_stores.py::test_it_has_little_memory_and_time",
     ),
     "a broker, or a member of the group": (
         "tests/contract/test_bad_clusters.py::test_a_broker_that_never_answers",
@@ -77,7 +77,7 @@ HELD_BY = {
     ),
     "who listens on the network": (
         "tests/contract/test_oauth.py::test_a_client_s_credentials_open_the_door",
-        "tests/unit/adapters/test_connection.py::test_host_names_are_checked_unless_told_otherwise",
+        "tests/unit/adapters/broker/test_connection.py::test_host_names_are_checked_unless_told_otherwise",
     ),
 }
 """By the first cell of a row: the tests that show what the row says, where they are. Not a test, not a row."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+UNIT = ROOT / "tests" / "unit"
 FUNCTION_LINES_MAX = 70
 MODULE_LINES_MAX = 400
 DAG_LINES_MAX = 80
@@ -48,10 +49,19 @@ def test_modules_stay_small() -> None:
 
 def test_folders_stay_small() -> None:
     """A newcomer finds the room for a change from the tree alone."""
-    folders = Counter(str(path.parent.relative_to(ROOT)) for path in modules("include") if path.name != "__init__.py")
+    held = [path for path in modules("include", "tests") if path.is_relative_to(ROOT / "include") or path.is_relative_to(UNIT)]
+    folders = Counter(str(path.parent.relative_to(ROOT)) for path in held if path.name != "__init__.py")
 
     assert folders
     assert {name: count for name, count in folders.items() if count > MODULES_IN_A_FOLDER_MAX} == {}
+
+
+def test_unit_tests_mirror_the_package() -> None:
+    """The tests of `include/holdfast/a/b/` are in `tests/unit/a/b/`: found from the tree, from either side."""
+    rooms = {path.parent.relative_to(ROOT / "include" / "holdfast") for path in modules("include")}
+    homeless = {path.parent.relative_to(UNIT) for path in modules("tests") if path.is_relative_to(UNIT)} - rooms
+
+    assert homeless == set()
 
 
 def test_functions_stay_small() -> None:

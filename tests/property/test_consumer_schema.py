@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 from tests.harness.examples import examples
 from tests.harness.plain_groups import Document, change, group, member
 from tests.property.test_schema import VALID, WRONG, Reader, accepted, at, places, put, without
-from tests.unit.rollout.test_consumer_forecast import EVENTS, joins
+from tests.unit.rollout.consumer.forecast.test_forecast import EVENTS, joins
 
 from holdfast.rollout.consumer.change.json import consumer_change_from_json
 from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignment_from_json

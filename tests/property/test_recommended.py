@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.harness.article import Document, change, fleet
 from tests.harness.plans import read
-from tests.unit.rollout.test_consumer_plan import EAGER, TWO
-from tests.unit.rollout.test_consumer_plan import planned as planned_for_consumers
+from tests.unit.rollout.consumer.plan.test_plan import EAGER, TWO
+from tests.unit.rollout.consumer.plan.test_plan import planned as planned_for_consumers
 
 from holdfast.rollout.consumer.plan.plan import Considered as ConsumerConsidered
 from holdfast.rollout.contract.verdicts import PLAINLY, Rule, Status

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import fsspec
 import pytest
-from tests.unit.adapters.test_file_locks import held_by_another
+from tests.unit.adapters.state_dirs.test_file_locks import held_by_another
 
 from holdfast.adapters.deadline import Deadline
 from holdfast.adapters.state_dirs import state_trees

@@ -291,6 +291,6 @@ class TestCommands:
 
     def test_two_kinds_of_groups_are_not_compared(self, tmp_path: Path) -> None:
         snapshot, _ = self._files(tmp_path)
-        streams = Path(__file__).parents[3] / "examples" / "streams-wordcount" / "snapshot.json"
+        streams = Path(__file__).parents[5] / "examples" / "streams-wordcount" / "snapshot.json"
 
         assert "one is of a Kafka Streams group" in str(self._run("diff", snapshot, streams).exception)

@@ -15,7 +15,7 @@ from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer
 from holdfast.kafka.streams.leader import assign
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "leader.jsonl"
+GOLDEN = Path(__file__).parents[3] / "golden" / "leader.jsonl"
 A, B = "4b61083e-57d0-457d-951f-d06556c148ca", "7156cef1-307e-49c0-a5bb-0f11d26a4933"
 C = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
 D = "79000000-0000-4000-8000-000000000000"

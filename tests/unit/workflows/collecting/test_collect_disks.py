@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.workflows.word_count import GROUP, A, B, cluster, disk, member, said, taken
+from tests.unit.workflows.collecting.word_count import GROUP, A, B, cluster, disk, member, said, taken
 
 from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.vocabulary import TaskId

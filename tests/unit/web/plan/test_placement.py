@@ -12,7 +12,7 @@ from holdfast.web.plan.ownership import NEEDLESS, Picture
 from holdfast.web.plan.placement import MOST_HOSTS, OTHERS, PAGE_SIZE, about_tasks, matrix, select
 from holdfast.web.plan.plan_view import view
 
-from tests.unit.web.pictures import of_moves  # isort: skip
+from tests.unit.web.plan.pictures import of_moves  # isort: skip
 
 
 def plainly() -> Picture:

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.fakes.cluster import streams_member
-from tests.unit.workflows.word_count import GROUP, LOG, A, cluster, member, said, taken
+from tests.unit.workflows.collecting.word_count import GROUP, LOG, A, cluster, member, said, taken
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup

@@ -15,7 +15,7 @@ from holdfast.rollout.streams.cost.times_of_costs import worked_out
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
-RECORDED = Path(__file__).resolve().parents[1] / "recorded" / "times.jsonl"
+RECORDED = Path(__file__).resolve().parents[2] / "recorded" / "times.jsonl"
 RECORDS = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
 WIDEST = 12
 """The most that a roll may take, for the least: wider would say nothing."""

@@ -21,7 +21,7 @@ from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import TopicPartition
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "store-4.3.1"
+RECORDED = Path(__file__).parents[2] / "recorded" / "store-4.3.1"
 MANIFEST = "MANIFEST-000005"
 DAMAGED = int(os.environ.get("HOLDFAST_DAMAGED_STORES") or 40)
 SEED = int(os.environ.get("HOLDFAST_CONFORMANCE_SEED") or random.SystemRandom().randrange(2**32))

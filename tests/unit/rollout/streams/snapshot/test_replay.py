@@ -16,7 +16,7 @@ from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.replay import Decision, Difference, HandedOver
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 
-RECORDED = Path(__file__).with_name("recorded")
+RECORDED = Path(__file__).parents[3] / "recorded"
 RELEASES = ("2.7.2", "3.9.1", "4.3.1")
 FIRST_IN_ORDER = "4b61083e-57d0-457d-951f-d06556c148ca"
 """The client that the first recorded change replaces by its own process metadata on an empty disk."""

@@ -23,7 +23,7 @@ from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.text import rendering
 from holdfast.rollout.text.rendering import Code, to_markdown
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden"
+GOLDEN = Path(__file__).resolve().parents[4] / "golden"
 HOSTILE = "x\x1b[31m\n# owned <script>|[a](http://evil) `b` *c* \u202ed"
 
 

@@ -5,7 +5,21 @@ from datetime import timedelta
 
 import pytest
 from tests.fakes.cluster import THE_CLUSTER, FakeCluster, FakeStateDirectories
-from tests.unit.workflows.word_count import GROUP, LOG, NOW, SETTINGS, A, B, cluster, disk, generation, member, said, sums, taken
+from tests.unit.workflows.collecting.word_count import (
+    GROUP,
+    LOG,
+    NOW,
+    SETTINGS,
+    A,
+    B,
+    cluster,
+    disk,
+    generation,
+    member,
+    said,
+    sums,
+    taken,
+)
 
 from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition

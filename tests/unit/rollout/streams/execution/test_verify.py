@@ -124,7 +124,7 @@ def test_another_group_is_refused() -> None:
 
 def test_a_group_whose_leader_asked_members_back_is_on_the_way() -> None:
     """The recorded group in the middle of its moves: the last rebalance was not the last, and C has restarted."""
-    example = Path(__file__).resolve().parents[3] / "examples" / "streams-wordcount" / "snapshot.json"
+    example = Path(__file__).resolve().parents[5] / "examples" / "streams-wordcount" / "snapshot.json"
     document = json.loads(example.read_text())
     settled = [replay.leaders_decision(one).settled for one in read(document).generations]
     document["generations"] = document["generations"][: settled.index(False) + 1]

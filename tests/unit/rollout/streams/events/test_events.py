@@ -18,7 +18,7 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "changes.md"
+PAGE = Path(__file__).resolve().parents[5] / "docs" / "changes.md"
 
 
 def forecast_of(document: Document, *events: object, **others: object) -> Forecast:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests.harness.plain_groups import change, group, handed, member
-from tests.unit.rollout.test_consumer_forecast import TWO, joins
+from tests.unit.rollout.consumer.forecast.test_forecast import TWO, joins
 
 from holdfast.cli.main import holdfast, main
 

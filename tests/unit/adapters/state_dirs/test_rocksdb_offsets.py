@@ -16,7 +16,7 @@ from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
 
-RECORDED = Path(__file__).parents[1] / "recorded" / "store-4.3.1"
+RECORDED = Path(__file__).parents[2] / "recorded" / "store-4.3.1"
 """`rocksdb/counts-store` of task 1_0 of a word count, closed cleanly with 14 records in its changelog."""
 CHANGELOG = TopicPartition("wc-counts-store-changelog", 0)
 

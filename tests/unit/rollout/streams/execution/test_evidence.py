@@ -229,7 +229,7 @@ def test_a_verdict_says_what_shows_each_step() -> None:
 @pytest.mark.parametrize("release", ["2.8.2", "3.9.1", "4.3.1"])
 def test_a_static_member_that_returned_in_time_is_seen_in_the_same_generation(release: str) -> None:
     """Recorded from a broker: the same instance IDs, other member IDs, no rebalance."""
-    recorded = Path(__file__).resolve().parents[1] / "recorded" / "static-return.json"
+    recorded = Path(__file__).resolve().parents[3] / "recorded" / "static-return.json"
     before, after = json.loads(recorded.read_text())[release]
     plan = planned(before, {"restart_client": {"process_id": A, "within_session": True}}, policy=PLAINLY)
     began = evidence.sighting(read(before))

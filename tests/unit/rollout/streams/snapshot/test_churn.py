@@ -19,7 +19,7 @@ from holdfast.rollout.streams.snapshot.churn import Twice
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
-RECORDED = Path(__file__).resolve().parents[1] / "recorded"
+RECORDED = Path(__file__).resolve().parents[3] / "recorded"
 DOCUMENT = json.loads((RECORDED / "crash-loop-3.9.1.json").read_text())
 LOOP = snapshot_from_json(DOCUMENT)
 DYING = ProcessId.parse(C)
