@@ -44,7 +44,7 @@ HELD_BY = {
         "tests/web/test_decision.py::test_airflow_itself_lets_only_approvers_answer",
         "tests/dags/test_runs.py::test_is_answered_by_those_who_were_asked",
     ),
-    "who writes into the lake, without the key": (
+    "write access to the lake, without the key": (
         "tests/unit/workflows/test_tampering.py::test_what_was_changed_is_refused_by_name_and_nothing_is_done",
         "tests/unit/workflows/test_tampering.py::test_documents_that_are_none_are_refused_by_name",
         "tests/dags/test_signing.py::test_a_plan_that_is_not_signed",
@@ -67,7 +67,7 @@ HELD_BY = {
         "tests/property/test_wire.py::test_a_count_is_believed_only_when_so_many_can_follow",
         "tests/web/test_access.py::test_hostile_names_are_text",
     ),
-    "who sends a Change, a policy, settings, a reason": (
+    "sender of a Change, a policy, settings, a reason": (
         "tests/unit/test_secrecy.py::test_every_reader_refuses_it_without_repeating_it",
         "tests/unit/test_secrecy.py::test_an_approval_with_one_is_refused_and_not_kept",
         "tests/dags/test_asking.py::test_a_secret_is_not_kept_nor_repeated_and_it_is_asked_again",
@@ -75,7 +75,7 @@ HELD_BY = {
         "tests/web/test_secrets.py::test_a_secret_in_a_reason_is_refused_on_our_page_and_asked_again_by_airflow_s",
         "tests/dags/test_runs.py::test_a_secret_in_a_run_s_id_or_parameters_is_not_handed_on_nor_kept",
     ),
-    "who listens on the network": (
+    "listener on the network": (
         "tests/contract/test_oauth.py::test_a_client_s_credentials_open_the_door",
         "tests/unit/adapters/broker/test_connection.py::test_host_names_are_checked_unless_told_otherwise",
     ),
@@ -115,5 +115,5 @@ def test_what_holds_a_row_is_there_runs_and_is_named_in_it(role: str) -> None:
 
 def test_a_row_without_a_test_is_seen() -> None:
     """What the first test compares is read out of the table, not out of the mapping."""
-    assert {"no user (not logged in)", "who listens on the network"} <= rows().keys()
+    assert {"no user (not logged in)", "listener on the network"} <= rows().keys()
     assert all(shown for shown in rows().values())
