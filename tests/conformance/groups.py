@@ -9,7 +9,7 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams import config as assignor_config
 from holdfast.kafka.streams import leader, version_probing
-from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Group, LeaderFailure, NextRebalance, Task
+from holdfast.kafka.streams.group import About, Assignment, Changelog, Client, Consumer, Group, LeaderFailure, NextRebalance, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 
 Case = dict[str, Any]
@@ -174,7 +174,7 @@ def contradictions(
     if "error" in answer:
         return [f"Kafka: {answer['error']}"]
     may = places(decision, client_of or {})
-    either = any("probing rebalance follows is not certain" in sentence for sentence in decision.undetermined)
+    either = any(one.about is About.PROBING for one in decision.undetermined)
     found = []
     if answer["probing"] != decision.probing_rebalance_needed and not (either and decision.probing_rebalance_needed):
         found.append(f"probing: Kafka {answer['probing']}")

@@ -31,9 +31,8 @@ def loads(text: str | bytes) -> object:
     if text.lstrip()[:1] in ("{", "["):
         try:
             return strict.loads(text)
-        except InvalidInput as problem:
-            if "not JSON" not in problem.problem:
-                raise
+        except strict.NotJson:
+            pass  # YAML may begin with these brackets too
     loader = None
     try:
         loader = _Loader(text)

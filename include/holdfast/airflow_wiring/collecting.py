@@ -81,10 +81,11 @@ def say_what_is_missing(cluster: str | None, run_id: str) -> None:
     from airflow.sdk.exceptions import AirflowFailException
 
     from holdfast.rollout.text.wording import printable
+    from holdfast.workflows.collecting.collect_runs import Why
 
     found = _reports(cluster, run_id)
     unread = [
-        f"{report.cluster}: {one.group_id}: {one.problem}" for report in found for one in report.unread if one.why == "not read"
+        f"{report.cluster}: {one.group_id}: {one.problem}" for report in found for one in report.unread if one.why is Why.NOT_READ
     ]
     texts = [f"{report.cluster}: {line}" for report in found for line in report.unlisted] + unread
     if texts:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 LARGEST = 1024 * 1024
 KINDS = {"origin.json": "draft of a run", "plan.json": "plan of a run", "asked.json": "who was asked in a run"}
 """What each is signed as (`rollout.seal.Kind`)."""
+_HERE = {"origin.json": "draft of this run", "plan.json": "plan of this run", "asked.json": "list of approvers of this run"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ def _document(store: Lake, run_id: str, name: str, keys: "SigningKeys | None") -
     found = loads(store.read(place, LARGEST))
     if keys is not None:
         kind = seal.Kind(KINDS[name])
-        seal.refuse(seal.seal_of(found, kind, keys), f"The {kind.value.replace(' a run', ' this run')}", keys)
+        seal.refuse(seal.seal_of(found, kind, keys), f"The {_HERE[name]}", keys)
     if isinstance(found, dict) and found.get("run", run_id) != run_id:
         raise InvalidInput(f"{'/'.join(place)} is of run '{printable(str(found['run']), 300)}'. Trigger a new run")
     return found

@@ -11,6 +11,7 @@ from holdfast.cli.views import terminal
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import LeaderFailure, MemberAssignment
 from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.text.wording import duration, listed, many, printable
@@ -27,7 +28,7 @@ def show(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds: bool
 def _forecast(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds: bool) -> Iterator[RenderableType]:
     outcome = forecast.outcome
     for warning in outcome.warnings:
-        yield Text(warning, style="bold red")
+        yield Text(warning_words.sentence(warning), style="bold red")
     yield Text(_headline(outcome), style="bold")
     yield Text(_stops(outcome))
     if rounds:

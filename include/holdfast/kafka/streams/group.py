@@ -97,6 +97,25 @@ class Group:
         return self.member_order or tuple(consumer.member_id for client in self.clients for consumer in client.consumers)
 
 
+class About(StrEnum):
+    """What a leader's decision leaves open. `NOT_SAID`: read from a document, which has the sentence only."""
+
+    LEADER = "leader"
+    JAVA = "java"
+    PLACES = "places"
+    PROBING = "probing"
+    REJOINS = "rejoins"
+    NOT_SAID = "not said"
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Something that the group shows too little of to be certain about, and the sentence that says it."""
+
+    about: About
+    text: str
+
+
 class NextRebalance(StrEnum):
     """What a member is told about its next rejoin: `AssignmentInfo.nextRebalanceMs` none, 0, or a probing deadline."""
 
@@ -155,7 +174,7 @@ class Assignment:
     probing_rebalance_needed: bool
     clients: tuple[ClientAssignment, ...]
     consumers: tuple[ConsumerAssignment, ...]
-    undetermined: tuple[str, ...] = ()
+    undetermined: tuple[Doubt, ...] = ()
     """What the group shows too little of to be certain about, one sentence each (e.g. which member leads)."""
     undetermined_tasks: tuple[UndeterminedTask, ...] = ()
     """By task, where it may be besides. Only where nothing that anybody can see determines it: with KIP-924's sticky assignor, or

@@ -17,9 +17,11 @@ from holdfast.kafka.streams.certainty import Certainty
 from holdfast.kafka.streams.client_state import ClientState, LeaderThrows
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import (
+    About,
     Assignment,
     ClientAssignment,
     ConsumerAssignment,
+    Doubt,
     Group,
     LeaderFailure,
     NextRebalance,
@@ -122,7 +124,7 @@ def _beside_newer_members(group: Group, line: Behaviour) -> Assignment | LeaderF
     if isinstance(found, Assignment) and found.probing_rebalance_needed and group.leader_process_id is None:
         older = version_probing.older_clients(group, line)
         if len(older) > 1 and _can_say_when(group):
-            return replace(found, undetermined=(_LEADER_NOT_KNOWN.format(min(older)), *found.undetermined))
+            return replace(found, undetermined=(Doubt(About.LEADER, _LEADER_NOT_KNOWN.format(min(older))), *found.undetermined))
     return found
 
 
@@ -131,7 +133,7 @@ def _as_in_group(
     probing: bool,
     decided: Iterable[ClientAssignment],
     consumers: Mapping[str, ConsumerAssignment],
-    undetermined: tuple[str, ...],
+    undetermined: tuple[Doubt, ...],
 ) -> Assignment:
     by_client = {assignment.process_id: assignment for assignment in decided}
     return Assignment(
@@ -155,10 +157,10 @@ def _as_far_as_certain(group: Group, board: Board, line: Behaviour) -> Assignmen
     certainty = Certainty(board, line, active, standbys, wire.of_client)
     consumers = certainty.consumers(wire.may_wait_for)
     tasks = certainty.tasks()
-    sentences = _undetermined(group, board, probing=False)
+    doubts = _undetermined(group, board, probing=False)
     if tasks:
-        sentences = (*sentences, _not_certain(tasks, exactly=certainty.exact))
-    return replace(_as_in_group(group, False, decided, consumers, sentences), undetermined_tasks=tasks)
+        doubts = (*doubts, Doubt(About.PLACES, _not_certain(tasks, exactly=certainty.exact)))
+    return replace(_as_in_group(group, False, decided, consumers, doubts), undetermined_tasks=tasks)
 
 
 def _not_certain(tasks: Sequence[UndeterminedTask], *, exactly: bool) -> str:
@@ -224,16 +226,16 @@ def _asks_for_shutdown(group: Group, line: Behaviour) -> bool:
     )
 
 
-def _undetermined(group: Group, board: Board, *, probing: bool) -> tuple[str, ...]:
-    sentences = []
+def _undetermined(group: Group, board: Board, *, probing: bool) -> tuple[Doubt, ...]:
+    doubts = []
     if probing and group.leader_process_id is None and len(group.clients) > 1 and _can_say_when(group):
         assumed = min(client.process_id for client in group.clients)
-        sentences.append(_LEADER_NOT_KNOWN.format(assumed))
+        doubts.append(Doubt(About.LEADER, _LEADER_NOT_KNOWN.format(assumed)))
     hashes_decide = not board.ends_known or group.config.task_assignor is not TaskAssignor.HIGH_AVAILABILITY
     if hashes_decide and sticky.depends_on_java(board):
         why = "Without end offsets" if group.config.task_assignor is TaskAssignor.HIGH_AVAILABILITY else "With this assignor"
-        sentences.append(f"{why} the leader's Java decides too: this is what one on Java 8 to 18 does.")
-    return tuple(sentences)
+        doubts.append(Doubt(About.JAVA, f"{why} the leader's Java decides too: this is what one on Java 8 to 18 does."))
+    return tuple(doubts)
 
 
 def _can_say_when(group: Group) -> bool:

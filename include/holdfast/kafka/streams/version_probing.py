@@ -19,11 +19,13 @@ from holdfast.kafka import java, java_hash
 from holdfast.kafka.release import Behaviour
 from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import (
+    About,
     Assignment,
     Client,
     ClientAssignment,
     Consumer,
     ConsumerAssignment,
+    Doubt,
     Group,
     LeaderFailure,
     NextRebalance,
@@ -108,19 +110,19 @@ def assign(group: Group, line: Behaviour, decide: Callable[[Group], Assignment |
     if failures:
         return failures[0]
     found = certain(decisions)
-    return replace(found, undetermined=(*found.undetermined, *_sentences(found, decisions)))
+    return replace(found, undetermined=(*found.undetermined, *_doubts(found, decisions)))
 
 
-def _sentences(found: Assignment, decisions: Sequence[Assignment]) -> Iterator[str]:
+def _doubts(found: Assignment, decisions: Sequence[Assignment]) -> Iterator[Doubt]:
     if len({decision.probing_rebalance_needed for decision in decisions}) > 1:
-        yield f"{WHY} Whether a probing rebalance follows is not certain: it may."
+        yield Doubt(About.PROBING, f"{WHY} Whether a probing rebalance follows is not certain: it may.")
     if found.undetermined_tasks:
         named = ", ".join(str(task.id) for task in found.undetermined_tasks[:MOST_NAMED])
         more = len(found.undetermined_tasks) - MOST_NAMED
         tasks = f"{named} and {more} more" if more > 0 else named
-        yield f"{WHY} Not certain are the places of {tasks}: undetermined_tasks says where they may be."
+        yield Doubt(About.PLACES, f"{WHY} Not certain are the places of {tasks}: undetermined_tasks says where they may be.")
     elif any(consumer.next_rebalance is NextRebalance.UNKNOWN for consumer in found.consumers):
-        yield f"{WHY} Who rejoins when is not certain."
+        yield Doubt(About.REJOINS, f"{WHY} Who rejoins when is not certain.")
 
 
 def older_clients(group: Group, line: Behaviour) -> list[ProcessId]:
@@ -251,8 +253,8 @@ def certain(decisions: Sequence[Assignment]) -> Assignment:
         for task in sorted({*at_clients, *active, *standby, *withheld})
     )
     probing = any(decision.probing_rebalance_needed for decision in decisions)
-    sentences = tuple(dict.fromkeys(sentence for decision in decisions for sentence in decision.undetermined))
-    return Assignment(probing, tuple(clients), tuple(consumers), sentences, tasks)
+    doubts = tuple(dict.fromkeys(doubt for decision in decisions for doubt in decision.undetermined))
+    return Assignment(probing, tuple(clients), tuple(consumers), doubts, tasks)
 
 
 def _common(variants: Sequence[tuple[TaskId, ...]], places: dict[TaskId, dict[_At, None]], at: _At) -> tuple[TaskId, ...]:

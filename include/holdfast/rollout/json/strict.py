@@ -61,6 +61,10 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """Perhaps half of a surrogate pair: an escaped one, or one as it is."""
 
 
+class NotJson(InvalidInput):
+    """What is no JSON at all; it may be another format."""
+
+
 def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:
     """The document in `text` (bytes: UTF-8). Raise InvalidInput if it is not JSON, or has a key twice, NaN, or absurd measures.
 
@@ -86,7 +90,7 @@ def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:
                 text, object_pairs_hook=_object_without_duplicates, parse_constant=_refuse_constant, parse_float=_finite
             )
     except json.JSONDecodeError as error:
-        raise InvalidInput(f"the document is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise NotJson(f"the document is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
         raise InvalidInput(f"the document is nested too deeply; {DEEPEST_NESTING} levels are allowed") from None
     except ValueError:

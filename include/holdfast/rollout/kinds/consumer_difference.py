@@ -9,6 +9,7 @@ from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.member_order import name_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.kinds.difference import (
     NOTHING,
     Difference,
@@ -128,5 +129,5 @@ def _figures(way: Considered) -> str:
     longest = "?" if summary.longest_stop is None else f"{summary.longest_stop.usual:g}"
     return (
         f"{moved} of {summary.partitions} partitions move, {needless} of them collateral; {many(summary.rebalances, 'rebalance')};"
-        f" {stops} interruptions, up to {longest} s; {' '.join(way.warnings) or NOTHING}"
+        f" {stops} interruptions, up to {longest} s; {' '.join(texts_of(way.warnings)) or NOTHING}"
     )

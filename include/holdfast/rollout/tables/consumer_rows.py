@@ -13,6 +13,7 @@ from holdfast.rollout.consumer.snapshot import member_order, ownership
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
+from holdfast.rollout.facts.notes import NoteKind
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.timing import timeline
@@ -101,7 +102,7 @@ def targets(snapshot: ConsumerSnapshot) -> list[Row]:
     outcome = forecast(snapshot, ConsumerChange(())).outcome
     last = outcome.rounds[-1].decision
     if not outcome.stable or not isinstance(last, Assignment):
-        raise CannotPredict(outcome.notes[-1])
+        raise CannotPredict(outcome.unsettled or "the leader itself fails")
     reads = member_order.readers_of(snapshot) or {}
     return [
         {
@@ -163,7 +164,7 @@ def _loss(one: ConsumerLoss, snapshot: ConsumerSnapshot) -> Row:
     ends = timeline.of_acts(one.outcome.acts, Policy()).rebalancing_ends
     still, longest = (None, None) if unnoticed else (summary.partition_seconds, summary.longest_stop)
     return row | {
-        "reason": one.outcome.notes[-1] if unnoticed else None,
+        "reason": next((note.text for note in one.outcome.notes if note.kind is NoteKind.RETURN), None) if unnoticed else None,
         "moved": summary.moved,
         "needless": summary.needless,
         "expected_moved": one.expected_moved if one.place or summary.moved is None else float(summary.moved),

@@ -71,5 +71,15 @@ def listed(items: Sequence[TaskId | ProcessId | str], most: int = 8) -> str:
     return shown if len(items) <= most else f"{shown} and {len(items) - most} more"
 
 
+def capital(text: str) -> str:
+    """As it begins a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def inside(text: str) -> str:
+    """As it stands inside a sentence."""
+    return text[:1].lower() + text[1:]
+
+
 def host_or(host: str | None, otherwise: str) -> str:
     return printable(host) if host else otherwise

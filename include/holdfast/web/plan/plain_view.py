@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.course import Course, Share
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
@@ -11,7 +12,7 @@ from holdfast.rollout.contract.plan_words import invalid_if
 from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.kinds import plan_title
 from holdfast.rollout.streams.steps import step_words
-from holdfast.rollout.text.wording import duration, listed, many
+from holdfast.rollout.text.wording import capital, duration, inside, listed, many
 from holdfast.web.plan import plan_parts
 from holdfast.web.plan.ownership import Deal, Picture, Words, picture
 from holdfast.web.plan.plan_parts import (
@@ -28,7 +29,6 @@ from holdfast.web.plan.plan_parts import (
     StepView,
     Timeline,
     Way,
-    capital,
     compact,
     title_of,
 )
@@ -69,7 +69,7 @@ def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
         effect=effect,
         why=_why(plan),
         wrong_if=capital(invalid_if(plan.wrong_if)),
-        warnings=() if way is None else way.warnings,
+        warnings=() if way is None else tuple(map(warning_words.labelled, way.warnings)),
         figures=_figures(way, plain),
         pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),
         about=lambda _: "",
@@ -108,7 +108,7 @@ def _why(plan: ConsumerPlan) -> str:
         return ""
     if len(plan.candidates) == 1:
         return "No other option exists for this change."
-    return "No other option costs less." if way is plain else f"Baseline: {plain.why_not[:1].lower()}{plain.why_not[1:]}"
+    return "No other option costs less." if way is plain else f"Baseline: {inside(plain.why_not)}"
 
 
 def _facts(plan: ConsumerPlan) -> tuple[tuple[str, str], ...]:

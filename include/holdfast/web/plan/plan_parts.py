@@ -7,7 +7,7 @@ from datetime import datetime
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule, Status
 from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.text.rendering import Block
-from holdfast.rollout.text.wording import duration
+from holdfast.rollout.text.wording import duration, inside
 from holdfast.web.plan.ownership import Picture
 
 MOST_ROUNDS = 60
@@ -133,7 +133,7 @@ class PlanView:
     effect: str
     why: str
     wrong_if: str
-    warnings: tuple[str, ...]
+    warnings: tuple[tuple[str, str], ...]
     figures: tuple[Figure, ...]
     pictures: tuple[Picture, ...]
     about: Callable[[str], str]
@@ -185,10 +185,6 @@ def compact(count: int) -> str:
     return f"{count:,}"
 
 
-def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def title_of(name: str, plan: AnyPlan) -> str:
     """What one of the two ways is called that are shown side by side. Nothing is recommended that must not be done."""
     if name != plan.chosen:
@@ -201,7 +197,7 @@ def option_of(plan: AnyPlan) -> str:
     way = plan.chosen_way
     if way is None:
         return plan.headline
-    return f"Blocked: {way.title[:1].lower()}{way.title[1:]}" if plan.verdict is PlanVerdict.BLOCKED else way.title
+    return f"Blocked: {inside(way.title)}" if plan.verdict is PlanVerdict.BLOCKED else way.title
 
 
 # Figures that are compared.

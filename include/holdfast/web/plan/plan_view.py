@@ -22,7 +22,7 @@ from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.plan.review import GLOSSARY
 from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.streams.steps.steps import StartClient
-from holdfast.rollout.text.wording import amount_of_bytes, duration, many, span
+from holdfast.rollout.text.wording import amount_of_bytes, capital, duration, many, span
 from holdfast.rollout.timing import time_words
 from holdfast.web.plan import placement, plan_parts
 from holdfast.web.plan.plan_parts import (
@@ -39,7 +39,6 @@ from holdfast.web.plan.plan_parts import (
     StepView,
     Timeline,
     Way,
-    capital,
     compact,
     title_of,
 )

@@ -232,11 +232,11 @@ def _figures(ask: str, called: str) -> Callable[[ManyGroupsReader, list[_Questio
 
 def _topics(cluster: ManyGroupsReader, questions: list[_Question]) -> None:
     described, unknown = cluster.topics(tuple(dict.fromkeys(name for question in questions for name in question.about)))
-    found, reasons = {topic.name: topic for topic in described}, {one.what: one for one in unknown}
+    found, unread = {topic.name: topic for topic in described}, {one.what: one for one in unknown}
     for question in questions:
         wanted = sorted(dict.fromkeys(question.about))
         known = tuple(found[name] for name in wanted if name in found)
-        question.answer = known, tuple(reasons[f"topics.{name}"] for name in wanted if f"topics.{name}" in reasons)
+        question.answer = known, tuple(unread[f"topics.{name}"] for name in wanted if f"topics.{name}" in unread)
 
 
 _ANSWERS: Mapping[str, Callable[[ManyGroupsReader, list[_Question]], None]] = {

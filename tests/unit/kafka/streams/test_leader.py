@@ -11,7 +11,7 @@ from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.release import LINES, RELEASES, behaviour
 from holdfast.kafka.streams import config
 from holdfast.kafka.streams.config import AssignorConfig, TaskAssignor
-from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Group, LeaderFailure, NextRebalance, Task
+from holdfast.kafka.streams.group import About, Assignment, Changelog, Client, Consumer, Group, LeaderFailure, NextRebalance, Task
 from holdfast.kafka.streams.leader import assign
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 
@@ -170,9 +170,10 @@ class TestTheWire:
         assert decision.undetermined == ()
 
     def test_an_unknown_leader_is_said(self) -> None:
-        (sentence,) = decided(article({A: [0, 2, 4], B: [1, 3, 5], C: []})).undetermined
+        (doubt,) = decided(article({A: [0, 2, 4], B: [1, 3, 5], C: []})).undetermined
 
-        assert C in sentence
+        assert doubt.about is About.LEADER
+        assert C in doubt.text
 
     def test_members_of_version_6_cannot_be_told_when(self) -> None:
         group = article({A: [0, 2, 4], B: [1, 3, 5], C: []})
@@ -228,7 +229,7 @@ class TestWithoutEndOffsets:
         group = article({A: [0], B: [1]}, "3.9.1", leader_process_id=ProcessId.parse(A))  # 12 tasks: a copied set differs
         last = replace(group.tasks[-1], changelogs=(Changelog("changelog", 5, None),))
 
-        assert "Java" in decided(replace(group, tasks=(*group.tasks[:-1], last))).undetermined[0]
+        assert "Java" in decided(replace(group, tasks=(*group.tasks[:-1], last))).undetermined[0].text
         assert decided(group).undetermined == ()
 
 

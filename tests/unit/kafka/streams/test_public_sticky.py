@@ -88,7 +88,7 @@ def test_the_order_decides_which_of_two_others_gets_a_standby() -> None:
             for client in decision.clients
             if client.process_id in task.standby_clients
         )
-    assert "undetermined_tasks" in decision.undetermined[-1]
+    assert "undetermined_tasks" in decision.undetermined[-1].text
 
 
 def test_where_a_stateless_task_waits_is_as_open_as_the_standbys_are() -> None:

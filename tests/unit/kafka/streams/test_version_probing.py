@@ -54,7 +54,7 @@ def test_what_does_not_hang_on_the_random_id_is_certain(release: str) -> None:
     assert [len(client.active) for client in decision.clients] == [0, 0]
     assert {str(task.id) for task in decision.undetermined_tasks} == {"0_0", "0_1", "0_2", "0_3"}
     assert all(len(task.active_consumers) == 2 for task in decision.undetermined_tasks)
-    assert "random process ID" in decision.undetermined[0]
+    assert "random process ID" in decision.undetermined[0].text
 
 
 def test_one_thread_of_a_client_that_cannot_be_read() -> None:
@@ -120,7 +120,7 @@ def test_an_unknown_leader_is_one_that_can_read() -> None:
     standby = _group(_client(A, [0, 1, 2, 3], None), _client(LAST, [], None), _client(FIRST, [], NEWER), stateful=True)
     decision = _decided(replace(standby, config=replace(CONFIG, max_warmup_replicas=1)))
     assert decision.probing_rebalance_needed
-    assert f"shown at {A}" in decision.undetermined[0]
+    assert f"shown at {A}" in decision.undetermined[0].text
     assert decision.consumers[2].next_rebalance is not NextRebalance.PROBING
 
 

@@ -24,6 +24,7 @@ from holdfast.rollout.consumer.change.change import (
 from holdfast.rollout.consumer.change.timing import Departure
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic
 from holdfast.rollout.contract.batches import FromOld, Lot
+from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.text.wording import printable
 
 T = TypeVar("T")
@@ -42,7 +43,7 @@ class Scene:
     members: tuple[Member, ...]
     topics: tuple[ConsumedTopic, ...]
     leader_member_id: str | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     noticed_s: float = 0
     abrupt: tuple[str, ...] = ()
 
@@ -151,7 +152,7 @@ def _returned(scene: Scene, member_id: str, back: NewConsumer, config: ConsumerC
         f"The partitions of {_quoted(old.group_instance_id)} are unavailable until it returns, up to {session_s:g} s; that time"
         " is not known and not counted."
     )
-    scene = replace(scene, notes=(*scene.notes, note))
+    scene = replace(scene, notes=(*scene.notes, Note(NoteKind.RETURN, note)))
     made = replace(_made(back, old), owned=old.owned, owned_generation=old.owned_generation)
     others = _without(scene, old)
     leads = made.member_id if scene.leader_member_id == member_id else scene.leader_member_id
@@ -172,7 +173,7 @@ def _removed(scene: Scene, gone: Member, departure: Departure, config: ConsumerC
         f" (removeMembersFromConsumerGroup), the group rebalances only when its session times out, after"
         f" {config.session_timeout_ms / 1000:g} s: set leaves to false for that."
     )
-    return replace(scene, notes=(*scene.notes, note))
+    return replace(scene, notes=(*scene.notes, Note(NoteKind.STATIC_STAYS, note)))
 
 
 def _with_assignors(scene: Scene, assignors: tuple[Assignor, ...], member_ids: tuple[tuple[str, str], ...]) -> Scene:
@@ -258,7 +259,7 @@ def _with_topic(scene: Scene, event: AddTopic) -> Scene:
     if any(event.topic in one.subscription for one in scene.members):
         return scene
     note = f"No consumer subscribes to {_quoted(event.topic)}: the topic causes no rebalance, and is not read."
-    return replace(scene, notes=(*scene.notes, note))
+    return replace(scene, notes=(*scene.notes, Note(NoteKind.TOPICS, note)))
 
 
 def _new_partitions(scene: Scene, event: AddPartitions | AddTopic, count: int) -> tuple[ConsumedPartition, ...]:

@@ -158,7 +158,7 @@ def _compared(basis: ConsumerSnapshot, change: ConsumerChange, reads: Readers) -
 
 def _readers_at_the_end(basis: ConsumerSnapshot, change: ConsumerChange, foreseen: ConsumerForecast) -> Readers:
     if not foreseen.outcome.stable:
-        raise CannotPredict(f"With the member IDs that were found: {foreseen.outcome.notes[-1]}")
+        raise CannotPredict(f"With the member IDs that were found: {foreseen.outcome.unsettled}")
     if foreseen.outcome.rounds:
         return ownership.readers_after(foreseen.outcome.rounds[-1].decision)
     return {one: name_at_the_end(reader, change) for one, reader in (readers_of(basis) or {}).items()}

@@ -38,6 +38,7 @@ from holdfast.rollout.contract.group_state import refuse_unsettled
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import METADATA_MAX_AGE_S, Act
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.text.wording import printable
 
 MOST_ROUNDS = 1_000
@@ -61,7 +62,7 @@ def forecast(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerFore
                 f" with {', '.join(different)} another. Say which one: kafka_release in the Snapshot."
             )
         unknown.append(Unknown("kafka_release", f"not given; {', '.join(releases)} all come to the same"))
-    unknown.extend(Unknown("forecast", note) for note in outcome.notes)
+    unknown.extend(note.as_unknown() for note in outcome.notes)
     return ConsumerForecast(change, outcome, tuple(unknown))
 
 
@@ -219,7 +220,11 @@ class _Stage:
             self._given_up |= dict.fromkeys(part.revoked)
 
     def outcome(self, change: ConsumerChange, trouble: str | None) -> ConsumerOutcome:
-        notes = (*self.scene.notes, *_notes(self._snapshot, change), *(() if trouble is None else (trouble,)))
+        notes = (
+            *self.scene.notes,
+            *_notes(self._snapshot, change),
+            *(() if trouble is None else (Note(NoteKind.UNSETTLED, trouble),)),
+        )
         found = positions.positions(self._taken, self.scene.topics, self._config)
         return ConsumerOutcome(
             stable=trouble is None,
@@ -230,6 +235,7 @@ class _Stage:
             config=self._config,
             warnings=positions.warnings(found, self._config),
             notes=notes,
+            unsettled=trouble,
             acts=tuple(self._acts),
         )
 
@@ -305,12 +311,16 @@ def begun_anew(change: ConsumerChange) -> list[str]:
     return found
 
 
-def _notes(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[str, ...]:
+def _notes(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Note, ...]:
     """What is taken for granted without evidence."""
     if not behaviour(_release(snapshot)).racks or not any(member.rack for member in snapshot.members):
         return ()
     return tuple(
-        f"Where the new partitions of '{printable(item.topic)}' will stand is not said; it is taken that no consumer is near them."
+        Note(
+            NoteKind.RACKS,
+            f"Where the new partitions of '{printable(item.topic)}' will stand is not said; it is taken that no consumer is near"
+            " them.",
+        )
         for item in change.events
         if isinstance(item, AddPartitions | AddTopic) and item.replica_racks is None
     )

@@ -11,6 +11,7 @@ from holdfast.kafka.consumer.config import (
 )
 from holdfast.rollout.consumer.change.json import consumer_change_to_json
 from holdfast.rollout.consumer.change.timing import Span
+from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignment_to_json
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
 from holdfast.rollout.consumer.forecast.positions import Positions
@@ -47,7 +48,7 @@ def _outcome_to_json(outcome: ConsumerOutcome, detail: Detail) -> dict[str, obje
         "probability": 1.0,
         "member_ids": [member.member_id for member in outcome.members],
         "stable": outcome.stable,
-        "warnings": list(outcome.warnings),
+        "warnings": [warning_words.sentence(one) for one in outcome.warnings],
     }
     if detail is Detail.FULL:
         written["rounds"] = [_round_to_json(one) for one in outcome.rounds]

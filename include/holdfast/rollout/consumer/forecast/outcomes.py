@@ -6,10 +6,11 @@ from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.change.timing import Span
-from holdfast.rollout.consumer.forecast.positions import Positions
+from holdfast.rollout.consumer.forecast.positions import OffsetWarning, Positions
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import Act
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.facts.notes import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,10 @@ class ConsumerOutcome:
     members: tuple[Member, ...]
     positions: Positions
     config: ConsumerConfig
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    warnings: tuple[OffsetWarning, ...] = ()
+    notes: tuple[Note, ...] = ()
+    unsettled: str | None = None
+    """Why it is not stable; None: it is."""
     acts: tuple[Act, ...] = ()
     """What is done, lot by lot, as it takes time."""
 

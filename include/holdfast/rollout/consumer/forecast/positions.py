@@ -6,11 +6,11 @@ over knows nothing of how far the one before it had come.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
-from holdfast.kafka.consumer.config import ConsumerConfig, Reset
+from holdfast.kafka.consumer.config import OFFSET_RESET, ConsumerConfig, Reset
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic
-from holdfast.rollout.text.wording import listed, many, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,24 +82,45 @@ def _difference(low: int | None, high: int | None) -> int | None:
     return None if low is None or high is None else max(high - low, 0)
 
 
-def warnings(found: Positions, config: ConsumerConfig) -> tuple[str, ...]:
-    """What a reader of the forecast has to see first."""
-    default = "" if "auto.offset.reset" in config.given else " (Kafka's default; it was not given)"
+class Danger(StrEnum):
+    """What becomes of data, or of consumers, where a partition has no committed offset that is in range."""
+
+    SKIPS_DATA = "skips_data"
+    STOPS_CONSUMERS = "stops_consumers"
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetWarning:
+    """What a reader of the forecast has to see first. `partitions`: how many are taken up without an offset; `skipping`: those of
+    them whose records are passed over; `records`: how many (None: not known).
+
+    `reset_is_default`: nobody gave auto.offset.reset. `duration`: as in `by_duration:…`.
+    """
+
+    danger: Danger
+    partitions: int
+    reset_to: Reset
+    reset_is_default: bool = False
+    skipping: tuple[TopicPartition, ...] = ()
+    records: int | None = None
+    duration: str | None = None
+
+
+def warnings(found: Positions, config: ConsumerConfig) -> tuple[OffsetWarning, ...]:
+    """None, or one."""
+    default = OFFSET_RESET not in config.given
     if found.reset and found.reset_to is Reset.NONE:
-        return (f"STOPS CONSUMERS: {many(found.reset, 'partition')} {_WITHOUT} none: whoever gets one of them throws.",)
+        return (OffsetWarning(Danger.STOPS_CONSUMERS, found.reset, found.reset_to, default),)
     if not found.skipping:
         return ()
-    which = listed([f"{printable(one.topic, 60)}-{one.partition}" for one, _ in found.skipping])
-    count = found.records_skipped
-    records = (
-        "what was written before they are found is never read; how much is not known"
-        if count is None
-        else f"{many(count, 'record')} are never read"
+    return (
+        OffsetWarning(
+            Danger.SKIPS_DATA,
+            len(found.skipping),
+            found.reset_to,
+            default,
+            tuple(one for one, _ in found.skipping),
+            found.records_skipped,
+            config.duration if found.reset_to is Reset.BY_DURATION else None,
+        ),
     )
-    if found.reset_to is Reset.BY_DURATION:
-        records = f"what is older than {config.duration} is never read"
-    partitions = f"{many(len(found.skipping), 'partition')} ({which})"
-    return (f"SKIPS DATA: {partitions} {_WITHOUT} {found.reset_to}{default}: {records}.",)
-
-
-_WITHOUT = "to take up without a committed offset that is in range, and auto.offset.reset is"

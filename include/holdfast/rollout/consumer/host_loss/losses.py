@@ -95,5 +95,5 @@ def _loss(snapshot: ConsumerSnapshot, member: Member, scenario: Scenario, place:
     except CannotPredict as refusal:
         return ConsumerLoss(member, scenario, place, None, reason=str(refusal))
     if not outcome.stable:
-        return ConsumerLoss(member, scenario, place, None, reason=outcome.notes[-1])
+        return ConsumerLoss(member, scenario, place, None, reason=outcome.unsettled)
     return ConsumerLoss(member, scenario, place, outcome)

@@ -13,6 +13,7 @@ from holdfast.rollout.consumer.change.change import (
     RestartConsumer,
     SetAssignors,
 )
+from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.options.evaluation import WayForecast
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
@@ -73,7 +74,9 @@ def _of_the_end(foreseen: WayForecast, summary: ConsumerSummary, policy: Policy)
     yield rule("converges", trouble or "yes", "yes", _status(trouble is None), policy)
     status = Status.FAIL if foreseen.warnings else Status.UNKNOWN if foreseen.offsets_unknown else Status.PASS
     of_unknown = f"committed offset not known: {many(foreseen.offsets_unknown, 'partition')}"
-    said = " ".join(foreseen.warnings) or (of_unknown if foreseen.offsets_unknown else "no data is skipped")
+    said = " ".join(map(warning_words.sentence, foreseen.warnings)) or (
+        of_unknown if foreseen.offsets_unknown else "no data is skipped"
+    )
     yield rule("reads-on", said, "no consumer skips data, or stops for lack of an offset", status, policy)
     yield _percentage("moved-without-need", summary.needless, summary.partitions, policy.moved_percent_most, policy)
     if policy.moved_in_all_percent_most is not None:

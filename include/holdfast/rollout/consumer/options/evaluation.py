@@ -6,6 +6,7 @@ from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.rollout.consumer.forecast.course import Course, course
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
+from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.options.ways import Way
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.times import Act
@@ -25,7 +26,7 @@ class WayForecast:
     summary: ConsumerSummary | None
     refused: str | None = None
     unsettled: str | None = None
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[OffsetWarning, ...] = ()
     unknown: tuple[str, ...] = ()
     offsets_unknown: int = 0
     read_twice: int | None = None
@@ -49,7 +50,7 @@ def evaluate(snapshot: ConsumerSnapshot, way: Way) -> WayForecast:
     return WayForecast(
         name=way.name,
         summary=outcome.summary,
-        unsettled=None if outcome.stable else next(iter(reversed(outcome.notes)), "it does not"),
+        unsettled=outcome.unsettled,
         warnings=outcome.warnings,
         unknown=tuple(f"{each.what}: {each.reason}" for each in foreseen.unknown),
         offsets_unknown=outcome.positions.unknown,

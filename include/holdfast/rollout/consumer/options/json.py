@@ -4,6 +4,7 @@ from holdfast.rollout.consumer.change.timing import Span
 from holdfast.rollout.consumer.forecast.course import Course, CourseRound, Share
 from holdfast.rollout.consumer.forecast.json import consumer_summary_to_json
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
+from holdfast.rollout.consumer.forecast.warnings_json import offset_warning_from_json, offset_warning_to_json
 from holdfast.rollout.consumer.options.evaluation import WayForecast
 from holdfast.rollout.contract.times_json import act_from_json, act_to_json
 from holdfast.rollout.json import kafka, strict
@@ -16,7 +17,7 @@ def way_forecast_to_json(found: WayForecast) -> dict[str, object]:
         "summary": None if found.summary is None else consumer_summary_to_json(found.summary),
         "refused": found.refused,
         "unsettled": found.unsettled,
-        "warnings": list(found.warnings),
+        "warnings": [offset_warning_to_json(one) for one in found.warnings],
         "unknown": list(found.unknown),
         "offsets_unknown": found.offsets_unknown,
         "acts": [act_to_json(one) for one in found.acts],
@@ -31,7 +32,7 @@ def way_forecast_from_json(value: object) -> WayForecast:
         summary=fields.need("summary", nullable(summary_from_json)),
         refused=fields.need("refused", nullable(strict.text)),
         unsettled=fields.need("unsettled", nullable(strict.text)),
-        warnings=fields.need("warnings", _texts),
+        warnings=fields.need("warnings", lambda found: strict.each(found, offset_warning_from_json)),
         unknown=fields.need("unknown", _texts),
         offsets_unknown=fields.need("offsets_unknown", strict.offset),
         read_twice=fields.optional("records_read_twice_at_most", strict.offset, None),

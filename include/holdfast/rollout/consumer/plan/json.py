@@ -9,6 +9,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.change.change import ConsumerItem
 from holdfast.rollout.consumer.change.json import consumer_change_from_json, consumer_change_to_json, item_from_json, item_to_json
 from holdfast.rollout.consumer.forecast.json import consumer_summary_to_json
+from holdfast.rollout.consumer.forecast.warnings_json import offset_warning_from_json, offset_warning_to_json
 from holdfast.rollout.consumer.options.json import course_from_json, course_to_json, summary_from_json
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL, consumer_snapshot_from_json, consumer_snapshot_to_json
@@ -21,6 +22,7 @@ from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.settings_json import settings_from_json, settings_to_json
 from holdfast.rollout.contract.times_json import effort_counts_from_json, effort_counts_to_json, times_from_json, times_to_json
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.facts.said_json import said_from_json, said_to_json
 from holdfast.rollout.journal.signature_json import signature
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.strict import FORMAT_VERSION, Fields, nullable, one_of
@@ -176,7 +178,7 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "change": consumer_change_to_json(one.change),
         "summary": None if one.summary is None else consumer_summary_to_json(one.summary),
         "rules": _rules_to_json(one.rules),
-        "warnings": list(one.warnings),
+        **said_to_json("warnings", "offset_warnings", one.warnings, offset_warning_to_json),
         "unknown": list(one.unknown),
         "refused": one.refused,
         "settings": settings_to_json(one.settings),
@@ -195,7 +197,7 @@ def _considered(value: object) -> Considered:
         change=fields.need("change", consumer_change_from_json),
         summary=fields.need("summary", nullable(summary_from_json)),
         rules=fields.need("rules", lambda found: strict.each(found, _rule)),
-        warnings=fields.need("warnings", _texts),
+        warnings=said_from_json(fields, "warnings", "offset_warnings", offset_warning_from_json),
         unknown=fields.need("unknown", _texts),
         refused=fields.need("refused", nullable(strict.text)),
         settings=fields.need("settings", settings_from_json),

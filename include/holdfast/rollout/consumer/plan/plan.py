@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.change.change import ConsumerChange, RestartConsumer, SetAssignors
+from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.course import Course
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
+from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.limits import rules
 from holdfast.rollout.consumer.options import ways
 from holdfast.rollout.consumer.options.choice import CRITERIA, Weighed, ranked
@@ -24,6 +26,7 @@ from holdfast.rollout.contract.plan_words import BASELINE, option_name
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule, Status
+from holdfast.rollout.facts.said import Said, told
 from holdfast.rollout.options.criteria import first_lost
 from holdfast.rollout.policy.policy import Policy, Review
 from holdfast.rollout.text.wording import many
@@ -44,7 +47,7 @@ class Considered:
     change: ConsumerChange
     summary: ConsumerSummary | None
     rules: tuple[Rule, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[Said[OffsetWarning], ...]
     unknown: tuple[str, ...]
     refused: str | None
     why_not: str
@@ -187,7 +190,7 @@ def _headline(nothing: bool, chosen: Weighed | None, weighed: list[Weighed], blo
         return "Nothing to do: the change has no events."
     if chosen is None:
         return blocked_by[0] if any(one.foreseen.refused for one in weighed) else f"Blocked: {blocked_by[0]}"
-    first = "".join(f"{warning} " for warning in chosen.foreseen.warnings)
+    first = "".join(f"{warning} " for warning in map(warning_words.sentence, chosen.foreseen.warnings))
     effect = effect_of(chosen.summary)
     if blocked_by:
         return f"{first}Blocked: even the best option, {option_name(chosen.way.name)}, exceeds a limit. {effect}"
@@ -220,7 +223,7 @@ def _considered(one: Weighed, chosen: Weighed | None) -> Considered:
         change=one.way.change,
         summary=foreseen.summary,
         rules=one.rules,
-        warnings=foreseen.warnings,
+        warnings=told(foreseen.warnings, warning_words.sentence),
         unknown=foreseen.unknown,
         refused=foreseen.refused,
         why_not="" if one is chosen else _why_not(one, chosen),

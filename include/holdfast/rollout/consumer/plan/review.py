@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from holdfast.rollout.consumer.change.asked import asked
+from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.contract.plan_age import holds_until, taken
@@ -29,7 +30,7 @@ def review(plan: ConsumerPlan) -> tuple[Block, ...]:
 
 def _blocks(plan: ConsumerPlan) -> Iterator[Block]:
     way = plan.chosen_way
-    first = "".join(f"{warning.partition(':')[0]}, " for warning in (() if way is None else way.warnings))
+    first = "".join(f"{warning_words.label(warning)}, " for warning in (() if way is None else way.warnings))
     where = f"{plan.basis.group_id} on {plan.basis.cluster}" if plan.basis.cluster else plan.basis.group_id
     yield Heading(1, f"Plan {plan.plan_id} for {where}: {first}{_verdict(plan)}")
     yield Paragraph(f"{plan.headline} Requested: {asked(plan.change, plan.basis)}.", strong=True)

@@ -1,6 +1,8 @@
 """JSON Schema of a Plan for a consumer group."""
 
+from holdfast.kafka.consumer.config import Reset
 from holdfast.rollout.consumer.change.schema import _EVENTS, CHANGE
+from holdfast.rollout.consumer.forecast.positions import Danger
 from holdfast.rollout.consumer.forecast.schema import SUMMARY, partitions, span
 from holdfast.rollout.consumer.options import ways
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL
@@ -57,6 +59,17 @@ _course = closed(
     },
     about="Course and assignment of the recommended option and of the baseline.",
 )
+_offset_warning = closed(
+    {
+        "kind": one_of(Danger),
+        "partitions": count("How many are taken up without a committed offset."),
+        "reset_to": one_of(Reset),
+        "reset_is_default": {"type": "boolean"},
+        "skipping": partitions,
+        "records": nullable(count("How many are never read.")),
+        "duration": nullable(text()),
+    }
+)
 _considered = closed(
     {
         "name": one_of(ways.NAMES),
@@ -70,7 +83,13 @@ _considered = closed(
         "refused": nullable(text()),
         "settings": items(SETTING, "For the time of the roll."),
     },
-    {"records_read_twice_at_most": count(), "course": _course, "times": TIMES, "effort_counts": EFFORT_COUNTS},
+    {
+        "offset_warnings": items(nullable(_offset_warning), "The same as `warnings`, as figures."),
+        "records_read_twice_at_most": count(),
+        "course": _course,
+        "times": TIMES,
+        "effort_counts": EFFORT_COUNTS,
+    },
 )
 _fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
 PLAN: Shape = closed(

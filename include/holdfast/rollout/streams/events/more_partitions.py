@@ -10,6 +10,7 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Changelog, Task
 from holdfast.kafka.vocabulary import TaskId, TopicPartition
+from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.change.change import AddPartitions
 
 
@@ -52,7 +53,7 @@ def failure(before: tuple[Task, ...], after: tuple[Task, ...], event: AddPartiti
     return None
 
 
-def notes(tasks: tuple[Task, ...], event: AddPartitions) -> tuple[str, ...]:
+def notes(tasks: tuple[Task, ...], event: AddPartitions) -> tuple[Note, ...]:
     """What a Snapshot does not show and what would break the application too."""
     topics = dict.fromkeys(one.topic for task in tasks for one in task.partitions)
     beside = dict.fromkeys(
@@ -73,7 +74,7 @@ def notes(tasks: tuple[Task, ...], event: AddPartitions) -> tuple[str, ...]:
             f"{event.topic} is read together with {', '.join(sorted(beside))}: if they are joined they must have equally many"
             " partitions, or the leader throws. Whether they are is not in a snapshot."
         )
-    return tuple(found)
+    return tuple(Note(NoteKind.TOPICS, one) for one in found)
 
 
 def _changelogs(tasks: tuple[Task, ...], subtopology: int) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from holdfast.kafka import java
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId, TopicPartition
+from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.events.scene import Scene
 from holdfast.rollout.text.wording import printable
 
@@ -34,7 +35,7 @@ def down(scene: Scene, minutes: float) -> Scene:
             " the leader compares their copies with the group's committed offsets, which do not advance."
             f" (The brokers delete them after offsets.retention.minutes: {COMMITS_KEPT_MINUTES:,} unless it is set.)"
         )
-        notes = (*notes, note)
+        notes = (*notes, Note(NoteKind.COMMITS, note))
     everybody = tuple(client.process_id for client in scene.clients)
     return replace(stopped(scene, scene.clients, minutes * 60), down=everybody, notes=notes)
 

@@ -5,6 +5,7 @@ from typing import Self
 
 from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.facts.notes import Note
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
@@ -32,8 +33,8 @@ class Scene:
     """Clients that are missed, and will be back: as they were when they stopped."""
     failure: str | None = None
     """Why the leader cannot decide any more, whoever leads; None: it can."""
-    notes: tuple[str, ...] = ()
-    """What is not certain about the events so far, one sentence each."""
+    notes: tuple[Note, ...] = ()
+    """What is not certain about the events so far."""
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> Self:

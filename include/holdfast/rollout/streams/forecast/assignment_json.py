@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import (
+    About,
     Assignment,
     ClientAssignment,
     ConsumerAssignment,
+    Doubt,
     LeaderFailure,
     NextRebalance,
     UndeterminedTask,
@@ -45,7 +47,7 @@ def assignment_to_json(decision: Assignment | LeaderFailure) -> dict[str, object
     }
     if decision.undetermined_tasks:
         written["undetermined_tasks"] = {str(task.id): _undetermined_to_json(task) for task in decision.undetermined_tasks}
-    return written | {"unknown": list(decision.undetermined)} if decision.undetermined else written
+    return written | {"unknown": [one.text for one in decision.undetermined]} if decision.undetermined else written
 
 
 def _undetermined_to_json(task: UndeterminedTask) -> dict[str, object]:
@@ -77,7 +79,7 @@ def assignment_from_json(value: object) -> Assignment | LeaderFailure:
         probing_rebalance_needed=fields.need("probing_rebalance_needed", strict.boolean),
         clients=fields.need("clients", lambda found: strict.each_entry(found, _client)),
         consumers=fields.need("consumers", lambda found: strict.each_entry(found, _consumer)),
-        undetermined=fields.optional("unknown", lambda found: strict.each(found, strict.text), ()),
+        undetermined=fields.optional("unknown", lambda found: strict.each(found, _doubt), ()),
         undetermined_tasks=fields.optional("undetermined_tasks", lambda found: strict.each_entry(found, _undetermined), ()),
     )
     fields.finish()
@@ -102,6 +104,10 @@ def _consumer(key: str, value: object) -> ConsumerAssignment:
     )
     fields.finish()
     return consumer
+
+
+def _doubt(value: object) -> Doubt:
+    return Doubt(About.NOT_SAID, strict.text(value))
 
 
 def _undetermined(key: str, value: object) -> UndeterminedTask:

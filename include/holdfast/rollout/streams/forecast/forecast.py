@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure
+from holdfast.kafka.streams.group import About, Assignment, Client, Group, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import Act
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig
 from holdfast.rollout.streams.events import events, static_members
@@ -59,7 +59,7 @@ def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = Non
     unknown = [*snapshot.unknown, *releases_apart.unknown_release(answers)]
     outcomes = answers[-1][1]
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
-    unknown.extend(Unknown("leader_process_id" if "leads" in note else "forecast", note) for note in notes)
+    unknown.extend(note.as_unknown() for note in notes)
     unknown.extend(static_members.may_return(snapshot, change))
     return Forecast(change, outcomes, tuple(unknown))
 
@@ -87,7 +87,9 @@ def _outcome(snapshot: Snapshot, change: Change, way: Chance, work: Work, counte
     change = shorthands.written_out(snapshot, change, counted_from=counted_from)
     course = carried_out(snapshot, change, change.assume, work=work)
     quick = _quicker(snapshot, change, course, work)
-    undetermined = (note for one in course.rounds if isinstance(one.decision, Assignment) for note in one.decision.undetermined)
+    doubts = (doubt for one in course.rounds if isinstance(one.decision, Assignment) for doubt in one.decision.undetermined)
+    undetermined = (Note(NoteKind.LEADER if one.about is About.LEADER else NoteKind.DECISION, one.text) for one in doubts)
+    unsettled = () if course.trouble is None else (Note(NoteKind.UNSETTLED, course.trouble),)
     return Outcome(
         probability=float(way.probability),
         process_ids=tuple(sorted(client.process_id for client in course.clients)),
@@ -95,7 +97,7 @@ def _outcome(snapshot: Snapshot, change: Change, way: Chance, work: Work, counte
         rounds=course.rounds,
         summary=_summary(snapshot, course, quick),
         clients=course.clients,
-        notes=(*dict.fromkeys((*undetermined, *course.notes)), *(() if course.trouble is None else (course.trouble,))),
+        notes=(*dict.fromkeys((*undetermined, *course.notes)), *unsettled),
         drawn=way.process_ids,
         unsettled=course.trouble,
         latent=course.latent,
@@ -196,11 +198,12 @@ class _Stage:
         if self._latent:
             what = f"{many(len(self._latent), 'stateful task')} ({listed(self._latent)})"
             note = f"The group only looks stable: the next rebalance, whatever causes it, sets out to move {what}"
-            notes = (*notes, f"{note}, because process IDs have changed without one.")
+            notes = (*notes, Note(NoteKind.LATENT, f"{note}, because process IDs have changed without one."))
         if self._waiting_settings:
-            notes = (*notes, static_members.WAITS.format(listed(list(self._waiting_settings))))
+            waits = static_members.WAITS.format(listed(list(self._waiting_settings)))
+            notes = (*notes, Note(NoteKind.SETTINGS_WAIT, waits))
         if self._closed_in_doubt:
-            notes = (*notes, CLOSED_IN_DOUBT.format(listed(sorted(self._closed_in_doubt))))
+            notes = (*notes, Note(NoteKind.CLOSED_COPIES, CLOSED_IN_DOUBT.format(listed(sorted(self._closed_in_doubt)))))
         stopped = tuple(self._stopped.values())
         acts = tuple(self._acts)
         return Course(tuple(self._rounds), self.scene.clients, *counts, stopped, notes, len(self._latent), acts, trouble)
@@ -358,7 +361,7 @@ class _Stage:
 def _refuse_what_is_not_determined(decision: Assignment) -> None:
     """What members report next depends on where every task went."""
     if decision.undetermined_tasks:
-        raise CannotPredict(f"What follows cannot be said. {decision.undetermined[-1]}")
+        raise CannotPredict(f"What follows cannot be said. {decision.undetermined[-1].text}")
 
 
 def _summary(snapshot: Snapshot, course: Course, quick: tuple[Course, ...]) -> Summary:

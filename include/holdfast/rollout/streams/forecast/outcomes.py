@@ -8,6 +8,7 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import Act
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.forecast.amounts import BrokerReads
 
@@ -98,7 +99,7 @@ class Outcome:
     summary: Summary
     clients: tuple[Client, ...]
     """What the members report once it is over."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     drawn: tuple[ProcessId, ...] = ()
     """The process IDs in the place of those that the change leaves to chance, in the order of its events."""
     unsettled: str | None = None
@@ -125,7 +126,7 @@ class Course:
     open_copies: int
     unstarted: int
     stopped: tuple[Stopped, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     latent: int
     acts: tuple[Act, ...] = ()
     trouble: str | None = None
@@ -156,9 +157,9 @@ def also(outcome: Outcome, others: Sequence[Outcome], not_looked_at: int = 0) ->
     all_of_them = (outcome, *others)
     summaries = [one.summary for one in all_of_them]
     seconds = [one.seconds_to_stable_at_least for one in summaries if one.seconds_to_stable_at_least is not None]
-    notes = [note for one in others if one.unsettled for note in (one.unsettled,)]
+    notes = [Note(NoteKind.UNSETTLED, one.unsettled) for one in others if one.unsettled]
     if not_looked_at:
-        notes.append(NOT_LOOKED_AT.format(not_looked_at))
+        notes.append(Note(NoteKind.SAMPLE, NOT_LOOKED_AT.format(not_looked_at)))
     return replace(
         outcome,
         summary=replace(

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.change import in_memory
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.scene import Scene
@@ -43,4 +44,6 @@ def outcomes(
 
 
 def _standing_for_others(outcome: Outcome, way: Chance, said: tuple[str, ...]) -> Outcome:
-    return replace(outcome, probability=float(way.probability), notes=(*said, *outcome.notes))
+    return replace(
+        outcome, probability=float(way.probability), notes=(*(Note(NoteKind.SAMPLE, one) for one in said), *outcome.notes)
+    )

@@ -141,7 +141,7 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
 def _wrong_if(change: Change, remedy: Remedy) -> str:
     """With the process IDs that it is about. Where none is new, or any will do, it is the group itself that must stay as it was."""
     ids = () if change.fresh_ids() else _new_ids(change)
-    if "{ids}" in remedy.wrong_if and not ids:
+    if remedy.names_ids and not ids:
         return "a client that is not in this plan joins, leaves or restarts before the group is stable."
     return remedy.wrong_if.format(ids=", ".join(str(one) for one in ids))
 

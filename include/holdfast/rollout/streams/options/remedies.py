@@ -45,6 +45,8 @@ class Remedy:
     setting: PassingSetting | None = None
     as_asked: bool = True
     if_allowed: bool = False
+    names_ids: bool = False
+    """Whether `wrong_if` names them."""
 
 
 _ONE_ID = "No other client runs with the old process ID: Kafka takes two clients with one process ID for one, without an error."
@@ -62,6 +64,7 @@ REMEDIES: tuple[Remedy, ...] = (
         title="Make the change as requested",
         rewrite=as_it_is,
         wrong_if="a client starts with a process ID other than {ids}.",
+        names_ids=True,
     ),
     Remedy(
         name="static-return",
@@ -113,6 +116,7 @@ REMEDIES: tuple[Remedy, ...] = (
         title="Give the client its old process ID before it starts",
         rewrite=with_old_id,
         wrong_if=_OTHER_ID,
+        names_ids=True,
         effort=Effort.ONE_FILE,
         preconditions=(_ON_DISK, _ONE_ID),
         identity=Identity.FILE,
@@ -122,6 +126,7 @@ REMEDIES: tuple[Remedy, ...] = (
         title="Give the new client a process ID that keeps the order",
         rewrite=with_seeds,
         wrong_if=_OTHER_ID,
+        names_ids=True,
         effort=Effort.ONE_FILE,
         preconditions=(_ON_DISK,),
         identity=Identity.FILE,
@@ -131,6 +136,7 @@ REMEDIES: tuple[Remedy, ...] = (
         title="Swap process IDs between the clients that restart, so that the least state moves",
         rewrite=relabelled,
         wrong_if="one of them starts with a process ID other than the one it was given ({ids}).",
+        names_ids=True,
         effort=Effort.DOWN_TOGETHER,
         preconditions=(_ON_DISK, _ONE_ID, "The application tolerates downtime while these clients are down together."),
         identity=Identity.FILE,
@@ -186,6 +192,7 @@ REMEDIES: tuple[Remedy, ...] = (
         title="Give the new client a process ID that keeps the order, and raise max.warmup.replicas from {was} to {to} meanwhile",
         rewrite=where_the_count_changes(with_seeds),
         wrong_if=_OTHER_ID,
+        names_ids=True,
         effort=Effort.ROLLING_RESTARTS,
         preconditions=(_ON_DISK, _MANY_RESTORES),
         identity=Identity.FILE,
@@ -196,6 +203,7 @@ REMEDIES: tuple[Remedy, ...] = (
         title="Give the client its old process ID before it starts, and raise max.warmup.replicas from {was} to {to} meanwhile",
         rewrite=where_the_count_changes(with_old_id),
         wrong_if=_OTHER_ID,
+        names_ids=True,
         effort=Effort.ROLLING_RESTARTS,
         preconditions=(_ON_DISK, _ONE_ID, _MANY_RESTORES),
         identity=Identity.FILE,

@@ -352,5 +352,5 @@ class TestWhatIsSaidBesides:
 
         assert not outcome.stable
         assert (outcome.summary.seconds_to_stable, outcome.summary.active_moved) == (None, 0)
-        assert "fails" in outcome.notes[0]
+        assert "fails" in outcome.notes[0].text
         assert "error" in assignment_to_json(outcome.rounds[-1].decision)

@@ -9,6 +9,7 @@ from tests.harness.article import AFTER, A, change, fleet, group
 from tests.harness.plans import NOON, read
 
 from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork
+from holdfast.rollout.facts.notes import NoteKind
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
@@ -60,8 +61,8 @@ def test_where_every_position_is_too_much_some_stand_for_all() -> None:
 
     assert 2 <= len(some) < len(every)
     assert sum(one.probability for one in some) == pytest.approx(1)
-    assert all("stand for all" in one.notes[0] and "--work" in one.notes[0] for one in some)
-    assert not any("--work" in note for one in every for note in one.notes)
+    assert all(one.notes[0].kind is NoteKind.SAMPLE and "--work" in one.notes[0].text for one in some)
+    assert not any("--work" in note.text for one in every for note in one.notes)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,43 @@
+"""A warning about offsets in words: what it is called, and what it says."""
+
+from collections.abc import Mapping
+
+from holdfast.kafka.consumer.config import Reset
+from holdfast.rollout.consumer.forecast.positions import Danger, OffsetWarning
+from holdfast.rollout.facts.said import Said
+from holdfast.rollout.text.wording import listed, many, printable
+
+LABELS: Mapping[Danger, str] = {Danger.SKIPS_DATA: "SKIPS DATA", Danger.STOPS_CONSUMERS: "STOPS CONSUMERS"}
+OF_ANOTHER_VERSION = "WARNING"
+_WITHOUT = "to take up without a committed offset that is in range, and auto.offset.reset is"
+
+
+def label(said: Said[OffsetWarning]) -> str:
+    return OF_ANOTHER_VERSION if said.fact is None else LABELS[said.fact.danger]
+
+
+def labelled(said: Said[OffsetWarning]) -> tuple[str, str]:
+    """What it is called, and the rest of it. Of another version's the whole sentence."""
+    return label(said), said.text if said.fact is None else about(said.fact)
+
+
+def sentence(one: OffsetWarning) -> str:
+    """`SKIPS DATA: 2 partitions (events-0 events-1) to take up without …`"""
+    return f"{LABELS[one.danger]}: {about(one)}"
+
+
+def about(one: OffsetWarning) -> str:
+    """The sentence without its label."""
+    if one.danger is Danger.STOPS_CONSUMERS:
+        return f"{many(one.partitions, 'partition')} {_WITHOUT} none: whoever gets one of them throws."
+    default = " (Kafka's default; it was not given)" if one.reset_is_default else ""
+    which = listed([f"{printable(each.topic, 60)}-{each.partition}" for each in one.skipping])
+    return f"{many(one.partitions, 'partition')} ({which}) {_WITHOUT} {one.reset_to}{default}: {_skipped(one)}."
+
+
+def _skipped(one: OffsetWarning) -> str:
+    if one.reset_to is Reset.BY_DURATION:
+        return f"what is older than {one.duration} is never read"
+    if one.records is None:
+        return "what was written before they are found is never read; how much is not known"
+    return f"{many(one.records, 'record')} are never read"

@@ -1,0 +1,32 @@
+"""A sentence of a document, with the fact that it was made from.
+
+The sentence is kept as it was written, for that is what people read and approved: another version may word it otherwise, and the
+digest of the document must stay. What decides something reads the fact.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+F = TypeVar("F")
+
+
+@dataclass(frozen=True, slots=True)
+class Said(Generic[F]):
+    """`fact` None: another version wrote the sentence alone."""
+
+    text: str
+    fact: F | None = None
+
+
+def told(facts: Iterable[F], words: Callable[[F], str]) -> tuple[Said[F], ...]:
+    """Each fact with its sentence."""
+    return tuple(Said(words(one), one) for one in facts)
+
+
+def texts_of(said: Iterable[Said[F]]) -> tuple[str, ...]:
+    return tuple(one.text for one in said)
+
+
+def facts_of(said: Iterable[Said[F]]) -> tuple[F | None, ...]:
+    return tuple(one.fact for one in said)

@@ -1,0 +1,216 @@
+"""No code looks into an English sentence to decide something: what is decided travels as a value, and words are made from it last.
+
+A place looks into a sentence where it compares with, searches for, cuts at or matches a literal of several words, or does so to a
+field that holds words for people (`TEXTS`), whatever the literal is.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = ("include/holdfast", "dags", "plugins", "spark_jobs")
+TEXTS = frozenset(
+    {
+        *("effect", "expect", "headline", "hint", "message", "note", "notes", "preconditions", "problem", "reason", "reasons"),
+        *("refusal", "refused", "says", "sentence", "sentences", "title", "told", "trouble", "undetermined", "undo", "unsettled"),
+        *(
+            "warning",
+            "warnings",
+            "why",
+            "why_not",
+            "wrong_if",
+            "blocked_by",
+            "differences",
+            "drifted",
+            "check_before",
+            "check_after",
+        ),
+    }
+)
+"""Names of fields and variables that hold words for people."""
+LOOKS = frozenset(
+    {
+        *("count", "endswith", "find", "index", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex"),
+        *("rpartition", "rsplit", "split", "startswith"),
+    }
+)
+MATCHES = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"})
+ALLOWED = {
+    ("adapters/broker/connection.py", "_pem_file"): "the first line of a PEM file is its format",
+    ("adapters/broker/session.py", "_DISTRUST"): "OpenSSL says why it distrusts a certificate in its message alone",
+    ("adapters/machine.py", "_VERSION"): "the JVM prints its version as text",
+    ("adapters/spark/spark.py", "told"): "Spark and the JVM give the cause of a failed file in a message alone",
+    ("adapters/spark/spark.py", "run"): "Py4J puts the names of Java's classes before the message",
+    ("adapters/spark/hadoop_files.py", "_EMPTY_FILE"): "Hadoop's FileStatus, as it prints itself",
+    ("airflow_wiring/objects.py", "_TOLD"): "the last line that a failed Spark job printed, in its log",
+    ("cli/main.py", "_shown"): "lines of a message are printed one by one: layout, nothing is decided",
+    ("kafka/streams/config_check.py", "_validate"): "Kafka's own validators, as its table of settings names them",
+    ("kafka/streams/config_check.py", "_OPTIONS"): "Kafka's own validators, as its table of settings names them",
+    ("web/new/new_asked.py", "_airflows"): "Airflow puts words of its own before the refusal of a parameter",
+    ("rollout/contract/plan_words.py", "invalid_if"): "plans written before begin with other words",
+    ("web/plan/plan_view.py", "_OVER_LIMITS"): "plans carry why an option lost as a sentence",
+}
+"""File below include/holdfast and function or constant, with the reason: words of others, that come in no other form; or layout."""
+
+
+def _words(node: ast.expr | None) -> bool:
+    """Whether it is a literal of several words: two, or one and a space."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return bool(re.search(r"[A-Za-z]{2,}[,:;.]? |[ ][A-Za-z]{2,}", text))
+        case ast.JoinedStr(values=values):
+            return any(_words(one) for one in values if isinstance(one, ast.Constant))
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
+            return any(map(_words, elts))
+        case _:
+            return False
+
+
+def _pattern_of_words(node: ast.expr) -> bool:
+    """Whether it is a pattern with a word and a space in it."""
+    text = "".join(one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    return bool(re.search(r"(?<![\\\[A-Za-z])[a-z]{3,}[^\[\]A-Za-z]* ", text))
+
+
+def _holds_words(node: ast.expr) -> bool:
+    """Whether it is named as something that people read."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in TEXTS
+        case ast.Subscript(value=value) | ast.Call(func=ast.Name(id="str"), args=[value]):
+            return _holds_words(value)
+        case ast.Call(func=ast.Attribute(value=value, attr="lower" | "casefold" | "strip" | "upper")):
+            return _holds_words(value)
+        case ast.BoolOp(values=values):
+            return any(map(_holds_words, values))
+        case _:
+            return False
+
+
+def _looks(node: ast.AST) -> bool:
+    match node:
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[there]):
+            literal = isinstance(left, ast.JoinedStr) or (isinstance(left, ast.Constant) and isinstance(left.value, str))
+            return literal and (
+                _holds_words(there) or (_words(left) and not isinstance(there, ast.Tuple | ast.List | ast.Set | ast.Dict))
+            )
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[there]):
+            return _words(left) or _words(there)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=args) if name in MATCHES:
+            return any(map(_pattern_of_words, args[:1])) or any(map(_holds_words, args[1:]))
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=args) if name in LOOKS:
+            return any(map(_words, args[:1])) or _holds_words(value)
+        case ast.Subscript(value=value, slice=ast.Slice()):
+            return isinstance(value, ast.Attribute) and _holds_words(value) and value.attr not in SEQUENCES
+        case ast.match_case(pattern=ast.MatchValue(value=value)):
+            return _words(value)
+        case _:
+            return False
+
+
+SEQUENCES = frozenset({"blocked_by", "differences", "drifted", "notes", "preconditions", "reasons", "sentences", "warnings"})
+"""Fields that are several sentences: a slice of them takes whole ones."""
+
+
+def _named(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """Every node below the function or constant that it stands in."""
+    for top in ast.walk(tree):
+        if isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from ((top.name, node) for node in ast.walk(top))
+    for top in tree.body:
+        match top:
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield from ((name, node) for node in ast.walk(top))
+
+
+class _WithConstants(ast.NodeTransformer):
+    """Names of the module's own texts, each in the place of its name."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._texts = {
+            one.targets[0].id: one.value
+            for one in tree.body
+            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and isinstance(one.value, ast.Constant)
+        }
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        known = self._texts.get(node.id) if isinstance(node.ctx, ast.Load) else None
+        return node if known is None else ast.copy_location(ast.Constant(known.value), node)
+
+
+def looked_into(source: str) -> list[tuple[str, int]]:
+    """The function or constant, and the line, of each place that looks into a sentence."""
+    tree = ast.parse(source)
+    tree = _WithConstants(tree).visit(tree)
+    return list({(name, getattr(node, "lineno", 0)): None for name, node in _named(tree) if _looks(node)})
+
+
+def _files() -> Iterator[Path]:
+    for place in PLACES:
+        yield from sorted((ROOT / place).rglob("*.py"))
+
+
+def test_no_code_looks_into_a_sentence() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line} in {name}"
+        for path in _files()
+        for name, line in looked_into(path.read_text(encoding="utf-8"))
+        if (str(path.relative_to(ROOT)).removeprefix("include/holdfast/"), name) not in ALLOWED
+    ]
+
+    assert found == [], "carry the fact as a value, and branch on that"
+
+
+def test_what_is_allowed_is_still_there() -> None:
+    found = {
+        (str(path.relative_to(ROOT)).removeprefix("include/holdfast/"), name)
+        for path in _files()
+        for name, _ in looked_into(path.read_text(encoding="utf-8"))
+    }
+
+    assert found >= set(ALLOWED)
+
+
+@pytest.mark.parametrize(
+    "template", sorted(path.name for path in (ROOT / "include/holdfast/web/templates").glob("*.html")), ids=str
+)
+def test_no_template_looks_into_a_sentence(template: str) -> None:
+    text = (ROOT / "include/holdfast/web/templates" / template).read_text(encoding="utf-8")
+    code = re.findall(r"\{[{%].*?[%}]\}", text, re.DOTALL)
+
+    assert [one for one in code if re.search(rf"\.(?:{'|'.join(LOOKS - {'count', 'index', 'replace'})})\(", one)] == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'def f(note):\n    return "leads" in note',
+        'def f(x):\n    return "only looks stable" in x',
+        'def f(x):\n    return x.startswith("Cannot predict")',
+        "def f(warning):\n    return warning.partition(':')[0]",
+        "def f(way):\n    return way.why_not[:1]",
+        'def f(x):\n    return x == "Nothing to do."',
+        '_OVER = re.compile(r"(?<=keeps|meets) [(].*[)]")',
+        '_OLD = "Wrong if "\ndef f(clause):\n    return clause.removeprefix(_OLD)',
+        'def f(x):\n    match x:\n        case "the group is empty":\n            return 1',
+    ],
+)
+def test_a_look_into_a_sentence_is_seen(code: str) -> None:
+    assert looked_into(code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(kind):\n    return kind is Kind.LEADER",
+        'def f(name):\n    return name.startswith("day=")',
+        "def f(plan):\n    return plan.blocked_by[:3]",
+        'def f(text):\n    return "," in text',
+    ],
+)
+def test_names_and_values_may_be_compared(code: str) -> None:
+    assert not looked_into(code)
