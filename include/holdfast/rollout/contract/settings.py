@@ -1,9 +1,11 @@
 """Settings that a plan has people or Holdfast change, and who does a step."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from holdfast.rollout.json.codec import NAME, TEXT
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.kafka_codecs import CONFIG_VALUE
+from holdfast.rollout.json.record import member, record
 
 
 class Who(StrEnum):
@@ -13,11 +15,11 @@ class Who(StrEnum):
     OPERATOR = "operator"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SettingChange:
     """A setting of the window: `value` while it lasts, `revert_to` afterwards (None: not set, Kafka's default)."""
 
-    key: str
-    value: ConfigValue
-    revert_to: ConfigValue
-    note: str
+    key: str = member(NAME)
+    value: ConfigValue = member(CONFIG_VALUE)
+    revert_to: ConfigValue = member(CONFIG_VALUE)
+    note: str = member(TEXT)

@@ -6,6 +6,11 @@ Everything counts from the first act (the first client that is stopped, started 
 from dataclasses import dataclass
 from enum import StrEnum
 
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, Codec, choice, integer, items, nullable, row
+from holdfast.rollout.json.record import codec_of, member, record
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -19,12 +24,24 @@ class Estimate:
         return Estimate(self.low + other.low, self.usual + other.usual, self.high + other.high)
 
 
+def _rising(one: Estimate) -> None:
+    if not one.low <= one.usual <= one.high:
+        raise InvalidInput("a range is needed: the least, the usual and the most, none smaller than the one before")
+
+
+ESTIMATE: Codec[Estimate] = row(
+    "a range is needed: the least, the usual and the most",
+    Estimate,
+    lambda one: (one.low, one.usual, one.high),
+    *(COUNT, COUNT, COUNT),
+    about="Seconds from the first act: [at least, usually, at most].",
+).checked(_rising)
 NO_TIME = Estimate(0, 0, 0)
 METADATA_MAX_AGE_S = 300
 """`metadata.max.age.ms` of consumers that say nothing else: they hear of another number of partitions within it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Act:
     """Events that take effect together, as they take time, and how many of the forecast's rebalances follow from them.
 
@@ -33,12 +50,12 @@ class Act:
     to see that a topic has grown. `unseen`: static members that return before the group notices.
     """
 
-    rebalances: int
-    starts: int = 0
-    noticed_s: int = 0
-    stopped_s: int = 0
-    refresh_s: int = 0
-    unseen: bool = False
+    rebalances: int = member(COUNT, "That follow from it.")
+    starts: int = member(COUNT, "Clients that are started in it.", default=0, needed=True)
+    noticed_s: int = member(COUNT, "The session timeout that has to pass.", default=0, needed=True)
+    stopped_s: int = member(COUNT, default=0, needed=True)
+    refresh_s: int = member(COUNT, default=0, needed=True)
+    unseen: bool = member(BOOLEAN, "Static members that return before the group notices.", default=False, needed=True)
 
 
 class PhaseKind(StrEnum):
@@ -55,20 +72,20 @@ class PhaseKind(StrEnum):
     RESTORE = "restore"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Phase:
     """One after the other. `rebalance`: the number, from 1, of the one that this phase is, or leads to; None: of none."""
 
-    kind: PhaseKind
-    seconds: Estimate
-    rebalance: int | None = None
+    kind: PhaseKind = member(choice(PhaseKind))
+    seconds: Estimate = member(ESTIMATE)
+    rebalance: int | None = member(nullable(integer(1, java.INT_MAX)), default=None, needed=True)
 
 
 class ConditionKind(StrEnum):
     COPIED_IN_TIME = "copied in time"
 
 
-@dataclass(frozen=True, slots=True)
+@record(about="The other figures hold only if it is met.")
 class Condition:
     """Figures hold only if so many state directories are copied within `within_s` after their clients stopped.
 
@@ -76,19 +93,23 @@ class Condition:
     None: not known. `otherwise_…`: the same figures where the copy comes too late (None: never, or not known).
     """
 
-    kind: ConditionKind
-    within_s: int
-    directories: int
-    tasks: int
-    records: int
-    size: int | None
-    met: bool | None
-    otherwise_rebalancing_ends: Estimate | None
-    otherwise_restored: Estimate | None
-    otherwise_downtime_s: int
+    kind: ConditionKind = member(choice(ConditionKind))
+    within_s: int = member(COUNT)
+    directories: int = member(COUNT)
+    tasks: int = member(COUNT)
+    records: int = member(COUNT)
+    size: int | None = member(nullable(COUNT), name="bytes")
+    met: bool | None = member(nullable(BOOLEAN), "By the copy speed that the policy states; null: not known.")
+    otherwise_rebalancing_ends: Estimate | None = member(nullable(ESTIMATE))
+    otherwise_restored: Estimate | None = member(nullable(ESTIMATE))
+    otherwise_downtime_s: int = member(COUNT)
 
 
-@dataclass(frozen=True, slots=True)
+def _without_phases(times: "Times") -> bool:
+    return not times.phases
+
+
+@record(about="How long it takes, from the first act.")
 class Times:
     """`rebalancing_ends`: when the last rebalance is over; `restored`: when no client restores any more, standby copies included.
     None: never.
@@ -97,23 +118,28 @@ class Times:
     `condition` all figures hold only if it is met.
     """
 
-    rebalancing_ends: Estimate | None
-    restored: Estimate | None
-    phases: tuple[Phase, ...] = ()
-    rebalances: tuple[Estimate, ...] = ()
-    condition: Condition | None = None
+    rebalancing_ends: Estimate | None = member(nullable(ESTIMATE), "When the last rebalance is over. Null: never.")
+    restored: Estimate | None = member(nullable(ESTIMATE), "When all state is restored, standby copies included. Null: never.")
+    condition: Condition | None = member(nullable(codec_of(Condition)), default=None)
+    phases: tuple[Phase, ...] = member(
+        items(codec_of(Phase)),
+        "One after the other; `rebalance`: the number of the one that it is or leads to.",
+        default=(),
+        omit=True,
+    )
+    rebalances: tuple[Estimate, ...] = member(items(ESTIMATE), "When each is complete.", default=(), omit=_without_phases)
 
     @property
     def certain(self) -> bool:
         return self.condition is None or self.condition.met is True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EffortCounts:
     """What has to be done: clients that are restarted where they are, steps that people do, state directories that are copied, and
     process-metadata files that are written. A client that comes, goes or is replaced is a step, not a restart."""
 
-    restarts: int
-    manual_steps: int
-    copies: int
-    files: int = 0
+    restarts: int = member(COUNT, "Clients that are restarted where they are.")
+    manual_steps: int = member(COUNT, "Steps that people do.")
+    copies: int = member(COUNT, "State directories that are copied.")
+    files: int = member(COUNT, "Process-metadata files that are written.", default=0, needed=True)

@@ -1,18 +1,18 @@
 """What could not be read, or had to be assumed: the same in the documents of every kind of group."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from holdfast.rollout.json import shapes
+from holdfast.rollout.json.codec import TEXT, Codec, items
+from holdfast.rollout.json.record import codec_of, member, record
 
-from holdfast.rollout.json import strict
-from holdfast.rollout.json.strict import Fields
+_ABOUT = "Something that could not be read, or was assumed."
 
 
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class Unknown:
     """Something that could not be read, or had to be assumed. `what` names it in the contract's words."""
 
-    what: str
-    reason: str
+    what: str = member(TEXT)
+    reason: str = member(TEXT, default="")
 
     @property
     def about_log_sizes(self) -> bool:
@@ -20,15 +20,13 @@ class Unknown:
         return self.what.startswith(("begin_offset.", "log_bytes."))
 
 
-def unknown_from_json(value: object) -> Unknown:
-    """`{"what": …, "reason": …}`, or a sentence."""
-    if isinstance(value, str):
-        return Unknown(strict.text(value), "")
-    fields = Fields(value)
-    unknown = Unknown(fields.need("what", strict.text), fields.optional("reason", strict.text, ""))
-    fields.finish()
-    return unknown
+_OBJECT = codec_of(Unknown)
 
 
-def unknown_to_json(unknown: Iterable[Unknown]) -> list[object]:
-    return [{"what": one.what, "reason": one.reason} for one in unknown]
+def _read(value: object) -> Unknown:
+    return Unknown(TEXT.read(value), "") if isinstance(value, str) else _OBJECT.read(value)
+
+
+UNKNOWN: Codec[Unknown] = Codec(_read, _OBJECT.write, lambda: shapes.either(TEXT.shape(), _OBJECT.shape(), about=_ABOUT))
+"""`{"what": …, "reason": …}`, or a sentence."""
+UNKNOWNS = items(UNKNOWN)

@@ -1,7 +1,9 @@
 """What a plan, a rule and a verification say: the same for every kind of group."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, choice
+from holdfast.rollout.json.record import member, record
 
 
 class Status(StrEnum):
@@ -10,15 +12,15 @@ class Status(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rule:
     """What one rule found. `blocking`: a failure stops the plan."""
 
-    name: str
-    found: str
-    limit: str
-    status: Status
-    blocking: bool
+    name: str = member(NAME)
+    found: str = member(TEXT)
+    limit: str = member(TEXT)
+    status: Status = member(choice(Status))
+    blocking: bool = member(BOOLEAN)
 
 
 class PlanVerdict(StrEnum):

@@ -136,7 +136,11 @@ def offset_sums_to_json(sums: Iterable[tuple[TaskId, int]]) -> dict[str, object]
 
 
 def config_to_json(settings: Iterable[tuple[str, ConfigValue]]) -> dict[str, object]:
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in settings}
+    return {key: config_value_to_json(value) for key, value in settings}
+
+
+def config_value_to_json(value: ConfigValue) -> object:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def bytes_to_json(data: bytes) -> str:

@@ -87,7 +87,11 @@ def _described(shape: Shape, about: str) -> Shape:
     return shape | {"description": about} if about else shape
 
 
-FORMAT_VERSION: Shape = {"type": "string", "pattern": r"^1\.(0|[1-9][0-9]{0,5})$", "description": "This is format 1.x."}
+def format_version(major: int) -> Shape:
+    return {"type": "string", "pattern": rf"^{major}\.(0|[1-9][0-9]{{0,5}})$", "description": f"This is format {major}.x."}
+
+
+FORMAT_VERSION = format_version(1)
 INSTANT = text("A moment in ISO 8601 with its offset from UTC, such as 2026-11-20T13:48:02Z.")
 PROCESS_ID: Shape = {"type": "string", "pattern": "^[0-9a-fA-F]{1,8}(-[0-9a-fA-F]{1,4}){3}-[0-9a-fA-F]{1,12}$"}
 TASK_ID: Shape = {"type": "string", "pattern": "^[0-9]+_[0-9]+$"}
@@ -105,7 +109,6 @@ CONFIG = table(name(), CONFIG_VALUE, "Settings under Kafka's own names.")
 TIME_OF_DAY: Shape = {"type": "string", "pattern": r"^([01][0-9]|2[0-3]):[0-5][0-9](Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$"}
 
 
-UNKNOWN = either(text(), fields({"what": text()}, {"reason": text()}), about="Something that could not be read, or was assumed.")
 RELEASE = name("A release of Kafka Streams, such as 3.9.1.")
 
 

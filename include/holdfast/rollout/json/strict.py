@@ -7,7 +7,7 @@ its own key before that path. So paths cost nothing while all is well.
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -182,11 +182,15 @@ def mismatch(needed: str, value: object) -> InvalidInput:
 def under(key: str | int, problem: InvalidInput) -> tuple[InvalidInput, ...]:
     """The problems of `problem`, each with `key` before its path."""
     step = f"[{key}]" if isinstance(key, int) else step_of(key)
-    problems = problem.problems if isinstance(problem, InvalidDocument) else (problem,)
     return tuple(
         InvalidInput(one.problem, f"{step}{one.where}" if one.where.startswith("[") or not one.where else f"{step}.{one.where}")
-        for one in problems
+        for one in problems_of(problem)
     )
+
+
+def problems_of(problem: InvalidInput) -> tuple[InvalidInput, ...]:
+    """One by one."""
+    return problem.problems if isinstance(problem, InvalidDocument) else (problem,)
 
 
 def step_of(key: str) -> str:
@@ -312,6 +316,19 @@ def refuse_secrets(value: object) -> None:
         raise InvalidInput(f"{what}, and decides nothing here: leave it out, with its value", where)
 
 
+def missing(field: str) -> InvalidInput:
+    return InvalidInput(f"the field {field!r} is missing")
+
+
+def unknown_fields(fields: Iterable[str], known: Collection[str]) -> list[InvalidInput]:
+    """A problem for each field that is not known, with the nearest that is."""
+    names, there = ", ".join(known), frozenset(known)
+    return [
+        InvalidInput(f"the field {shown(field)} is unknown{nearest(field, known)}; known are: {names}")
+        for field in islice((one for one in fields if one not in there), MOST_PROBLEMS)
+    ]
+
+
 class Fields:
     """An object with named fields, read one by one. Call `finish` before using what was read: it raises what was wrong."""
 
@@ -324,7 +341,7 @@ class Fields:
         """The field, which must be there. After a problem the result is None, whatever its type says, until `finish` raises."""
         self._read[field] = None
         if field not in self._fields:
-            self._problems.append(InvalidInput(f"the field {field!r} is missing"))
+            self._problems.append(missing(field))
             return cast("T", None)
         try:
             return read(self._fields[field])
@@ -349,11 +366,7 @@ class Fields:
     def finish(self, *, closed: bool = False) -> None:
         """Raise what was wrong. `closed`: fields that nobody asked for are wrong too."""
         if closed:
-            known = ", ".join(self._read)
-            self._problems.extend(
-                InvalidInput(f"the field {shown(field)} is unknown{nearest(field, self._read)}; known are: {known}")
-                for field in islice((one for one in self._fields if one not in self._read), MOST_PROBLEMS)
-            )
+            self._problems.extend(unknown_fields(self._fields, self._read))
         refuse(self._problems)
 
 

@@ -5,15 +5,10 @@ from dataclasses import asdict, dataclass, replace
 
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.contract.times_json import (
-    effort_counts_from_json,
-    effort_counts_to_json,
-    estimate_from_json,
-    times_from_json,
-    times_to_json,
-)
+from holdfast.rollout.contract.times import ESTIMATE, EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.json import strict
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import Fields, nullable, one_of
 from holdfast.rollout.kinds.plan_title import title_of
 from holdfast.rollout.streams.plan.figures import Figures, figures_of
@@ -77,8 +72,8 @@ def summary_to_json(one: PlanSummary) -> dict[str, object]:
 
 def _figures_to_json(one: Figures | ReadFigures) -> dict[str, object]:
     found = asdict(one) | {
-        "times": None if one.times is None else times_to_json(one.times),
-        "effort": None if one.effort is None else effort_counts_to_json(one.effort),
+        "times": None if one.times is None else codec_of(Times).write(one.times),
+        "effort": None if one.effort is None else codec_of(EffortCounts).write(one.effort),
     }
     if isinstance(one, Figures):
         found["rebalances"] = None if one.rebalances is None else list(one.rebalances)
@@ -108,7 +103,7 @@ def summary_from_json(value: object) -> PlanSummary:
 
 
 def _three(value: object) -> tuple[int, int, int]:
-    found = estimate_from_json(value)
+    found = ESTIMATE.read(value)
     return found.low, found.usual, found.high
 
 
@@ -127,8 +122,8 @@ def _figures(value: object) -> Figures:
         bytes=fields.need("bytes", nullable(_count)),
         stands_still=fields.optional("stands_still", _count, found["without_copy"]),
         noticed=fields.optional("noticed", _count, 0),
-        times=fields.optional("times", nullable(times_from_json), None),
-        effort=fields.optional("effort", nullable(effort_counts_from_json), None),
+        times=fields.optional("times", nullable(codec_of(Times).read), None),
+        effort=fields.optional("effort", nullable(codec_of(EffortCounts).read), None),
         rebalances=fields.optional("rebalances", nullable(_three), None),
         downtime_task_seconds=fields.optional("downtime_task_seconds", nullable(_count), None),
     )
@@ -143,8 +138,8 @@ def _read_figures(value: object) -> ReadFigures:
         **maybe,
         partitions=fields.need("partitions", _count),
         rebalances=fields.need("rebalances", _count),
-        times=fields.optional("times", nullable(times_from_json), None),
-        effort=fields.optional("effort", nullable(effort_counts_from_json), None),
+        times=fields.optional("times", nullable(codec_of(Times).read), None),
+        effort=fields.optional("effort", nullable(codec_of(EffortCounts).read), None),
     )
     fields.finish()
     return figures

@@ -6,8 +6,10 @@ from holdfast.rollout.consumer.options.evaluation import evaluate
 from holdfast.rollout.consumer.options.json import way_forecast_to_json
 from holdfast.rollout.consumer.options.ways import Way
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.contract.settings_json import settings_from_json, settings_to_json
+from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.json import strict
+from holdfast.rollout.json.codec import items
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import Fields, dumps, loads
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.streams.change.json import change_from_json
@@ -35,13 +37,17 @@ def evaluation(snapshot: str, candidate: str) -> str:
 
 def _way_to_json(way: Way) -> dict[str, object]:
     """What its forecast needs: the rest is proposed again where the plan is assembled."""
-    return {"name": way.name, "change": consumer_change_to_json(way.change), "settings": settings_to_json(way.settings)}
+    return {
+        "name": way.name,
+        "change": consumer_change_to_json(way.change),
+        "settings": items(codec_of(SettingChange)).write(way.settings),
+    }
 
 
 def _way_from_json(value: object) -> Way:
     fields = Fields(value)
     name = fields.need("name", strict.name)
     change = fields.need("change", consumer_change_from_json)
-    way = Way(name, name, change, (), "", settings=fields.need("settings", settings_from_json))
+    way = Way(name, name, change, (), "", settings=fields.need("settings", items(codec_of(SettingChange)).read))
     fields.finish(closed=True)
     return way

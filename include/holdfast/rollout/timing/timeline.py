@@ -119,7 +119,7 @@ def combined(course: Course, policy: Policy) -> Times:
         tail = in_order(restored.low - ends.low, restored.usual - ends.usual, restored.high - ends.high)
         phases = (*phases, Phase(PhaseKind.RESTORE, tail))
     over = tuple(at for at, one in zip(so_far, phases, strict=False) if one.kind is PhaseKind.REBALANCE)
-    return Times(ends, restored, tuple(one for one in phases if one.seconds.high), over)
+    return Times(ends, restored, phases=tuple(one for one in phases if one.seconds.high), rebalances=over)
 
 
 def usually(course: Course, policy: Policy) -> tuple[int, int]:

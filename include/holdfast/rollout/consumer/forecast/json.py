@@ -16,7 +16,7 @@ from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignme
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
 from holdfast.rollout.consumer.forecast.positions import Positions
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.contract.unknown import unknown_to_json
+from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import strict
 
 
@@ -26,7 +26,7 @@ def consumer_forecast_to_json(forecast: ConsumerForecast, detail: Detail = Detai
         "assumptions": _assumptions(forecast.outcome.config),
         "events": consumer_change_to_json(forecast.change)["events"],
         "outcomes": [_outcome_to_json(forecast.outcome, detail)],
-        "unknown": unknown_to_json(forecast.unknown),
+        "unknown": UNKNOWNS.write(forecast.unknown),
     }
 
 

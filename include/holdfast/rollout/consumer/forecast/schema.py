@@ -4,6 +4,7 @@ from holdfast.kafka.consumer.config import Reset
 from holdfast.kafka.consumer.group import Assignor, NextRebalance
 from holdfast.rollout.consumer.change.schema import EVENTS
 from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.contract.unknown import UNKNOWN
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.shapes import Shape, closed, count, fields, items, nullable, one_of, table, text
 
@@ -83,7 +84,7 @@ FORECAST: Shape = fields(
                 {"rounds": items(_round, "Left out with `--detail summary`.")},
             )
         ),
-        "unknown": items(shapes.UNKNOWN),
+        "unknown": shapes.items(UNKNOWN.shape()),
     },
     about="What Kafka will do about a change to a consumer group without Kafka Streams, rebalance by rebalance.",
 )

@@ -6,8 +6,9 @@ from holdfast.rollout.consumer.forecast.json import consumer_summary_to_json
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.forecast.warnings_json import offset_warning_from_json, offset_warning_to_json
 from holdfast.rollout.consumer.options.evaluation import WayForecast
-from holdfast.rollout.contract.times_json import act_from_json, act_to_json
+from holdfast.rollout.contract.times import Act
 from holdfast.rollout.json import kafka, strict
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import Fields, nullable
 
 
@@ -20,7 +21,7 @@ def way_forecast_to_json(found: WayForecast) -> dict[str, object]:
         "warnings": [offset_warning_to_json(one) for one in found.warnings],
         "unknown": list(found.unknown),
         "offsets_unknown": found.offsets_unknown,
-        "acts": [act_to_json(one) for one in found.acts],
+        "acts": [codec_of(Act).write(one) for one in found.acts],
         **course_to_json(found.read_twice, found.course),
     }
 
@@ -37,7 +38,7 @@ def way_forecast_from_json(value: object) -> WayForecast:
         offsets_unknown=fields.need("offsets_unknown", strict.offset),
         read_twice=fields.optional("records_read_twice_at_most", strict.offset, None),
         course=fields.optional("course", course_from_json, None),
-        acts=fields.optional("acts", lambda acts: strict.each(acts, act_from_json), ()),
+        acts=fields.optional("acts", lambda acts: strict.each(acts, codec_of(Act).read), ()),
     )
     fields.finish(closed=True)
     return found

@@ -16,15 +16,16 @@ from holdfast.rollout.consumer.snapshot.json import PROTOCOL, consumer_snapshot_
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import WAIT_AT_LEAST_S, ConsumerStep
 from holdfast.rollout.contract.batches import Then, Wait
-from holdfast.rollout.contract.created_from_json import created_from_from_json, created_from_to_json
+from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.plan_ids import plan_id_in
-from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.settings_json import settings_from_json, settings_to_json
-from holdfast.rollout.contract.times_json import effort_counts_from_json, effort_counts_to_json, times_from_json, times_to_json
-from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.contract.settings import SettingChange, Who
+from holdfast.rollout.contract.times import EffortCounts, Times
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.facts.said_json import said_from_json, said_to_json
 from holdfast.rollout.journal.signature_json import signature
 from holdfast.rollout.json import strict
+from holdfast.rollout.json.codec import items
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import FORMAT_VERSION, Fields, nullable, one_of
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 
@@ -72,7 +73,7 @@ def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
         "protocol": PROTOCOL,
         "created_at": plan.created_at,
         "expires_at": plan.expires_at,
-        "created_from": created_from_to_json(plan.created_from),
+        "created_from": codec_of(CreatedFrom).write(plan.created_from),
         "cluster": plan.basis.cluster,
         "group_id": plan.basis.group_id,
         "verdict": plan.verdict.value,
@@ -81,9 +82,9 @@ def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
         "blocked_by": list(plan.blocked_by),
         "chosen": plan.chosen,
         "steps": [_step_to_json(step) for step in plan.steps],
-        "settings": [] if way is None else settings_to_json(way.settings),
+        "settings": [] if way is None else items(codec_of(SettingChange)).write(way.settings),
         "preconditions": list(plan.preconditions),
-        "rules": [] if way is None else _rules_to_json(way.rules),
+        "rules": [] if way is None else items(codec_of(Rule)).write(way.rules),
         "unknown": [] if way is None else list(way.unknown),
         "candidates": [_considered_to_json(one) for one in plan.candidates],
         "change": consumer_change_to_json(plan.change),
@@ -103,7 +104,7 @@ def consumer_plan_from_json(value: object) -> ConsumerPlan:
         plan_id=fields.need("plan_id", strict.name),
         created_at=fields.need("created_at", strict.instant),
         expires_at=fields.need("expires_at", strict.instant),
-        created_from=fields.need("created_from", created_from_from_json),
+        created_from=fields.need("created_from", codec_of(CreatedFrom).read),
         basis=fields.need("basis", consumer_snapshot_from_json),
         policy=fields.need("policy", policy_from_json),
         change=fields.need("change", consumer_change_from_json),
@@ -177,14 +178,14 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "why_not": one.why_not,
         "change": consumer_change_to_json(one.change),
         "summary": None if one.summary is None else consumer_summary_to_json(one.summary),
-        "rules": _rules_to_json(one.rules),
+        "rules": items(codec_of(Rule)).write(one.rules),
         **said_to_json("warnings", "offset_warnings", one.warnings, offset_warning_to_json),
         "unknown": list(one.unknown),
         "refused": one.refused,
-        "settings": settings_to_json(one.settings),
+        "settings": items(codec_of(SettingChange)).write(one.settings),
         **course_to_json(one.read_twice, one.course),
-        **({} if one.times is None else {"times": times_to_json(one.times)}),
-        **({} if one.effort_counts is None else {"effort_counts": effort_counts_to_json(one.effort_counts)}),
+        **({} if one.times is None else {"times": codec_of(Times).write(one.times)}),
+        **({} if one.effort_counts is None else {"effort_counts": codec_of(EffortCounts).write(one.effort_counts)}),
     }
 
 
@@ -196,35 +197,15 @@ def _considered(value: object) -> Considered:
         why_not=fields.need("why_not", strict.text),
         change=fields.need("change", consumer_change_from_json),
         summary=fields.need("summary", nullable(summary_from_json)),
-        rules=fields.need("rules", lambda found: strict.each(found, _rule)),
+        rules=fields.need("rules", items(codec_of(Rule)).read),
         warnings=said_from_json(fields, "warnings", "offset_warnings", offset_warning_from_json),
         unknown=fields.need("unknown", _texts),
         refused=fields.need("refused", nullable(strict.text)),
-        settings=fields.need("settings", settings_from_json),
+        settings=fields.need("settings", items(codec_of(SettingChange)).read),
         read_twice=fields.optional("records_read_twice_at_most", strict.offset, None),
         course=fields.optional("course", course_from_json, None),
-        times=fields.optional("times", times_from_json, None),
-        effort_counts=fields.optional("effort_counts", effort_counts_from_json, None),
+        times=fields.optional("times", codec_of(Times).read, None),
+        effort_counts=fields.optional("effort_counts", codec_of(EffortCounts).read, None),
     )
     fields.finish(closed=True)
     return one
-
-
-def _rules_to_json(rules: tuple[Rule, ...]) -> list[object]:
-    return [
-        {"name": one.name, "found": one.found, "limit": one.limit, "status": one.status.value, "blocking": one.blocking}
-        for one in rules
-    ]
-
-
-def _rule(value: object) -> Rule:
-    fields = Fields(value)
-    rule = Rule(
-        fields.need("name", strict.name),
-        fields.need("found", strict.text),
-        fields.need("limit", strict.text),
-        fields.need("status", one_of(Status)),
-        fields.need("blocking", strict.boolean),
-    )
-    fields.finish(closed=True)
-    return rule

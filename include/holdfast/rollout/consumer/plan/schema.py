@@ -8,11 +8,13 @@ from holdfast.rollout.consumer.options import ways
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL
 from holdfast.rollout.consumer.snapshot.schema import SNAPSHOT
 from holdfast.rollout.contract.batches import Wait
+from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.contract.schema import EFFORT_COUNTS, RULE, SETTING, TIMES
-from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.contract.settings import SettingChange, Who
+from holdfast.rollout.contract.times import EffortCounts, Times
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.json import shapes
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape, closed, count, items, nullable, one_of, text
 from holdfast.rollout.policy.schema import POLICY
 
@@ -77,21 +79,20 @@ _considered = closed(
         "why_not": text("Empty for the recommended one."),
         "change": CHANGE,
         "summary": nullable(SUMMARY),
-        "rules": items(RULE),
+        "rules": items(codec_of(Rule).shape()),
         "warnings": items(text()),
         "unknown": items(text()),
         "refused": nullable(text()),
-        "settings": items(SETTING, "For the time of the roll."),
+        "settings": items(codec_of(SettingChange).shape(), "For the time of the roll."),
     },
     {
         "offset_warnings": items(nullable(_offset_warning), "The same as `warnings`, as figures."),
         "records_read_twice_at_most": count(),
         "course": _course,
-        "times": TIMES,
-        "effort_counts": EFFORT_COUNTS,
+        "times": codec_of(Times).shape(),
+        "effort_counts": codec_of(EffortCounts).shape(),
     },
 )
-_fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
 PLAN: Shape = closed(
     {
         "format_version": shapes.FORMAT_VERSION,
@@ -99,9 +100,7 @@ PLAN: Shape = closed(
         "protocol": one_of((PROTOCOL,)),
         "created_at": shapes.INSTANT,
         "expires_at": shapes.INSTANT,
-        "created_from": closed(
-            {"snapshot": _fingerprint, "change": _fingerprint, "policy": _fingerprint}, {"captured_at": shapes.INSTANT}
-        ),
+        "created_from": codec_of(CreatedFrom).shape(),
         "cluster": text(),
         "group_id": shapes.name(),
         "verdict": one_of(PlanVerdict),
@@ -110,9 +109,9 @@ PLAN: Shape = closed(
         "blocked_by": items(text()),
         "chosen": nullable(one_of(ways.NAMES)),
         "steps": items(_step),
-        "settings": items(SETTING),
+        "settings": items(codec_of(SettingChange).shape()),
         "preconditions": items(text()),
-        "rules": items(RULE),
+        "rules": items(codec_of(Rule).shape()),
         "unknown": items(text()),
         "candidates": items(_considered),
         "change": CHANGE,

@@ -8,7 +8,7 @@ from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic, ConsumerSnapshot
-from holdfast.rollout.contract.unknown import unknown_from_json, unknown_to_json
+from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import contracts, kafka, strict
 from holdfast.rollout.json.strict import Fields, nullable
 
@@ -41,7 +41,7 @@ def consumer_snapshot_from_json(value: object) -> ConsumerSnapshot:
         members=tuple(member for member, _ in consumers),
         assigned=_all_or_none([assigned for _, assigned in consumers]),
         topics=fields.optional("topics", lambda found: strict.each_entry(found, _topic), ()),
-        unknown=fields.optional("unknown", lambda found: strict.each(found, unknown_from_json), ()),
+        unknown=fields.optional("unknown", UNKNOWNS.read, ()),
         config=fields.optional("config", kafka.config, ()),
     )
     fields.finish()
@@ -187,7 +187,7 @@ def consumer_snapshot_to_json(snapshot: ConsumerSnapshot) -> dict[str, object]:
         },
         "topics": {topic.name: {"partitions": _partitions_to_json(topic)} for topic in snapshot.topics},
         **({"config": kafka.config_to_json(snapshot.config)} if snapshot.config else {}),
-        "unknown": unknown_to_json(snapshot.unknown),
+        "unknown": UNKNOWNS.write(snapshot.unknown),
     }
 
 

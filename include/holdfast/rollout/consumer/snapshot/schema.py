@@ -3,6 +3,7 @@
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.consumer.snapshot.json import NO_GENERATION, PROTOCOL
+from holdfast.rollout.contract.unknown import UNKNOWN
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.shapes import Shape, fields, items, nullable, one_of, table, text
 
@@ -51,7 +52,7 @@ SNAPSHOT: Shape = fields(
         "leader_member_id": nullable(shapes.name(), "Null: not known. One of the consumers."),
         "topics": table(shapes.name(), fields({"partitions": items(_partition)})),
         "config": shapes.CONFIG,
-        "unknown": items(shapes.UNKNOWN, "What could not be read, each with its reason."),
+        "unknown": shapes.items(UNKNOWN.shape(), "What could not be read, each with its reason."),
     },
     "One consumer group without Kafka Streams at one moment. Fields that are not listed are ignored.",
 )

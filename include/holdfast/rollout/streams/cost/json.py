@@ -5,16 +5,11 @@ from holdfast.kafka import java
 from holdfast.kafka.streams.group import ClientAssignment
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.rebalances import Round
-from holdfast.rollout.contract.settings_json import settings_from_json, settings_to_json
-from holdfast.rollout.contract.times_json import (
-    act_from_json,
-    act_to_json,
-    effort_counts_from_json,
-    effort_counts_to_json,
-    times_from_json,
-    times_to_json,
-)
+from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.contract.times import Act, EffortCounts, Times
 from holdfast.rollout.json import kafka, strict
+from holdfast.rollout.json.codec import items
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import FORMAT_VERSION, Fields, nullable, one_of, texts
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.change.json_writing import change_to_json
@@ -42,14 +37,14 @@ def candidate_from_json(value: object) -> Candidate:
         title=fields.need("title", strict.text),
         change=fields.need("change", change_from_json),
         steps=fields.need("steps", steps_from_json),
-        settings=fields.need("settings", settings_from_json),
+        settings=fields.need("settings", items(codec_of(SettingChange)).read),
         preconditions=fields.need("preconditions", texts),
         wrong_if=fields.need("wrong_if", strict.text),
         effort=fields.need("effort", one_of(Effort)),
         as_asked=fields.optional("as_asked", strict.boolean, default=True),
         if_allowed=fields.optional("if_allowed", strict.boolean, default=False),
         displaced=fields.optional("displaced", lambda ids: strict.each(ids, kafka.process_id), ()),
-        effort_counts=fields.optional("effort_counts", nullable(effort_counts_from_json), None),
+        effort_counts=fields.optional("effort_counts", nullable(codec_of(EffortCounts).read), None),
     )
     fields.finish(closed=True)
     return candidate
@@ -62,14 +57,14 @@ def candidate_to_json(candidate: Candidate) -> dict[str, object]:
         "title": candidate.title,
         "change": change_to_json(candidate.change),
         "steps": steps_to_json(candidate.steps),
-        "settings": settings_to_json(candidate.settings),
+        "settings": items(codec_of(SettingChange)).write(candidate.settings),
         "preconditions": list(candidate.preconditions),
         "wrong_if": candidate.wrong_if,
         "effort": candidate.effort.value,
         "as_asked": candidate.as_asked,
         "if_allowed": candidate.if_allowed,
         "displaced": [str(one) for one in candidate.displaced],
-        "effort_counts": None if candidate.effort_counts is None else effort_counts_to_json(candidate.effort_counts),
+        "effort_counts": None if candidate.effort_counts is None else codec_of(EffortCounts).write(candidate.effort_counts),
     }
 
 
@@ -133,8 +128,8 @@ def _cost(value: object) -> Cost:
         fullest=fields.optional("fullest", nullable(_fullest), None),
         rebalances_usual=fields.optional("rebalances_usual", nullable(_count), None),
         probes_more=fields.optional("probes_more", _count, 0),
-        acts=fields.optional("acts", lambda acts: strict.each(acts, act_from_json), ()),
-        times=fields.optional("times", nullable(times_from_json), None),
+        acts=fields.optional("acts", lambda acts: strict.each(acts, codec_of(Act).read), ()),
+        times=fields.optional("times", nullable(codec_of(Times).read), None),
         unsettled=fields.optional("unsettled", nullable(strict.text), None),
     )
     fields.finish(closed=True)
@@ -201,9 +196,9 @@ def _time_to_json(cost: Cost) -> dict[str, object]:
     if cost.probes_more:
         found["probes_more"] = cost.probes_more
     if cost.acts:
-        found["acts"] = [act_to_json(one) for one in cost.acts]
+        found["acts"] = [codec_of(Act).write(one) for one in cost.acts]
     if cost.times is not None:
-        found["times"] = times_to_json(cost.times)
+        found["times"] = codec_of(Times).write(cost.times)
     return found
 
 

@@ -1,7 +1,7 @@
 """The Forecast's JSON."""
 
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.contract.unknown import unknown_to_json
+from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import kafka, strict
 from holdfast.rollout.streams.change.json_writing import assume_to_json, change_to_json
 from holdfast.rollout.streams.forecast.amounts_json import reads_to_json
@@ -15,7 +15,7 @@ def forecast_to_json(forecast: Forecast, detail: Detail = Detail.FULL) -> dict[s
         "assumptions": assume_to_json(forecast.change.assume),
         "events": change_to_json(forecast.change)["events"],
         "outcomes": [_outcome_to_json(outcome, detail) for outcome in forecast.outcomes],
-        "unknown": unknown_to_json(forecast.unknown),
+        "unknown": UNKNOWNS.write(forecast.unknown),
     }
 
 

@@ -2,6 +2,7 @@
 
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import NextRebalance
+from holdfast.rollout.contract.unknown import UNKNOWN
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.shapes import (
     PROCESS_ID,
@@ -105,7 +106,7 @@ FORECAST: Shape = fields(
                 {"rounds": items(_forecast_round, "Left out with `--detail summary`.")},
             )
         ),
-        "unknown": items(shapes.UNKNOWN),
+        "unknown": shapes.items(UNKNOWN.shape()),
     },
     about="What Kafka will do about a change, rebalance by rebalance, for every rank that new random process IDs can have.",
 )

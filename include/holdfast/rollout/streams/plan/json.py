@@ -7,13 +7,15 @@ from collections.abc import Mapping
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
-from holdfast.rollout.contract.created_from_json import created_from_from_json, created_from_to_json
+from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.plan_ids import plan_id_in
-from holdfast.rollout.contract.settings_json import settings_from_json, settings_to_json
-from holdfast.rollout.contract.times_json import effort_counts_from_json, effort_counts_to_json
-from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.contract.times import EffortCounts
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.journal.signature_json import signature
 from holdfast.rollout.json import contracts, kafka, strict
+from holdfast.rollout.json.codec import items
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import FORMAT_VERSION, Fields, nullable, one_of, texts
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.streams.change.json import change_from_json
@@ -39,7 +41,7 @@ def plan_from_json(value: object) -> Plan:
         plan_id=fields.need("plan_id", strict.name),
         created_at=fields.need("created_at", strict.instant),
         expires_at=fields.need("expires_at", strict.instant),
-        created_from=fields.need("created_from", created_from_from_json),
+        created_from=fields.need("created_from", codec_of(CreatedFrom).read),
         basis=fields.need("basis", _basis),
         policy=fields.need("policy", policy_from_json),
         change=fields.need("change", change_from_json),
@@ -51,9 +53,9 @@ def plan_from_json(value: object) -> Plan:
         chosen=fields.need("chosen", nullable(strict.name)),
         candidates=fields.need("candidates", lambda ways: strict.each(ways, _considered)),
         steps=fields.need("steps", steps_from_json),
-        settings=fields.need("settings", settings_from_json),
+        settings=fields.need("settings", items(codec_of(SettingChange)).read),
         preconditions=fields.need("preconditions", texts),
-        rules=fields.need("rules", _rules),
+        rules=fields.need("rules", items(codec_of(Rule)).read),
         unknown=fields.need("unknown", texts),
         otherwise=fields.optional("otherwise", otherwise_from_json, ()),
         requested_by=fields.optional("requested_by", strict.name, None),
@@ -84,7 +86,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "plan_id": plan.plan_id,
         "created_at": plan.created_at,
         "expires_at": plan.expires_at,
-        "created_from": created_from_to_json(plan.created_from),
+        "created_from": codec_of(CreatedFrom).write(plan.created_from),
         "verdict": plan.verdict.value,
         "headline": plan.headline,
         "why": plan.why,
@@ -92,9 +94,9 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "blocked_by": list(plan.blocked_by),
         "chosen": plan.chosen,
         "steps": steps_to_json(plan.steps),
-        "settings": settings_to_json(plan.settings),
+        "settings": items(codec_of(SettingChange)).write(plan.settings),
         "preconditions": list(plan.preconditions),
-        "rules": _rules_to_json(plan.rules),
+        "rules": items(codec_of(Rule)).write(plan.rules),
         "unknown": list(plan.unknown),
         "candidates": [_considered_to_json(one) for one in plan.candidates],
         "change": change_to_json(plan.change),
@@ -111,12 +113,12 @@ def _considered(value: object) -> Considered:
         change=fields.need("change", change_from_json),
         effort=fields.need("effort", one_of(Effort)),
         costs=fields.need("summary", costs_from_json),
-        rules=fields.need("rules", _rules),
+        rules=fields.need("rules", items(codec_of(Rule)).read),
         unknown=fields.need("unknown", texts),
         refused=fields.need("refused", nullable(strict.text)),
         why_not=fields.need("why_not", strict.text),
         as_asked=fields.optional("as_asked", strict.boolean, default=True),
-        effort_counts=fields.optional("effort_counts", effort_counts_from_json, None),
+        effort_counts=fields.optional("effort_counts", codec_of(EffortCounts).read, None),
     )
     fields.finish(closed=True)
     return found
@@ -130,36 +132,12 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "effort": one.effort.value,
         "change": change_to_json(one.change),
         "summary": costs_to_json(one.costs),
-        "rules": _rules_to_json(one.rules),
+        "rules": items(codec_of(Rule)).write(one.rules),
         "unknown": list(one.unknown),
         "refused": one.refused,
         "as_asked": one.as_asked,
-        **({} if one.effort_counts is None else {"effort_counts": effort_counts_to_json(one.effort_counts)}),
+        **({} if one.effort_counts is None else {"effort_counts": codec_of(EffortCounts).write(one.effort_counts)}),
     }
-
-
-def _rules(value: object) -> tuple[Rule, ...]:
-    return strict.each(value, _rule)
-
-
-def _rule(value: object) -> Rule:
-    fields = Fields(value)
-    rule = Rule(
-        name=fields.need("name", strict.name),
-        found=fields.need("found", strict.text),
-        limit=fields.need("limit", strict.text),
-        status=fields.need("status", one_of(Status)),
-        blocking=fields.need("blocking", strict.boolean),
-    )
-    fields.finish(closed=True)
-    return rule
-
-
-def _rules_to_json(rules: tuple[Rule, ...]) -> list[object]:
-    return [
-        {"name": rule.name, "found": rule.found, "limit": rule.limit, "status": rule.status.value, "blocking": rule.blocking}
-        for rule in rules
-    ]
 
 
 def _basis(value: object) -> Basis:

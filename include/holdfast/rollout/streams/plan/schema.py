@@ -2,10 +2,13 @@
 
 from holdfast.kafka import java
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
-from holdfast.rollout.contract.schema import ACT, EFFORT_COUNTS, RULE, SETTING, TIMES, span
-from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.contract.created_from import CreatedFrom
+from holdfast.rollout.contract.schema import span
+from holdfast.rollout.contract.settings import SettingChange, Who
+from holdfast.rollout.contract.times import Act, EffortCounts, Times
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.json import shapes
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import (
     CONFIG_VALUE,
     PROCESS_ID,
@@ -75,8 +78,8 @@ COST = closed(
         "fullest": nullable(closed({"client": PROCESS_ID, "copies": _one_or_more, "even_share": _one_or_more})),
         "rebalances_usual": nullable(count("As many as the forecast has, between the bounds of `rebalances`.")),
         "probes_more": count("Probing rebalances among those that may come beyond it."),
-        "acts": items(ACT, "What is done, batch by batch, as it takes time."),
-        "times": nullable(TIMES),
+        "acts": items(codec_of(Act).shape(), "What is done, batch by batch, as it takes time."),
+        "times": nullable(codec_of(Times).shape()),
         "unsettled": nullable(text("Why it is not stable.")),
     },
 )
@@ -126,13 +129,13 @@ _CONSIDERED = closed(
         "effort": one_of(Effort),
         "change": CHANGE,
         "summary": items(COST, "One an outcome."),
-        "rules": items(RULE),
+        "rules": items(codec_of(Rule).shape()),
         "unknown": items(text()),
         "refused": nullable(text()),
     },
     {
         "as_asked": shapes.boolean("False: it does not do what was asked; it is there to be compared."),
-        "effort_counts": EFFORT_COUNTS,
+        "effort_counts": codec_of(EffortCounts).shape(),
     },
 )
 _client_basis = closed(
@@ -174,16 +177,13 @@ _OTHERWISE = closed(
         "refused": nullable(text()),
     }
 )
-_fingerprint = shapes.name("sha256: and 64 hexadecimal digits.")
 PLAN: Shape = closed(
     {
         "format_version": shapes.FORMAT_VERSION,
         "plan_id": shapes.name("The first digits of the digest of everything else."),
         "created_at": shapes.INSTANT,
         "expires_at": shapes.INSTANT,
-        "created_from": closed(
-            {"snapshot": _fingerprint, "change": _fingerprint, "policy": _fingerprint}, {"captured_at": shapes.INSTANT}
-        ),
+        "created_from": codec_of(CreatedFrom).shape(),
         "verdict": one_of(PlanVerdict),
         "headline": text(),
         "why": text(),
@@ -191,9 +191,9 @@ PLAN: Shape = closed(
         "blocked_by": items(text()),
         "chosen": nullable(shapes.name()),
         "steps": items(_STEP) | {"maxItems": MOST_STEPS},
-        "settings": items(SETTING),
+        "settings": items(codec_of(SettingChange).shape()),
         "preconditions": items(text()),
-        "rules": items(RULE),
+        "rules": items(codec_of(Rule).shape()),
         "unknown": items(text()),
         "candidates": items(_CONSIDERED),
         "change": CHANGE,

@@ -17,7 +17,7 @@ from holdfast.kafka import java
 from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, UNKNOWN_OFFSET_SUM, TaskId, TopicPartition
-from holdfast.rollout.contract.unknown import unknown_from_json
+from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import contracts, kafka, strict
 from holdfast.rollout.json.strict import Fields, nullable
 from holdfast.rollout.streams.snapshot.snapshot import (
@@ -72,7 +72,7 @@ def snapshot_from_json(value: object) -> Snapshot:
         evidence=tuple(one for _, evidence in clients or () for one in evidence),
         state_directories=fields.optional("state_directories", lambda found: strict.each(found, _state_directory), ()),
         generations=fields.optional("generations", lambda found: strict.each(found, _generation), ()),
-        unknown=fields.optional("unknown", lambda found: strict.each(found, unknown_from_json), ()),
+        unknown=fields.optional("unknown", UNKNOWNS.read, ()),
         stores=fields.optional("stores", nullable(_stores), None),
     )
     fields.finish()

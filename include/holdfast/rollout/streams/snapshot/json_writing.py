@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Client, Consumer, Task
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.contract.unknown import unknown_to_json
+from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import kafka, strict
 from holdfast.rollout.streams.snapshot.snapshot import Evidence, Generation, Lock, Snapshot, StateDirectory, TaskDirectory, Topic
 
@@ -36,7 +36,7 @@ def snapshot_to_json(snapshot: Snapshot) -> dict[str, object]:
         written["generations"] = [_generation_to_json(generation) for generation in snapshot.generations]
     if snapshot.stores is not None:
         written["stores"] = str(snapshot.stores)
-    written["unknown"] = unknown_to_json(snapshot.unknown)
+    written["unknown"] = UNKNOWNS.write(snapshot.unknown)
     return written
 
 

@@ -2,6 +2,7 @@
 
 from holdfast.kafka import java
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN
+from holdfast.rollout.contract.unknown import UNKNOWN
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.shapes import (
     PROCESS_ID,
@@ -163,7 +164,7 @@ SNAPSHOT: Shape = fields(
         "missing_topics": items(shapes.name("A source topic that the brokers do not have: the leader sends all members an error.")),
         "state_directories": items(_state_directory),
         "generations": items(_generation, "Completed rebalances."),
-        "unknown": items(shapes.UNKNOWN, "What could not be read, each with its reason."),
+        "unknown": shapes.items(UNKNOWN.shape(), "What could not be read, each with its reason."),
         "stores": nullable(
             shapes.one_of(Stores),
             "Where state is kept: without a store on disk no process ID is kept. Null: not said; state directories may show it.",

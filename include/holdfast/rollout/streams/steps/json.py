@@ -7,7 +7,6 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.settings_json import setting
 from holdfast.rollout.json import kafka, strict
 from holdfast.rollout.json.strict import Fields, nullable, one_of
 from holdfast.rollout.streams.change.json import LONGEST_STOP, MOST_THREADS
@@ -254,7 +253,11 @@ def _inputs_for_all(
 ) -> dict[str, object]:
     match action:
         case SetConfig():
-            return {"key": action.key, "value": setting(action.value), "was": setting(action.was)}
+            return {
+                "key": action.key,
+                "value": kafka.config_value_to_json(action.value),
+                "was": kafka.config_value_to_json(action.was),
+            }
         case SetRelease():
             return {"kafka_release": action.kafka_release, "was": action.was}
         case ChangeThreads():

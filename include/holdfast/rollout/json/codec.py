@@ -1,0 +1,161 @@
+"""Values in JSON: a codec reads one strictly, writes it, and says its JSON Schema. `record` makes codecs of whole objects.
+
+A reader raises InvalidInput with a path relative to what it was given; what is written is read back as the same value, and valid.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Any, Generic, TypeVar
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.shapes import Shape
+
+T = TypeVar("T")
+U = TypeVar("U")
+K = TypeVar("K")
+S = TypeVar("S", bound=StrEnum)
+
+
+def as_it_is(value: object) -> object:
+    """The writer of what is JSON already."""
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Codec(Generic[T]):
+    """One value in JSON. `shape` is made only when a schema is asked for."""
+
+    read: Callable[[object], T]
+    write: Callable[[T], object]
+    shape: Callable[[], Shape]
+
+    def checked(self, check: Callable[[T], None]) -> "Codec[T]":
+        """The same, of which `check` raises InvalidInput where a value that was read is none. Its schema cannot say so."""
+
+        def read(value: object) -> T:
+            found = self.read(value)
+            check(found)
+            return found
+
+        return Codec(read, self.write, self.shape)
+
+    def to(self, build: Callable[[T], U], back: Callable[[U], T]) -> "Codec[U]":
+        """Another value in the same JSON. `build` may raise InvalidInput."""
+        read, write = self.read, self.write
+        return Codec(lambda value: build(read(value)), lambda value: write(back(value)), self.shape)
+
+
+TEXT: Codec[str] = Codec(strict.text, as_it_is, shapes.text)
+NAME: Codec[str] = Codec(strict.name, as_it_is, shapes.name)
+BOOLEAN: Codec[bool] = Codec(strict.boolean, as_it_is, shapes.boolean)
+COUNT: Codec[int] = Codec(strict.offset, as_it_is, shapes.count)
+INSTANT: Codec[str] = Codec(strict.instant, as_it_is, lambda: shapes.INSTANT)
+
+
+def integer(low: int, high: int = java.LONG_MAX) -> Codec[int]:
+    return Codec(lambda value: strict.integer(value, low, high), as_it_is, lambda: shapes.integer(low, high))
+
+
+def number(needed: str, low: float, high: float, *, above: bool = False) -> Codec[float]:
+    """A number from `low` to `high`; `above`: more than `low`. `needed` says so in the message."""
+
+    def read(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high or (above and value == low):
+            raise strict.mismatch(needed, value)
+        return value
+
+    bounds = {"exclusiveMinimum": low} if above else {"minimum": low}
+    return Codec(read, as_it_is, lambda: {"type": "number", **bounds, "maximum": high})
+
+
+def choice(kind: type[S], *, among: Sequence[S] | None = None) -> Codec[S]:
+    """The values of an enumeration (`among`: those of them that are written)."""
+    return Codec(strict.one_of(kind), _value, lambda: shapes.one_of(kind if among is None else among))
+
+
+def _value(one: Enum) -> object:
+    return one.value
+
+
+def one_name_of(known: Sequence[str], what: str) -> Codec[str]:
+    """One of the names that are known. The message has the nearest."""
+
+    def read(value: object) -> str:
+        name = strict.text(value)
+        if name not in known:
+            close = strict.nearest(name, known)
+            raise InvalidInput(f"{strict.shown(name)} is no {what}{close}; known are: {', '.join(known)}")
+        return name
+
+    return Codec(read, as_it_is, lambda: shapes.one_of(known))
+
+
+def nullable(codec: Codec[T]) -> Codec[T | None]:
+    """The same, or null, which is None."""
+    read, write = codec.read, codec.write
+    writes = as_it_is if write is as_it_is else lambda value: None if value is None else write(value)
+    return Codec(lambda value: None if value is None else read(value), writes, lambda: shapes.nullable(codec.shape()))
+
+
+def items(codec: Codec[T], *, at_least: int = 0, at_most: int | None = None, what: str = "items") -> Codec[tuple[T, ...]]:
+    """A list. `what`: its items, as the message has them where there are too few or too many."""
+    read, write = codec.read, codec.write
+
+    def reads(value: object) -> tuple[T, ...]:
+        found = strict.each(value, read)
+        if not at_least <= len(found) <= (len(found) if at_most is None else at_most):
+            least = f"{at_least} {what} or more are needed" if len(found) < at_least else f"{at_most:,} are allowed"
+            raise InvalidInput(f"{len(found):,} {what} were found; {least}")
+        return found
+
+    bounded = at_least or at_most is not None
+    writes: Callable[[Any], object] = list if write is as_it_is else lambda found: [write(one) for one in found]
+    most = {} if at_most is None else {"maxItems": at_most}
+    return Codec(
+        reads if bounded else lambda value: strict.each(value, read),
+        writes,
+        lambda: shapes.items(codec.shape(), at_least=at_least) | most,
+    )
+
+
+TEXTS = items(TEXT)
+NAMES = items(NAME)
+
+
+def table(keys: Codec[K], values: Codec[T]) -> Codec[tuple[tuple[K, T], ...]]:
+    """An object used as a map, as pairs in the order of the document. A key is written as its text."""
+    read_key, read, write_key, write = keys.read, values.read, keys.write, values.write
+    return Codec(
+        lambda value: strict.each_entry(value, lambda key, item: (read_key(key), read(item))),
+        lambda pairs: {write_key(key): write(item) for key, item in pairs},
+        lambda: shapes.table(keys.shape(), values.shape()),
+    )
+
+
+def row(
+    needed: str, build: Callable[..., T], parts: Callable[[T], Iterable[Any]], *codecs: Codec[Any], about: str = ""
+) -> Codec[T]:
+    """A list of as many values as there are codecs. `build` makes the value of them (it may raise InvalidInput), `parts` takes them
+    from it again; `needed` says what the list is, in the message."""
+
+    def read(value: object) -> T:
+        if not isinstance(value, list) or len(value) != len(codecs):
+            raise strict.mismatch(needed, value)
+        found: list[object] = []
+        problems: list[InvalidInput] = []
+        for index, (codec, item) in enumerate(zip(codecs, value, strict=True)):
+            try:
+                found.append(codec.read(item))
+            except InvalidInput as problem:
+                problems.extend(strict.under(index, problem))
+        strict.refuse(problems)
+        return build(*found)
+
+    return Codec(
+        read,
+        lambda value: [codec.write(part) for codec, part in zip(codecs, parts(value), strict=True)],
+        lambda: shapes.row(*(codec.shape() for codec in codecs), about=about),
+    )

@@ -1,0 +1,178 @@
+"""A field is declared once: what a record reads, writes, refuses and describes."""
+
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from holdfast.errors import InvalidDocument, InvalidInput, Unsupported
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, choice, integer, items, nullable, number, row, table
+from holdfast.rollout.json.record import codec_of, key, keyed, member, record, record_of, spread
+
+
+class Colour(StrEnum):
+    RED = "red"
+    GREEN = "green"
+
+
+@record
+class Wheel:
+    place: str = key(NAME)
+    inches: int = member(integer(1, 30), "Across.")
+
+
+@record
+class Paint:
+    colour: Colour = member(choice(Colour))
+    coats: int = member(COUNT, default=1, omit=True)
+
+
+def _has_wheels(car: "Car") -> None:
+    if not car.wheels:
+        raise InvalidInput("a car has wheels, none was found", "wheels")
+
+
+@record(version="1.0", also={"note": TEXT}, check=_has_wheels, about="A car.")
+class Car:
+    name: str = member(NAME)
+    paint: Paint = spread(codec_of(Paint))
+    wheels: tuple[Wheel, ...] = member(keyed(codec_of(Wheel)), "By where they are.")
+    weight: int | None = member(nullable(COUNT), name="bytes", default=None)
+    owner: str | None = member(NAME, default=None, omit=True)
+    seats: int = member(COUNT, default=4, needed=True)
+
+
+CAR = codec_of(Car)
+BEETLE = Car("beetle", Paint(Colour.RED), (Wheel("left", 15), Wheel("right", 15)))
+WRITTEN: dict[str, Any] = {
+    "format_version": "1.0",
+    "name": "beetle",
+    "colour": "red",
+    "wheels": {"left": {"inches": 15}, "right": {"inches": 15}},
+    "bytes": None,
+    "seats": 4,
+}
+
+
+def problems(document: object) -> list[str]:
+    with pytest.raises(InvalidInput) as refusal:
+        CAR.read(document)
+    found = refusal.value
+    return [str(one) for one in (found.problems if isinstance(found, InvalidDocument) else (found,))]
+
+
+def test_it_is_written_in_the_order_in_which_it_is_declared() -> None:
+    assert list(CAR.write(BEETLE).items()) == list(WRITTEN.items())
+    assert CAR.read(WRITTEN) == BEETLE
+
+
+def test_what_may_be_left_out_is_written_where_it_is_not_the_default() -> None:
+    told = Car("beetle", Paint(Colour.GREEN, 2), BEETLE.wheels, 1, "ann", 5)
+
+    assert CAR.write(told) == WRITTEN | {"colour": "green", "coats": 2, "bytes": 1, "owner": "ann", "seats": 5}
+    assert CAR.read(CAR.write(told)) == told
+
+
+def test_what_has_a_default_may_be_missing_unless_it_is_needed() -> None:
+    assert CAR.read({field: value for field, value in WRITTEN.items() if field != "bytes"}) == BEETLE
+    assert problems({field: value for field, value in WRITTEN.items() if field != "seats"}) == ["the field 'seats' is missing"]
+
+
+def test_all_problems_are_told_at_once_each_with_its_path() -> None:
+    wheels = {"left": {"inches": 31}, "": {}, "right": {"inch": 15}}
+
+    known = "format_version, name, colour, coats, wheels, bytes, owner, seats, note"
+
+    assert problems({"name": "", "colour": "blue", "wheels": wheels, "seats": True, "bites": 1, "note": 2}) == [
+        "the field 'format_version' is missing",
+        "note: a string is needed, 2 was found",
+        "name: a name is needed, an empty string was found",
+        "colour: one of 'red', 'green' is needed, 'blue' was found",
+        "wheels.left.inches: an integer from 1 to 30 is needed, 31 was found",
+        "wheels.'': a name is needed, an empty string was found",
+        "wheels.'': the field 'inches' is missing",
+        "wheels.right: the field 'inches' is missing",
+        "wheels.right: the field 'inch' is unknown (did you mean 'inches'?); known are: inches",
+        "seats: an integer is needed, True was found",
+        f"the field 'bites' is unknown (did you mean 'bytes'?); known are: {known}",
+    ]
+
+
+def test_what_no_field_shows_alone_is_checked_last() -> None:
+    assert problems(WRITTEN | {"wheels": {}}) == ["wheels: a car has wheels, none was found"]
+
+
+def test_another_format_is_not_read() -> None:
+    with pytest.raises(Unsupported, match=r"format_version '2.0' is not known"):
+        CAR.read(WRITTEN | {"format_version": "2.0"})
+
+
+@pytest.mark.parametrize("value", [None, [], "car", 1])
+def test_it_is_an_object(value: object) -> None:
+    assert problems(value)[0].startswith("an object is needed")
+
+
+def test_its_schema_says_the_same() -> None:
+    schema = CAR.shape()
+    valid = Draft202012Validator(schema).is_valid
+
+    assert schema["description"] == "A car."
+    assert schema["properties"]["wheels"]["description"] == "By where they are."
+    assert valid(WRITTEN)
+    assert valid(WRITTEN | {"note": "x", "owner": "ann", "coats": 2})
+    for field in ("format_version", "name", "colour", "wheels", "seats"):
+        assert not valid({name: value for name, value in WRITTEN.items() if name != field})
+    for wrong in (
+        {"owner": None},
+        {"coats": -1},
+        {"more": 1},
+        {"wheels": {"left": {"inches": 0}}},
+        {"wheels": {"": {"inches": 1}}},
+    ):
+        assert not valid(WRITTEN | wrong)
+        assert problems(WRITTEN | wrong)
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+def test_a_value_that_does_not_know_its_json_is_declared_from_outside() -> None:
+    """In the order of the document, whatever that of the constructor is; an open object may hold more."""
+    point = record_of(Point, closed=False, y=member(COUNT), x=member(COUNT, name="across"))
+
+    assert list(point.write(Point(1, 2)).items()) == [("y", 2), ("across", 1)]
+    assert point.read({"y": 2, "across": 1, "z": 3}) == Point(1, 2)
+
+
+def test_a_declaration_that_does_not_fit_is_refused_at_once() -> None:
+    with pytest.raises(AssertionError, match="first arguments"):
+        record_of(Point, x=member(COUNT), z=member(COUNT))
+    with pytest.raises(AssertionError, match="declared twice"):
+        record_of(Point, x=member(COUNT), y=member(COUNT, name="x"))
+
+
+def test_a_row_and_a_table() -> None:
+    both = items(row("a point like [1, 2] is needed", Point, tuple, COUNT, COUNT))
+    by_name = table(NAME, BOOLEAN)
+
+    assert both.read(both.write((Point(1, 2),))) == (Point(1, 2),)
+    assert by_name.read(by_name.write((("x", True),))) == (("x", True),)
+    with pytest.raises(InvalidInput, match=r"^\[1\]\[0\]: an integer from 0 to"):
+        both.read([[1, 2], [-1, 2]])
+    with pytest.raises(InvalidInput, match=r"\[0\]: a point like \[1, 2\] is needed"):
+        both.read([[1, 2, 3]])
+
+
+def test_bounds() -> None:
+    some = items(number("a speed above 0", 0, 9, above=True), at_least=1, at_most=2, what="speeds")
+    valid = Draft202012Validator(some.shape()).is_valid
+
+    for document in ([], [1, 2, 3], [0], [10], [True], ["1"]):
+        assert not valid(document)
+        with pytest.raises(InvalidInput):
+            some.read(document)
+    assert valid([0.5, 9])
+    assert some.read([0.5, 9]) == (0.5, 9)
