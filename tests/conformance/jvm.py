@@ -30,7 +30,11 @@ class LeaderJvm:
         self.release = release
         jars = maven.kafka_streams(release)
         classes = [maven.compile_java(JAVA / folder, jars) for folder in folders]
-        self._command = [
+        self._command = self._java(":".join([*map(str, classes), jars]), main, options, heap)
+
+    @staticmethod
+    def _java(classpath: str, main: str, options: Iterable[str], heap: str) -> list[str]:
+        return [
             maven.java_tool("java"),
             f"-Xmx{heap}",
             "-XX:+UseSerialGC",
@@ -38,7 +42,7 @@ class LeaderJvm:
             *options,
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
             "-cp",
-            ":".join([*map(str, classes), jars]),
+            classpath,
             main,
         ]
 

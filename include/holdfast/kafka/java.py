@@ -5,6 +5,7 @@ and the array order of a PriorityQueue. The golden values of the tests come from
 """
 
 import heapq
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
@@ -14,6 +15,7 @@ INT_MAX = 2**31 - 1
 LONG_MAX = 2**63 - 1
 _SHORT = 200
 """Up to so many characters it is quicker to cut a sum to 32 bits once."""
+_POWERS = tuple(pow(31, exponent, 2**32) for exponent in reversed(range(_SHORT)))
 
 
 def signed_int(unsigned: int) -> int:
@@ -40,11 +42,9 @@ def string_order(text: str) -> bytes:
 
 def string_hash(text: str) -> int:
     """`java.lang.String.hashCode`, over UTF-16 code units."""
-    total = 0
     if len(text) <= _SHORT and text.isascii():
-        for unit in text.encode():
-            total = 31 * total + unit
-        return signed_int(total)
+        return signed_int(sum(map(operator.mul, text.encode(), _POWERS[_SHORT - len(text) :])))
+    total = 0
     units = string_order(text)
     for high, low in zip(units[::2], units[1::2], strict=True):
         total = (31 * total + (high << 8 | low)) & 0xFFFFFFFF

@@ -8,6 +8,8 @@ longer that of insertion: a task's hash is regular enough (`0_0`, `0_64`, `0_128
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from holdfast.kafka import java
+
 _K = TypeVar("_K")
 
 _FIRST_CAPACITY = 16
@@ -28,6 +30,43 @@ def hash_order(
         code = hash_code(key) & 0xFFFFFFFF
         table.put(key, code ^ (code >> 16))
     return list(table)
+
+
+def order_of_computed(
+    keys: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[_K], Any], capacity: int = _FIRST_CAPACITY
+) -> list[_K]:
+    """The distinct keys, put into a new HashMap by `computeIfAbsent`, as it is iterated (Java 9 and later).
+
+    Unlike `put` it makes a new entry the first of its bucket, doubles a table that is too full before the next entry and not after
+    the last one, and counts eight entries of a bucket as too many, not nine.
+    """
+    table = _Table(rank, capacity)
+    for key in keys:
+        code = hash_code(key) & 0xFFFFFFFF
+        table.compute_if_absent(key, code ^ (code >> 16))
+    return list(table)
+
+
+def string_map_order(texts: Sequence[str], capacity: int = _FIRST_CAPACITY, *, computed: bool = False) -> list[str]:
+    """Distinct strings in the order of the HashMap into which they were put (`computed`: by `computeIfAbsent`).
+
+    As `hash_order` and `order_of_computed`, without building the table where no bucket is ever crowded.
+    """
+    codes = []
+    for text in texts:
+        code = java.string_hash(text) & 0xFFFFFFFF
+        codes.append(code ^ (code >> 16))
+    size, crowded = len(texts), _TREEIFY - computed
+    while True:
+        full = capacity * 3 // 4 + 1
+        buckets = [code & (capacity - 1) for code in codes]
+        if size >= crowded and _most_in_a_bucket(buckets[:full]) >= crowded:
+            order = order_of_computed if computed else hash_order
+            return order(texts, java.string_hash, java.string_order, capacity)
+        if size < full + computed:
+            numbers = range(size - 1, -1, -1) if computed else range(size)
+            return [texts[number] for number in sorted(numbers, key=buckets.__getitem__)]
+        capacity *= 2
 
 
 def capacity_of_copy(size: int) -> int:
@@ -141,6 +180,26 @@ class _Table(Generic[_K]):
         self._size += 1
         if self._size > len(self._heads) * 3 // 4:
             self._double()
+
+    def compute_if_absent(self, key: _K, code: int) -> None:
+        if self._size > len(self._heads) * 3 // 4:
+            self._double()
+        bucket = code & (len(self._heads) - 1)
+        node = _Node(key, code)
+        if bucket in self._trees:
+            self._put_into_tree(bucket, node)
+        else:
+            length, after = 1, self._heads[bucket]
+            node.next, self._heads[bucket] = after, node
+            while after is not None:
+                length += 1
+                after = after.next
+            if length >= _TREEIFY - 1:
+                if len(self._heads) < _TREE_CAPACITY:
+                    self._double()
+                else:
+                    self._treeify(bucket)
+        self._size += 1
 
     def _double(self) -> None:
         old, trees = self._heads, self._trees

@@ -1,0 +1,137 @@
+"""One target of a streams group (KIP-1071), ours against the coordinator's own assignor, in the same run on the same groups.
+
+    python -m benchmarks.target                    every shape
+    python -m benchmarks.target wide --json        some of them, for machines
+
+Kafka: `StickyTaskAssignor.assign` of the published jar, warm (C2, serial collector), from a GroupSpec to a GroupAssignment. Ours:
+`sticky.assign`, from a Group to a Target. Times are medians; the two targets are compared, task by task. `next`: one process has
+left and another one joined since the first target.
+"""
+
+import base64
+import random
+import statistics
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rich.table import Table
+from tests.conformance.coordinator import targets
+from tests.conformance.coordinator.coordinator_jvm import CoordinatorJvm
+from tests.conformance.coordinator.random_targets import Case
+
+from benchmarks import report
+from holdfast.kafka.coordinator.streams import sticky
+
+OPTIONS = ("-XX:TieredStopAtLevel=4",)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """`goal`: how many times as fast as the JVM we want to be. `runs`: of the JVM, after `warm` ones that do not count."""
+
+    name: str
+    processes: int
+    threads: int
+    subtopologies: int
+    tasks: int
+    standbys: int
+    goal: float
+    warm: int
+    runs: int
+
+    @property
+    def what(self) -> str:
+        return f"{self.processes} processes, {self.threads} threads, {self.tasks:,} tasks, {self.standbys} standbys"
+
+
+SHAPES = (
+    Shape("wide", 100, 4, 5, 5_000, 0, 1, 300, 100),
+    Shape("one-subtopology", 100, 4, 1, 5_000, 0, 1, 300, 100),
+    Shape("standbys", 100, 4, 5, 5_000, 1, 1, 300, 100),
+    Shape("small", 6, 4, 2, 96, 1, 1, 5_000, 1_000),
+)
+
+
+def case_of(shape: Shape, chance: random.Random) -> Case:
+    """Members that have just started."""
+    each = shape.tasks // shape.subtopologies
+    case: Case = {"ask": "target", "standbys": shape.standbys, "members": []}
+    case["subtopologies"] = [[str(number), each, True] for number in range(shape.subtopologies)]
+    for _ in range(shape.processes):
+        _add_process(case, shape, chance)
+    return case
+
+
+def _add_process(case: Case, shape: Shape, chance: random.Random) -> None:
+    process = str(uuid.UUID(int=chance.getrandbits(128)))
+    for _ in range(shape.threads):
+        member_id = base64.urlsafe_b64encode(chance.randbytes(16)).decode().rstrip("=")
+        case["members"].append({"id": member_id, "process": process, "active": {}, "standby": {}, "offsets": {}})
+
+
+def next_of(case: Case, answer: Case, shape: Shape, chance: random.Random) -> Case:
+    """The members have what they were given; one process leaves and another one joins."""
+    members = [member | answer[member["id"]] for member in case["members"]]
+    case = case | {"members": [member for member in members if member["process"] != members[0]["process"]]}
+    _add_process(case, shape, chance)
+    return case
+
+
+def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
+    chance = random.Random(7)  # noqa: S311 - the same groups in every run
+    case = case_of(shape, chance)
+    with CoordinatorJvm(release, *OPTIONS, heap="2g") as jvm:
+        for state in ("fresh", "next"):
+            (theirs,) = jvm.ask([case])
+            kafka = jvm.ask([case | {"ask": "time", "warm": shape.warm, "runs": shape.runs}])[0]["milliseconds"]
+            group = targets.group_of(case, release)
+            sticky.assign(group)
+            ours = []
+            for _ in range(shape.runs):
+                began = time.perf_counter()
+                sticky.assign(group)
+                ours.append((time.perf_counter() - began) * 1e3)
+            yield {
+                "shape": shape.name,
+                "what": shape.what,
+                "state": state,
+                "kafka_ms": statistics.median(kafka),
+                "kafka_runs": len(kafka),
+                "holdfast_ms": statistics.median(ours),
+                "ratio": statistics.median(kafka) / statistics.median(ours),
+                "goal": shape.goal,
+                "equal": targets.difference(case, release, theirs) == "",
+            }
+            case = next_of(case, theirs, shape, chance)
+
+
+def table_of(found: list[dict[str, Any]]) -> Table:
+    table = Table("shape", "members", *("Kafka, ms", "Holdfast, ms", "times as fast", "goal", "equal"), box=None)
+    for one in found:
+        table.add_row(
+            one["what"],
+            one["state"],
+            f"{one['kafka_ms']:,.2f} ({one['kafka_runs']})",
+            f"{one['holdfast_ms']:,.2f}",
+            f"{one['ratio']:,.1f}",
+            f"{one['goal']:g}",
+            report.yes_or_no(one["equal"]),
+        )
+    return table
+
+
+def main() -> int:
+    parser = report.arguments(__doc__, [shape.name for shape in SHAPES])
+    parser.set_defaults(release="4.3.1")
+    given = parser.parse_args()
+    chosen = [shape for shape in SHAPES if not given.shapes or shape.name in given.shapes]
+    found = [row for shape in chosen for row in measure(shape, given.release)]
+    return report.tell(found, table_of(found), given, what="Group coordinator of Kafka")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

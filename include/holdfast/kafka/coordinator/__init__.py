@@ -1,0 +1,1 @@
+"""Groups whose broker assigns: what the group coordinator decides, release by release. `streams`: KIP-1071."""

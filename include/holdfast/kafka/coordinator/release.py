@@ -1,0 +1,70 @@
+"""What each release of the group coordinator does differently: one `Behaviour` per line of releases that behave alike.
+
+The release is the coordinator's (the broker's), not that of the clients. A field is a fact that some release changed. A line is in
+the table because its own `kafka-group-coordinator` jar gives what we give (tests/conformance); everything else is refused by name.
+"""
+
+from dataclasses import dataclass, replace
+
+from holdfast.errors import Unsupported
+from holdfast.kafka.release_table import ReleaseTable, patches
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """The facts about one line of releases; the values here are those of the oldest line."""
+
+    releases: tuple[str, ...]
+    """Every release of this line, oldest first."""
+
+    sticks_to_current: bool = False
+    """From 4.4 a streams member's current assignment is what the assignor sticks to; before, its previous target."""
+
+    offsets_count: bool = False
+    """From 4.4 members that report an offset of a task (KAFKA-20719) may take it over next to its standbys, the latest first."""
+
+    first_standby_hides_others: bool = False
+    """Up to 4.3 where the first of a task's previous standbys is in a process that has the task already, none of the others is
+    taken (KAFKA-20899)."""
+
+    processes_computed: bool = False
+    """From 4.4 the map of processes is filled by `computeIfAbsent`, before by `putIfAbsent`: the order in a bucket is reversed."""
+
+
+def _lines() -> tuple[Behaviour, ...]:
+    line_4_2 = Behaviour(releases=patches("4.2", 0, 1) + patches("4.3", 0, 1), first_standby_hides_others=True)
+    line_4_4 = replace(
+        line_4_2,
+        releases=("4.4.0",),
+        sticks_to_current=True,
+        offsets_count=True,
+        first_standby_hides_others=False,
+        processes_computed=True,
+    )
+    return line_4_2, line_4_4
+
+
+LINES = _lines()
+"""Oldest first."""
+
+_TABLE = ReleaseTable(LINES)
+RELEASES = _TABLE.releases
+"""Every release that is covered, line by line."""
+
+_REFUSED = {
+    "4.0": "its coordinator has no streams groups",
+    "4.1": "its assignor (early access) goes through sets in the order of the objects' addresses in memory, so that its answer "
+    "changes from call to call",
+}
+
+
+def behaviour(release: str) -> Behaviour:
+    """What the coordinator of this release does for streams groups. `release` is like `4.3.1`, or `4.3` where all of 4.3 behave
+    alike. Else raise Unsupported, with the reason."""
+    found = _TABLE.find(release)
+    if isinstance(found, Behaviour):
+        return found
+    minor = ".".join(release.split(".")[:2])
+    if minor in _REFUSED:
+        raise Unsupported(f"A streams group of a coordinator of Kafka {release} cannot be predicted: {_REFUSED[minor]}.")
+    raise Unsupported(f"Kafka release {release!r} is not covered for streams groups. Covered are 4.2.0 to 4.4.0.")

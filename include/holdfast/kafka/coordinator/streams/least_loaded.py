@@ -1,0 +1,151 @@
+"""A `java.util.PriorityQueue` of those that take tasks, the least loaded first; its array decides who comes first of equals.
+
+The assignor uses two kinds: processes by `ProcessState.load` (tasks by members, a double) and the members of one process by how
+many tasks they have. Java's queue and Python's `heapq` treat equals differently, so the sifting is written out here.
+"""
+
+from collections.abc import Sequence
+from math import gcd
+
+_Rounds = dict[tuple[tuple[int, ...], int], tuple[list[int], list[int]]]
+
+
+class LeastLoaded:
+    """Takers are numbers; `counts` says how many tasks each has, `capacities` by what that is divided (None: by nothing).
+
+    `counts` is the caller's list; `deal` and `add` bring it up to date. Nothing else may change the count of a taker that waits.
+    """
+
+    __slots__ = ("_capacities", "_counts", "_heap", "_loads", "_rounds")
+
+    def __init__(
+        self, takers: Sequence[int], counts: list[int], capacities: Sequence[int] | None = None, rounds: _Rounds | None = None
+    ) -> None:
+        """The takers are offered one by one. `rounds` may be shared by queues: what was found out about equally loaded ones."""
+        self._counts = counts
+        self._capacities = capacities
+        self._rounds: _Rounds = {} if rounds is None else rounds
+        self._heap: list[int] = []
+        self._loads: list[float] = []
+        for taker in takers:
+            self._offer(taker)
+
+    def deal(self, tasks: int) -> list[int]:
+        """Who takes so many tasks, one after the other: the first of the queue takes one and goes back into it."""
+        if len(self._heap) == 1:
+            taker = self._heap[0]
+            self._counts[taker] += tasks
+            return [taker] * tasks  # nothing to compare it with
+        takers: list[int] = []
+        while len(takers) < tasks:
+            left = tasks - len(takers)
+            if left >= len(self._heap) and self._loads[0] == max(self._loads):
+                takers += self._deal_to_equals(left)
+            else:
+                taker = self.poll()
+                self.add(taker)
+                takers.append(taker)
+        return takers
+
+    def poll(self) -> int:
+        """Remove and return the first; there must be one."""
+        heap, loads = self._heap, self._loads
+        first, last, load = heap[0], heap.pop(), loads.pop()
+        size = len(heap)
+        if size:
+            index, half = 0, size >> 1
+            while index < half:
+                child = 2 * index + 1
+                least = loads[child]
+                right = child + 1
+                if right < size and least > loads[right]:
+                    child, least = right, loads[right]
+                if load <= least:
+                    break
+                heap[index], loads[index] = heap[child], least
+                index = child
+            heap[index], loads[index] = last, load
+        return first
+
+    def add(self, taker: int) -> None:
+        """Give a taker that was polled one more task, and put it back."""
+        self._counts[taker] += 1
+        self._offer(taker)
+
+    def put_back(self, taker: int) -> None:
+        """Put a taker back that was polled and took nothing."""
+        self._offer(taker)
+
+    @property
+    def array(self) -> list[int]:
+        """The takers as the queue's array has them."""
+        return self._heap
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def _offer(self, taker: int) -> None:
+        heap, loads = self._heap, self._loads
+        load: float = self._counts[taker]
+        if self._capacities:
+            load /= self._capacities[taker]
+        index = len(heap)
+        heap.append(taker)
+        loads.append(load)
+        while index:
+            parent = (index - 1) >> 1
+            if load >= loads[parent]:
+                break
+            heap[index], loads[index] = heap[parent], loads[parent]
+            index = parent
+        heap[index], loads[index] = taker, load
+
+    def _deal_to_equals(self, tasks: int) -> list[int]:
+        """Whole rounds, where all are equally loaded, and the rest of a round. At least one task is dealt.
+
+        A round brings all to the next common load: the queue is as it was, with others in their places. Who takes what in a round
+        depends on nothing but the capacities along the array. Loads are fractions of small integers, which doubles order exactly.
+        """
+        heap, capacities = self._heap, self._capacities
+        profile = tuple(map(capacities.__getitem__, heap)) if capacities else (1,) * len(heap)
+        divisor = gcd(*profile)
+        dealt = tasks - tasks % (sum(profile) // divisor)
+        if not dealt:
+            taker = self.poll()
+            self.add(taker)
+            return [taker]
+        known = self._rounds.get((profile, dealt))
+        if known is None:
+            known = self._rounds[profile, dealt] = _rounds_of(profile, divisor, dealt)
+        places, after = known
+        takers = list(map(heap.__getitem__, places))
+        self._heap = list(map(heap.__getitem__, after))
+        rounds = dealt * divisor // sum(profile)
+        for taker, capacity in zip(heap, profile, strict=True):
+            self._counts[taker] += rounds * capacity // divisor
+        taker = heap[0]
+        load: float = self._counts[taker]
+        self._loads = [load / capacities[taker] if capacities else load] * len(heap)
+        return takers
+
+
+def _rounds_of(profile: tuple[int, ...], divisor: int, tasks: int) -> tuple[list[int], list[int]]:
+    """Where in the array those stand who take the tasks of whole rounds, and who stands at each place afterwards."""
+    in_round = sum(profile) // divisor
+    seen: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
+    takers: list[int] = []
+    stand = list(range(len(profile)))
+    for _ in range(tasks // in_round):
+        along = tuple(map(profile.__getitem__, stand))
+        if along not in seen:
+            queue = LeastLoaded(range(len(along)), [0] * len(along), along)
+            found = []
+            for _ in range(in_round):
+                taker = queue.poll()
+                queue.add(taker)
+                found.append(taker)
+            seen[along] = found, queue.array
+        places, after = seen[along]
+        takers += map(stand.__getitem__, places)
+        stand = list(map(stand.__getitem__, after))
+    return takers, stand

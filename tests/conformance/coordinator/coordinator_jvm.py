@@ -1,0 +1,28 @@
+"""A JVM with the group coordinator of one Kafka release on its class path, which computes targets (`java/coordinator`)."""
+
+from tests.conformance.jvm import JAVA, LeaderJvm
+from tests.harness import maven
+
+SINCE_4_4 = (4, 4)
+
+
+def coordinator_jars(release: str) -> str:
+    """The class path of the group coordinator of that release, with simple logging and what the driver reads JSON with."""
+    return maven.classpath(
+        f"org.apache.kafka:kafka-group-coordinator:{release}",
+        "com.fasterxml.jackson.core:jackson-databind:2.19.0",
+        maven.SIMPLE_LOGGING,
+    )
+
+
+class CoordinatorJvm(LeaderJvm):
+    """`with CoordinatorJvm("4.3.1") as jvm: jvm.ask(questions)`."""
+
+    def __init__(self, release: str, *options: str, heap: str = "512m") -> None:
+        self.release = release
+        jars = coordinator_jars(release)
+        minor = tuple(int(part) for part in release.split(".")[:2])
+        common = maven.compile_java(JAVA / "coordinator", jars, release=17)
+        own = "sticky_target_since_4_4" if minor >= SINCE_4_4 else "sticky_target_until_4_3"
+        classes = maven.compile_java(JAVA / own, f"{common}:{jars}", release=17)
+        self._command = self._java(f"{common}:{classes}:{jars}", "holdfast.Coordinator", options, heap)
