@@ -17,7 +17,8 @@ from holdfast.adapters.spark.package_zip import package_zip
 from holdfast.airflow_wiring import approval as asking
 from holdfast.airflow_wiring import collecting, decisions, jobs, links, objects, planning, rollouts, runs, spark
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
-from holdfast.rollout.journal.json import approval_from_json
+from holdfast.rollout.journal.journal import Approval
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import approval, search
 from holdfast.workflows import plan as plans
@@ -324,7 +325,7 @@ def test_four_eyes_are_wanted_of_a_policy_s_approval_too(lake: FsspecLake, make:
     document = {"format_version": "1.0", "plan_id": plan.plan_id, "approved": True, "by": "the policy", "reason": "",
                 "at": plan.created_at, "decided_by": "policy"}  # fmt: skip
     with pytest.raises(StepRefused, match="four_eyes is true"):
-        approval.refuse_unapproved(plan, approval_from_json(document))
+        approval.refuse_unapproved(plan, codec_of(Approval).read(document))
 
 
 @pytest.mark.parametrize(

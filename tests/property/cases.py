@@ -28,7 +28,7 @@ def real() -> Real:
     from tests.harness.plans import NOON, article_plan, planned
 
     from holdfast.rollout.journal.journal import Approval, Entry, Event
-    from holdfast.rollout.journal.json import approval_to_json, entry_to_json
+    from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.kinds import any_kind
     from holdfast.rollout.kinds.plan_summary import summary, summary_to_json
     from holdfast.rollout.policy.json import policy_to_json
@@ -61,8 +61,8 @@ def real() -> Real:
             "change": (article.change(random_id), removed, article.change({"rolling_restart": {}}, {"then": "stable"}, random_id)),
             "policy": (policy_to_json(Policy()), {"format_version": "1.0", "windows": [{"from": "22:00Z", "to": "04:00Z"}]}),
             "plan": plans,
-            "approval": (approval_to_json(Approval(plan.plan_id, True, "ann", "read", "2026-11-20T12:00:00Z")),),
-            "journal": (entry_to_json(Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "gone")),),
+            "approval": (codec_of(Approval).write(Approval(plan.plan_id, True, "ann", "read", "2026-11-20T12:00:00Z")),),
+            "journal": (codec_of(Entry).write(Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "gone")),),
             "verdict": (verdict_to_json(verify(plan, after)),),
             "summary": tuple(summary_to_json(summary(one)) for one in (plan, plain)),
             "run": ({"format_version": "1.0", "run_id": "manual__x"},),

@@ -17,7 +17,7 @@ from tests.property.test_codec import snapshots
 from holdfast.errors import HoldfastError
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
-from holdfast.rollout.journal.json import approval_from_json, approval_to_json, journal_to_json
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds.schemas import CONTRACTS, schema_of
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy
@@ -56,7 +56,7 @@ POLICY = policy_to_json(
         {"format_version": "1.0", "windows": [{"from": "22:00Z", "to": "04:00Z", "days": ["mon"]}], "actions": ["stop_client"]}
     )
 )
-APPROVAL = approval_to_json(Approval(PLAN.plan_id, True, "ann", "read it", "2026-11-20T12:00:00Z"))
+APPROVAL = codec_of(Approval).write(Approval(PLAN.plan_id, True, "ann", "read it", "2026-11-20T12:00:00Z"))
 ASSIGNMENT = assignment_to_json(decide(read(group(AFTER))))
 
 
@@ -77,7 +77,7 @@ READ: dict[str, tuple[Document, Reader]] = {
     "assignment": (ASSIGNMENT, assignment_from_json),
     "policy": (POLICY, policy_from_json),
     "plan": (plan_json.plan_to_json(PLAN), plan_from_json),
-    "approval": (APPROVAL, approval_from_json),
+    "approval": (APPROVAL, codec_of(Approval).read),
 }
 
 
@@ -148,7 +148,7 @@ def test_what_is_only_written_is_valid(release: str) -> None:
     journal = Journal(PLAN.plan_id, (Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "it is gone"),))
     written = [
         *(("forecast", forecast_to_json(predicted, detail)) for detail in Detail),
-        ("journal", journal_to_json(journal)),
+        ("journal", codec_of(Journal).write(journal)),
         ("verdict", verdict_to_json(verify(PLAN, snapshot))),
         ("staleness", staleness_to_json(is_stale(PLAN, snapshot))),
         ("plan", plan_json.plan_to_json(planned(group(AFTER), fresh))),

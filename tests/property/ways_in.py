@@ -17,6 +17,7 @@ from tests.harness import nasty
 from tests.property.cases import Case, real
 
 from holdfast.errors import HoldfastError
+from holdfast.rollout.journal.journal import Approval, Entry
 
 _STEERS = (chr(one) for one in range(sys.maxunicode + 1) if category(chr(one)) in ("Cc", "Cf", "Cs", "Zl", "Zp"))
 STEERING = re.compile(f"[{''.join(map(re.escape, _STEERS))}]")
@@ -103,7 +104,7 @@ def apply(case: Case) -> None:
 def _readers() -> tuple[Callable[[object], object], ...]:
     """Everything that takes a document apart which others may have written."""
     from holdfast.rollout.consumer.plan import json as plan_json
-    from holdfast.rollout.journal.json import approval_from_json, entry_from_json
+    from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.kinds import any_kind
     from holdfast.rollout.kinds.meant import change_meant
     from holdfast.rollout.kinds.plan_summary import summary_from_json
@@ -124,8 +125,8 @@ def _readers() -> tuple[Callable[[object], object], ...]:
         streams_json.plan_from_json,
         plan_json.consumer_plan_from_json,
         policy_from_json,
-        approval_from_json,
-        entry_from_json,
+        codec_of(Approval).read,
+        codec_of(Entry).read,
         assignment_from_json,
         score_from_json,
         summary_from_json,

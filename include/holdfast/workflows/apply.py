@@ -24,10 +24,10 @@ from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait
 from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
-from holdfast.rollout.journal.json import approval_to_json, journal_to_json
 from holdfast.rollout.journal.lease import Lease, Owner
 from holdfast.rollout.journal.seal import NO_KEYS, SigningKeys
 from holdfast.rollout.json import strict
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds.approval import refuse_unapproved
@@ -328,8 +328,8 @@ def says(step: Step | ConsumerStep) -> str:
 def applied_to_json(applied: Applied) -> dict[str, object]:
     """The Journal document of the contract: entries, and the checklist of all steps with how far each is."""
     waiting = applied.waiting_for
-    return journal_to_json(applied.journal) | {
-        "approval": approval_to_json(applied.approval),
+    return codec_of(Journal).write(applied.journal) | {
+        "approval": codec_of(Approval).write(applied.approval),
         "signed": applied.signed,
         "done": waiting is None,
         "waiting_for": None

@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from holdfast.errors import InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout.journal import json as journal_json
 from holdfast.rollout.journal import seal
 from holdfast.rollout.journal.journal import Entry, Head, Journal, Link
 from holdfast.rollout.journal.seal import NO_KEYS, Kind, Seal, SigningKeys
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
 
 FOLDER = "plans"
@@ -69,7 +69,7 @@ def read(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Kept:
     links, seals, digests = [], [Seal.UNSIGNED] if before else [], [root]
     for name, content in zip(numbers, contents, strict=True):
         document = _loaded((FOLDER, plan_id, ENTRIES, name), content)
-        links.append(_read_as(document, journal_json.link_from_json, (FOLDER, plan_id, ENTRIES, name)))
+        links.append(_read_as(document, codec_of(Link).read, (FOLDER, plan_id, ENTRIES, name)))
         seals.append(seal.seal_of(document, Kind.ENTRY, keys))
         digests.append(digest(content))
     head, head_seal = _head(lake, plan_id, folder, keys)
@@ -94,7 +94,7 @@ def _before(lake: Lake, plan_id: str, folder: tuple[str, ...]) -> tuple[tuple[En
         place = (FOLDER, plan_id, OF_BEFORE)
         content = lake.read(place, LARGEST_OF_BEFORE)
         lines = [line for line in content.splitlines() if line.strip()]
-        return tuple(_read_as(_loaded(place, line), journal_json.entry_from_json, place) for line in lines), digest(content)
+        return tuple(_read_as(_loaded(place, line), codec_of(Entry).read, place) for line in lines), digest(content)
     if "approval.json" in folder:
         return (), digest(lake.read((FOLDER, plan_id, "approval.json"), LARGEST_ENTRY))
     return (), digest(b"")
@@ -125,7 +125,7 @@ def _head(lake: Lake, plan_id: str, folder: tuple[str, ...], keys: SigningKeys) 
         return None, Seal.UNSIGNED
     place = (FOLDER, plan_id, HEAD)
     document = _loaded(place, lake.read(place, LARGEST_ENTRY))
-    return _read_as(document, journal_json.head_from_json, place), seal.seal_of(document, Kind.HEAD, keys)
+    return _read_as(document, codec_of(Head).read, place), seal.seal_of(document, Kind.HEAD, keys)
 
 
 def refuse_broken(kept: Kept, keys: SigningKeys) -> None:
@@ -152,7 +152,7 @@ def begin(lake: Lake, plan_id: str, keys: SigningKeys) -> None:
 def append(lake: Lake, kept: Kept, entry: Entry, keys: SigningKeys = NO_KEYS, lease: int = 0) -> Kept:
     """Add one entry, durably, and return the longer journal. Raise StatePathTrouble if somebody else added one meanwhile."""
     plan_id, number = kept.journal.plan_id, kept.number + 1
-    link = journal_json.link_to_json(Link(plan_id, number, kept.last, entry), lease)
+    link = codec_of(Link).write(Link(plan_id, number, kept.last, entry)) | {"lease": lease}
     content = dumps(seal.signed(link, Kind.ENTRY, keys), indent=2).encode()
     place = (FOLDER, plan_id, ENTRIES, f"{number:0{DIGITS}}.json")
     # An object store may have taken it, and lost the answer: then what is there is ours, to the byte.
@@ -170,7 +170,7 @@ def write_head(lake: Lake, kept: Kept, keys: SigningKeys) -> Kept:
 
 
 def _head_bytes(head: Head, keys: SigningKeys) -> bytes:
-    return dumps(seal.signed(journal_json.head_to_json(head), Kind.HEAD, keys), indent=2).encode()
+    return dumps(seal.signed(codec_of(Head).write(head), Kind.HEAD, keys), indent=2).encode()
 
 
 def digest(content: bytes) -> str:

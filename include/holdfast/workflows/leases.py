@@ -26,8 +26,8 @@ from holdfast.rollout.journal.lease import (
     State,
     standing,
 )
-from holdfast.rollout.journal.lease_json import lease_from_json, lease_to_json
 from holdfast.rollout.journal.seal import Kind, Seal, SigningKeys
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.text.wording import printable
 from holdfast.workflows.snapshots import segment
@@ -70,7 +70,7 @@ class Leases:
     def _read(self, place: LakePath) -> tuple[Lease, Seal]:
         try:
             document = loads(self.lake.read(place, LARGEST))
-            return lease_from_json(document), seal.seal_of(document, Kind.LEASE, self.keys)
+            return codec_of(Lease).read(document), seal.seal_of(document, Kind.LEASE, self.keys)
         except InvalidInput as problem:
             raise InvalidInput(f"{problem}. Look who writes there, then release it by force", "/".join(place)) from None
 
@@ -149,7 +149,7 @@ class Leases:
         at = self.now().astimezone(UTC)
         until = at + HELD_FOR if state is State.HELD else at
         lease = Lease(self.plan_id, number, state, self.me, _instant(at), _instant(until), self.group)
-        content = dumps(seal.signed(lease_to_json(lease), Kind.LEASE, self.keys), indent=2).encode()
+        content = dumps(seal.signed(codec_of(Lease).write(lease), Kind.LEASE, self.keys), indent=2).encode()
         # An object store may have taken it, and lost the answer: then what is there is ours, to the byte.
         if self.lake.create(self._place(number), content) or (
             self.me.process and self.lake.read(self._place(number), LARGEST) == content

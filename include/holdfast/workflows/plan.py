@@ -21,9 +21,9 @@ from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.journal import seal
 from holdfast.rollout.journal.journal import Approval, Entry, Journal
-from holdfast.rollout.journal.json import approval_from_json, approval_to_json
 from holdfast.rollout.journal.seal import NO_KEYS, Kind, Seal, SigningKeys
 from holdfast.rollout.json import strict
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import FORMAT_VERSION, LARGEST_DOCUMENT, Fields, dumps, loads
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.any_kind import AnyPlan, AnyVerdict
@@ -266,7 +266,7 @@ def keep_approval(lake: Lake, approval: Approval, keys: SigningKeys = NO_KEYS) -
     known = approval_of(lake, approval.plan_id, keys)
     if known is None:
         journals.begin(lake, approval.plan_id, keys)
-        sealed = seal.signed(approval_to_json(approval), Kind.APPROVAL, keys)
+        sealed = seal.signed(codec_of(Approval).write(approval), Kind.APPROVAL, keys)
         if lake.create(place, dumps(sealed, indent=2).encode()):
             return
         known = approval_of(lake, approval.plan_id, keys)
@@ -284,7 +284,7 @@ def refuse_secrets_in(approval: Approval) -> None:
 def approval_of(lake: Lake, plan_id: str, keys: SigningKeys = NO_KEYS) -> Approval | None:
     if not lake.exists(_place(plan_id, "approval.json")):
         return None
-    kept, found = _read_sealed(lake, plan_id, "approval.json", approval_from_json, Kind.APPROVAL, keys)
+    kept, found = _read_sealed(lake, plan_id, "approval.json", codec_of(Approval).read, Kind.APPROVAL, keys)
     seal.refuse(found, f"The decision about plan {plan_id}", keys)
     return kept
 

@@ -13,8 +13,8 @@ from tests.harness.plans import article_plan
 
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.rollout.journal.journal import Approval, Decider, Entry, Event, Link
-from holdfast.rollout.journal.json import approval_to_json, link_to_json
 from holdfast.rollout.journal.seal import NO_KEYS, Kind, SigningKeys, signed
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan import json as plan_json
@@ -73,7 +73,7 @@ def forge(signer: Signer, keys: SigningKeys = NO_KEYS) -> None:
     """One more entry, which follows the last one as it should."""
     kept = journals.read(signer.lake, signer.plan.plan_id)
     entry = Entry("2026-11-20T12:02:00Z", "3", Event.CONFIRMED, "ann", "it runs")
-    document = link_to_json(Link(signer.plan.plan_id, kept.number + 1, kept.last, entry), 1)
+    document = codec_of(Link).write(Link(signer.plan.plan_id, kept.number + 1, kept.last, entry)) | {"lease": 1}
     signer.entry(kept.number + 1).write_text(dumps(signed(document, Kind.ENTRY, keys)))
 
 
@@ -192,7 +192,7 @@ class TestPlansAndDecisions:
         signer = Signer(tmp_path, article_plan())
         plans.keep(signer.lake, signer.plan, KEYS)
         by_hand = Approval(signer.plan.plan_id, True, "the policy", "", "2026-11-20T12:00:10Z", None, Decider.POLICY)
-        (signer.folder / "approval.json").write_text(dumps(approval_to_json(by_hand)))
+        (signer.folder / "approval.json").write_text(dumps(codec_of(Approval).write(by_hand)))
 
         with pytest.raises(StepRefused, match=r"The decision about plan .*: not signed"):
             plans.approval_of(signer.lake, signer.plan.plan_id, KEYS)
@@ -256,7 +256,7 @@ class TestKeys:
     def test_journals_of_former_versions_are_read_and_gone_on_with(self, tmp_path: Path) -> None:
         operator = Signer(tmp_path, article_plan(), NO_KEYS)
         plans.keep(operator.lake, operator.plan)
-        (operator.folder / "approval.json").write_text(dumps(approval_to_json(approved(operator.plan))))
+        (operator.folder / "approval.json").write_text(dumps(codec_of(Approval).write(approved(operator.plan))))
         line = {"at": "2026-11-20T12:00:40Z", "step": "1", "event": "done", "by": "holdfast", "detail": "it is gone"}
         (operator.folder / "journal.jsonl").write_text(json.dumps(line) + "\n")
 

@@ -20,8 +20,8 @@ from tests.harness.plans import article_plan
 from holdfast.adapters import temporary
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
-from holdfast.rollout.journal import json as journal_json
-from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.journal.journal import Entry, Event
+from holdfast.rollout.json.record import codec_of
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 
@@ -64,7 +64,7 @@ def test_two_at_once_write_it_into_one_directory_and_lose_no_entry(appliers: lis
         answers = [json.loads(one.stdout.readline()) for one in appliers if one.stdout is not None]
 
         kept = journals.read(FsspecLake(str(folder / "lake")), article_plan().plan_id)
-        entries = [journal_json.entry_to_json(entry) for entry in kept.journal.entries]
+        entries = [codec_of(Entry).write(entry) for entry in kept.journal.entries]
         assert kept.broken is None
         assert [(entry["step"], entry["event"]) for entry in entries] == DONE, answers
         assert len(written(folder)) == 1, answers

@@ -9,8 +9,8 @@ from holdfast.cli import shape as shapes
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.journal.journal import Approval
-from holdfast.rollout.journal.json import approval_from_json
 from holdfast.rollout.journal.seal import Kind, SigningKeys
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.kinds.approval import fingerprint
@@ -113,7 +113,7 @@ def _approval(plan: AnyPlan, file: str | None, by: str | None, reason: str | Non
     if file is not None:
         if by is not None or reason is not None:
             raise click.UsageError("Give --approval, or --approved-by with --reason, not both.")
-        return signing.value(file, approval_from_json, Kind.APPROVAL, keys)[0]
+        return signing.value(file, codec_of(Approval).read, Kind.APPROVAL, keys)[0]
     if by is None and reason is None:
         return None
     if by is None or reason is None:

@@ -1,8 +1,16 @@
 """What was decided about a plan and what was done: an approval, and a journal that is only ever added to."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Self
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.rollout.journal.signature import SIGNATURE
+from holdfast.rollout.json import contracts
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, INSTANT, NAME, TEXT, TEXTS, choice, integer, items, nullable
+from holdfast.rollout.json.record import codec_of, member, record, spread
+from holdfast.rollout.json.strict import FORMAT_VERSION
 
 MOST_ENTRIES = 99_999
 """Of one plan's journal."""
@@ -16,7 +24,22 @@ class Decider(StrEnum):
     TIME_OUT = "time-out"
 
 
-@dataclass(frozen=True, slots=True)
+def _is_an_approval(value: object) -> None:
+    contracts.refuse_another(value, "Approval")
+
+
+def _says_what_to_change(approval: "Approval") -> None:
+    if approval.changes_requested and (approval.approved or not approval.reason.strip()):
+        raise InvalidInput("a plan that is approved needs no changes, and a request for changes says which", "changes_requested")
+
+
+@record(
+    version=FORMAT_VERSION,
+    also={"signature": SIGNATURE},
+    first=_is_an_approval,
+    check=_says_what_to_change,
+    about="The answer to one plan, and to no other.",
+)
 class Approval:
     """The answer to one plan, and to no other. `at` is ISO 8601, UTC.
 
@@ -25,16 +48,27 @@ class Approval:
     goes back to whoever asked for it, and `reason` says what is to be different.
     """
 
-    plan_id: str
-    approved: bool
-    by: str
-    reason: str
-    at: str
-    by_id: str | None = None
-    decided_by: Decider = Decider.PERSON
-    plan_fingerprint: str | None = None
-    asked_by: str | None = None
-    changes_requested: bool = False
+    plan_id: str = member(NAME)
+    approved: bool = member(BOOLEAN)
+    by: str = member(NAME)
+    reason: str = member(TEXT)
+    at: str = member(INSTANT)
+    by_id: str | None = member(nullable(NAME), "The user's ID where they were logged in.", default=None)
+    decided_by: Decider = member(
+        choice(Decider),
+        "A person, the policy, or the timeout of the request: never an approval then.",
+        default=Decider.PERSON,
+    )
+    plan_fingerprint: str | None = member(
+        nullable(NAME), "`sha256:` and 64 digits of what was shown: it is approved, and no other.", default=None
+    )
+    asked_by: str | None = member(nullable(NAME), "The user who requested the plan, or `nobody`.", default=None)
+    changes_requested: bool = member(
+        BOOLEAN,
+        "Neither approved nor rejected: it goes back, and the reason says what is to change.",
+        default=False,
+        omit=True,  # former versions read the other fields only
+    )
 
     @property
     def says(self) -> str:
@@ -56,15 +90,19 @@ class Event(StrEnum):
     FORCED = "forced"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sighting:
     """Who was there when a step began: the members that it concerns (sorted), and the generation (None: not known)."""
 
-    generation: int | None
-    members: tuple[str, ...]
+    generation: int | None = member(nullable(integer(0, java.INT_MAX)))
+    members: tuple[str, ...] = member(TEXTS)
 
 
-@dataclass(frozen=True, slots=True)
+def _without_directory(entry: "Entry") -> bool:
+    return entry.directory is None
+
+
+@record
 class Entry:
     """One entry of a journal: when, which step, what happened, by whom, in what words.
 
@@ -72,22 +110,29 @@ class Entry:
     was there when the step began.
     """
 
-    at: str
-    step: str
-    event: Event
-    by: str
-    detail: str
-    directory: str | None = None
-    host: str | None = None
-    seen: Sighting | None = None
+    at: str = member(INSTANT)
+    step: str = member(NAME)
+    event: Event = member(choice(Event))
+    by: str = member(NAME)
+    detail: str = member(TEXT)
+    directory: str | None = member(
+        nullable(TEXT), "Where a process ID was about to be written, or may have been.", default=None, omit=True
+    )
+    host: str | None = member(nullable(TEXT), "The machine that this directory is on.", default=None, omit=_without_directory)
+    seen: Sighting | None = member(
+        nullable(codec_of(Sighting)),
+        "Who was there when the step began: a restart is over when none of them is any more.",
+        default=None,
+        omit=True,
+    )
 
 
-@dataclass(frozen=True, slots=True)
+@record(version=FORMAT_VERSION, about="What happened to a plan, in order. In the lake each entry is a file of its own.")
 class Journal:
     """All that happened to a plan, in order."""
 
-    plan_id: str
-    entries: tuple[Entry, ...] = ()
+    plan_id: str = member(NAME)
+    entries: tuple[Entry, ...] = member(items(codec_of(Entry)), default=(), needed=True)
 
     def with_entry(self, entry: Entry) -> Self:
         return replace(self, entries=(*self.entries, entry))
@@ -112,20 +157,20 @@ class Journal:
         return next((entry.at for entry in reversed(self.entries) if entry.event is Event.DONE), None)
 
 
-@dataclass(frozen=True, slots=True)
+@record(version=FORMAT_VERSION, also={"lease": COUNT, "signature": SIGNATURE})
 class Link:
     """An entry as it is kept: a file of its own, never changed, that names the digest of the one before."""
 
-    plan_id: str
-    number: int
-    previous: str
-    entry: Entry
+    plan_id: str = member(NAME)
+    number: int = member(integer(1, MOST_ENTRIES))
+    previous: str = member(NAME)
+    entry: Entry = spread(codec_of(Entry))
 
 
-@dataclass(frozen=True, slots=True)
+@record(version=FORMAT_VERSION, also={"signature": SIGNATURE})
 class Head:
     """How long the journal is at least, and the digest of that entry: so that it cannot be cut."""
 
-    plan_id: str
-    entries: int
-    last: str
+    plan_id: str = member(NAME)
+    entries: int = member(integer(0, MOST_ENTRIES))
+    last: str = member(TEXT)

@@ -8,9 +8,14 @@ The lease keeps two people from getting into each other's way. That one process 
 hang on it, nor on clocks: that is the journal's (`Journal.begun_in`).
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+
+from holdfast.kafka import java
+from holdfast.rollout.journal.signature import SIGNATURE
+from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, choice, integer, nullable
+from holdfast.rollout.json.record import codec_of, member, record
+from holdfast.rollout.json.strict import FORMAT_VERSION
 
 HELD_FOR = timedelta(seconds=60)
 RENEWED_WITH_LESS_THAN = timedelta(seconds=40)
@@ -30,29 +35,38 @@ class State(StrEnum):
     FORCED = "forced"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Owner:
     """Who applies: a person or a program by `name`, on which host. `process`: which process of all, where that can be told."""
 
-    name: str
-    host: str = ""
-    pid: int = 0
-    process: str = ""
-    run: str | None = None
+    name: str = member(NAME)
+    host: str = member(TEXT, default="", needed=True)
+    pid: int = member(integer(0, java.INT_MAX), default=0, needed=True)
+    process: str = member(TEXT, default="", needed=True)
+    run: str | None = member(nullable(TEXT), default=None, needed=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
+class _Group:
+    cluster: str = member(TEXT)
+    group_id: str = member(TEXT)
+
+
+_GROUP = codec_of(_Group).to(lambda group: (group.cluster, group.group_id), lambda pair: _Group(*pair))
+
+
+@record(version=FORMAT_VERSION, also={"signature": SIGNATURE})
 class Lease:
     """One state of it. `at` and `until` are ISO 8601, UTC. `plan_id`: the plan that is applied. `group`: cluster and group ID;
     None: of a former version, which held a lease a plan."""
 
-    plan_id: str
-    number: int
-    state: State
-    owner: Owner
-    at: str
-    until: str
-    group: tuple[str, str] | None = None
+    plan_id: str = member(NAME)
+    number: int = member(integer(1, java.INT_MAX))
+    state: State = member(choice(State))
+    owner: Owner = member(codec_of(Owner))
+    at: str = member(INSTANT)
+    until: str = member(INSTANT)
+    group: tuple[str, str] | None = member(nullable(_GROUP), default=None)
 
 
 class Standing(StrEnum):

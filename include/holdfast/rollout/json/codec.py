@@ -42,6 +42,10 @@ class Codec(Generic[T]):
 
         return Codec(read, self.write, self.shape)
 
+    def shaped(self, shape: Shape) -> "Codec[T]":
+        """The same with another schema."""
+        return Codec(self.read, self.write, lambda: shape)
+
     def to(self, build: Callable[[T], U], back: Callable[[U], T]) -> "Codec[U]":
         """Another value in the same JSON. `build` may raise InvalidInput."""
         read, write = self.read, self.write
@@ -80,17 +84,19 @@ def _value(one: Enum) -> object:
     return one.value
 
 
-def one_name_of(known: Sequence[str], what: str) -> Codec[str]:
-    """One of the names that are known. The message has the nearest."""
+def names_of(names: Iterable[str], what: str) -> Codec[tuple[str, ...]]:
+    """Names that are known. The message about another one has the nearest."""
+    known = tuple(map(str, names))
 
-    def read(value: object) -> str:
-        name = strict.text(value)
-        if name not in known:
-            close = strict.nearest(name, known)
-            raise InvalidInput(f"{strict.shown(name)} is no {what}{close}; known are: {', '.join(known)}")
-        return name
+    def read(value: object) -> tuple[str, ...]:
+        found = TEXTS.read(value)
+        for name in found:
+            if name not in known:
+                close = strict.nearest(name, known)
+                raise InvalidInput(f"{strict.shown(name)} is no {what}{close}; known are: {', '.join(known)}")
+        return found
 
-    return Codec(read, as_it_is, lambda: shapes.one_of(known))
+    return Codec(read, list, lambda: shapes.items(shapes.one_of(known)))
 
 
 def nullable(codec: Codec[T]) -> Codec[T | None]:

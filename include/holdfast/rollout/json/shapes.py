@@ -78,11 +78,6 @@ def either(*shapes: Shape, about: str = "") -> Shape:
     return _described({"anyOf": list(shapes)}, about)
 
 
-def signature() -> Shape:
-    about = "HMAC-SHA256 over everything else; which key, by its name."
-    return closed({"algorithm": name(), "key": name(), "value": name()}, about=about)
-
-
 def _described(shape: Shape, about: str) -> Shape:
     return shape | {"description": about} if about else shape
 
@@ -106,7 +101,6 @@ CONFIG_VALUE = either(
     about="As Kafka's properties have it.",
 )
 CONFIG = table(name(), CONFIG_VALUE, "Settings under Kafka's own names.")
-TIME_OF_DAY: Shape = {"type": "string", "pattern": r"^([01][0-9]|2[0-3]):[0-5][0-9](Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$"}
 
 
 RELEASE = name("A release of Kafka Streams, such as 3.9.1.")

@@ -13,8 +13,8 @@ from typing import Any
 from holdfast.errors import InvalidInput
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
-from holdfast.rollout.policy.json import LIMITS_OF_RULES, MOST_WINDOWS
-from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, Policy, Review
+from holdfast.rollout.policy.json import LIMITS_OF_RULES
+from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, MOST_WINDOWS, Policy, Review
 from holdfast.rollout.streams.change.change import CatchUp, Change
 from holdfast.rollout.text.wording import printable
 

@@ -8,9 +8,10 @@ from holdfast.rollout.consumer.change import schema as consumer_change
 from holdfast.rollout.consumer.forecast import schema as consumer_forecast
 from holdfast.rollout.consumer.plan import schema as consumer_plan
 from holdfast.rollout.consumer.snapshot import schema as consumer_snapshot
-from holdfast.rollout.journal import schema as journal
+from holdfast.rollout.journal.journal import Approval, Journal
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape
-from holdfast.rollout.policy import schema as policy
+from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.streams.change import schema as change
 from holdfast.rollout.streams.execution import schema as execution
 from holdfast.rollout.streams.forecast import schema as forecast
@@ -23,10 +24,10 @@ CONTRACTS: dict[str, Shape] = {
     "change": change.CHANGE,
     "forecast": forecast.FORECAST,
     "assignment": forecast.ASSIGNMENT,
-    "policy": policy.POLICY,
+    "policy": POLICY.shape(),
     "plan": plan.PLAN,
-    "approval": journal.APPROVAL,
-    "journal": journal.JOURNAL,
+    "approval": codec_of(Approval).shape(),
+    "journal": codec_of(Journal).shape(),
     "verdict": execution.VERDICT,
     "staleness": execution.STALENESS,
     "consumer-snapshot": consumer_snapshot.SNAPSHOT,

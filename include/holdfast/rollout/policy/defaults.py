@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from holdfast.rollout.policy.json import policy_to_json
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.policy.policy import Policy
 
 POLICY: Mapping[str, object] = {
     field: value
-    for field, value in policy_to_json(Policy()).items()
+    for field, value in codec_of(Policy).write(Policy()).items()
     if field not in ("format_version", "blocking", "restore_rate_source")  # these two go by what else is stated
 }

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.json.codec import TEXT, Codec, names_of
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.json.strict import moment_of
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -50,13 +52,23 @@ class TimeOfDay:
         return timezone(sign * timedelta(hours=int(offset[1:3]), minutes=int(offset[4:6])))
 
 
-@dataclass(frozen=True, slots=True)
+TIME_OF_DAY: Codec[TimeOfDay] = TEXT.to(TimeOfDay, lambda time: time.text).shaped(
+    {"type": "string", "pattern": rf"^{_CLOCK.pattern}$"}
+)
+
+
+def _closes(window: "Window") -> None:
+    if window.opens == window.closes:
+        raise InvalidInput(f"the window opens and closes at {window.opens.text}; leave it out for one that is always open")
+
+
+@record(check=_closes)
 class Window:
     """From `opens` to the next `closes`, on the days (`mon` to `sun`; none named: all) on which it opens."""
 
-    opens: TimeOfDay
-    closes: TimeOfDay
-    days: tuple[str, ...] = ()
+    opens: TimeOfDay = member(TIME_OF_DAY, name="from")
+    closes: TimeOfDay = member(TIME_OF_DAY, name="to")
+    days: tuple[str, ...] = member(names_of(DAYS, "day of the week"), default=())
 
     def next_span(self, now: datetime) -> tuple[datetime, datetime] | None:
         """The span that `now` is in, or else the next one. None: it never opens."""

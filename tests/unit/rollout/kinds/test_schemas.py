@@ -7,8 +7,7 @@ from tests.harness.article import A, change
 
 from holdfast.kafka.streams import config
 from holdfast.rollout.kinds.schemas import schema_of
-from holdfast.rollout.policy.json import policy_from_json
-from holdfast.rollout.policy.schema import POLICY
+from holdfast.rollout.policy.json import POLICY, policy_from_json
 from holdfast.rollout.streams.change.json import READERS, change_from_json
 from holdfast.rollout.streams.change.schema import _EVENTS as EVENTS
 from holdfast.rollout.streams.change.schema import ASSUME
@@ -70,13 +69,17 @@ def test_of_assumptions() -> None:
 
 def test_of_a_policy() -> None:
     least = {"format_version": "1.0"}
-    for field, value in fields_of(POLICY).items():
+    for field, value in fields_of(POLICY.shape()).items():
         if field in ("valid_for_s", "restore_records_per_second") or "most" in field or "least" in field:
             continue  # who states a limit means it: the value is the same, and its rule blocks
         assert policy_from_json(least | {field: value}) == policy_from_json(least), field
-    for field, value in fields_of(POLICY).items():
+    for field, value in fields_of(POLICY.shape()).items():
         assert getattr(policy_from_json(least | {field: value}), field) == getattr(policy_from_json(least), field), field
-    assert set(POLICY["properties"]) - set(fields_of(POLICY)) == {"format_version", "blocking", "restore_rate_source"}
+    assert set(POLICY.shape()["properties"]) - set(fields_of(POLICY.shape())) == {
+        "format_version",
+        "blocking",
+        "restore_rate_source",
+    }
 
 
 def test_of_settings() -> None:

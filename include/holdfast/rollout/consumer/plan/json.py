@@ -22,7 +22,7 @@ from holdfast.rollout.contract.settings import SettingChange, Who
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.facts.said_json import said_from_json, said_to_json
-from holdfast.rollout.journal.signature_json import signature
+from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import items
 from holdfast.rollout.json.record import codec_of
@@ -118,7 +118,7 @@ def consumer_plan_from_json(value: object) -> ConsumerPlan:
         preconditions=fields.need("preconditions", _texts),
         requested_by=fields.optional("requested_by", strict.name, None),
     )
-    fields.optional("signature", signature, None)
+    fields.optional("signature", SIGNATURE.read, None)
     fields.finish(closed=True)
     written, again = strict.mapping(value), consumer_plan_to_json(plan)
     if plan_id_in(written) != plan.plan_id or any(again[derived] != written[derived] for derived in _DERIVED):

@@ -13,10 +13,11 @@ from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.settings import SettingChange, Who
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
+from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape, closed, count, items, nullable, one_of, text
-from holdfast.rollout.policy.schema import POLICY
+from holdfast.rollout.policy.json import POLICY
 
 _ACTIONS = (*(name for name in _EVENTS if name != "then"), *(f"await_{wait}" for wait in Wait))
 _step = closed(
@@ -115,12 +116,12 @@ PLAN: Shape = closed(
         "unknown": items(text()),
         "candidates": items(_considered),
         "change": CHANGE,
-        "policy": POLICY,
+        "policy": POLICY.shape(),
         "basis": SNAPSHOT,
     },
     {
         "requested_by": shapes.name("The user who requested the plan, as Airflow names them. Left out: no user did."),
-        "signature": shapes.signature(),
+        "signature": SIGNATURE.shape(),
     },
     about="The recommended option for a change to a consumer group without Kafka Streams, and why not the others.",
 )

@@ -12,7 +12,7 @@ from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
-from holdfast.rollout.journal.signature_json import signature
+from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import contracts, kafka, strict
 from holdfast.rollout.json.codec import items
 from holdfast.rollout.json.record import codec_of
@@ -60,7 +60,7 @@ def plan_from_json(value: object) -> Plan:
         otherwise=fields.optional("otherwise", otherwise_from_json, ()),
         requested_by=fields.optional("requested_by", strict.name, None),
     )
-    fields.optional("signature", signature, None)
+    fields.optional("signature", SIGNATURE.read, None)
     fields.finish(closed=True)
     _refuse_edited(plan, strict.mapping(value))
     return plan

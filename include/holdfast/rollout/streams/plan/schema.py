@@ -7,6 +7,7 @@ from holdfast.rollout.contract.schema import span
 from holdfast.rollout.contract.settings import SettingChange, Who
 from holdfast.rollout.contract.times import Act, EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
+from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import (
@@ -23,7 +24,7 @@ from holdfast.rollout.json.shapes import (
     table,
     text,
 )
-from holdfast.rollout.policy.schema import POLICY
+from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.streams.change.json import LONGEST_STOP
 from holdfast.rollout.streams.change.schema import CHANGE
 from holdfast.rollout.streams.cost.evaluation import Effort
@@ -197,12 +198,12 @@ PLAN: Shape = closed(
         "unknown": items(text()),
         "candidates": items(_CONSIDERED),
         "change": CHANGE,
-        "policy": POLICY,
+        "policy": POLICY.shape(),
         "basis": _BASIS,
     },
     {
         "requested_by": shapes.name("The user who requested the plan, as Airflow names them. Left out: no user did."),
-        "signature": shapes.signature(),
+        "signature": SIGNATURE.shape(),
         "otherwise": items(_OTHERWISE, "What the recommended option costs where a condition of its forecast does not hold."),
     },
     about="Steps in order, why this option is recommended, what to expect of each step, and its rollback.",

@@ -12,7 +12,8 @@ from tests.harness.plans import REPLACE_FIRST, article_plan, planned
 
 from holdfast.adapters import yaml_text
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
-from holdfast.rollout.journal.json import approval_from_json, approval_to_json, entry_from_json
+from holdfast.rollout.journal.journal import Approval, Entry
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import RULES, Policy
@@ -140,18 +141,18 @@ def test_an_approval_survives_its_json(more: dict[str, object]) -> None:
     """An older one does not say by whose right and about which bytes."""
     unsaid = {"by_id": None, "decided_by": "person", "plan_fingerprint": None, "asked_by": None}
 
-    assert approval_to_json(approval_from_json(APPROVAL | more)) == APPROVAL | unsaid | more
+    assert codec_of(Approval).write(codec_of(Approval).read(APPROVAL | more)) == APPROVAL | unsaid | more
 
 
 @pytest.mark.parametrize("problem", [{"approved": "yes"}, {"by": ""}, {"at": "now"}, {"for": "all"}, {"decided_by": "me"}])
 def test_a_broken_approval_is_refused(problem: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
-        approval_from_json(APPROVAL | problem)
+        codec_of(Approval).read(APPROVAL | problem)
 
 
 def test_a_broken_journal_entry_is_refused() -> None:
     with pytest.raises(InvalidInput, match="event"):
-        entry_from_json({"at": "2026-11-20T12:00:00Z", "step": "1", "event": "undone", "by": "ann", "detail": ""})
+        codec_of(Entry).read({"at": "2026-11-20T12:00:00Z", "step": "1", "event": "undone", "by": "ann", "detail": ""})
 
 
 def test_the_page_about_policies_says_what_holds() -> None:

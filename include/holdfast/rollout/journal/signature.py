@@ -1,0 +1,14 @@
+"""The shape of a signature in a document. Whether it is one of ours, `journal.seal` tells; a reader keeps nothing of it."""
+
+from holdfast.rollout.json.codec import NAME
+from holdfast.rollout.json.record import codec_of, member, record
+
+
+@record(about="HMAC-SHA256 over everything else; which key, by its name.")
+class Signature:
+    algorithm: str = member(NAME)
+    key: str = member(NAME)
+    value: str = member(NAME)
+
+
+SIGNATURE = codec_of(Signature)
