@@ -18,15 +18,15 @@ _LARGEST_FILE = 1_048_576
 def cluster_options(command: _Command) -> _Command:
     """`--bootstrap-server`, `--command-config` and `--timeout`."""
     options = (
-        click.option("--bootstrap-server", metavar="HOST:PORT", default="", help="A broker; several separated by commas."),
-        click.option("--command-config", metavar="FILE", help="Connection properties as Kafka's own tools take them."),
+        click.option("--bootstrap-server", metavar="HOST:PORT", default="", help="Brokers, separated by commas."),
+        click.option("--command-config", metavar="FILE", help="Connection properties, in the format of Kafka's own tools."),
         click.option(
             "--timeout",
             "timeout_s",
             type=click.FloatRange(1, 3600),
             default=DEFAULT_TIMEOUT_S,
             show_default=True,
-            help="Seconds for all of it.",
+            help="Time limit for the whole command, in seconds.",
         ),
     )
     for option in reversed(options):

@@ -18,7 +18,7 @@ work_option = click.option(
     default=1,
     metavar="N",
     show_default=True,
-    help="Allow N times the usual work for a group of this size; beyond it a forecast is refused, or says what it left out.",
+    help="Allow N times the default work for a group of this size. A larger forecast is refused, or says what it omits.",
 )
 
 

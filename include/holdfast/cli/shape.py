@@ -15,12 +15,12 @@ def options(command: _Command) -> _Command:
         "--format",
         "shape",
         type=click.Choice(["text", "json"]),
-        help="text for a reader, json for a program. Not given: text on a terminal, JSON elsewhere.",
+        help="text for a reader, json for a program. Default: text on a terminal, JSON elsewhere.",
     )
-    return shape(click.option("--json", "as_json", is_flag=True, help="JSON and nothing else, as --format json.")(command))
+    return shape(click.option("--json", "as_json", is_flag=True, help="Print only JSON; the same as --format json.")(command))
 
 
 def is_text(shape: str | None, *, as_json: bool) -> bool:
     if as_json and shape == "text":
-        raise click.UsageError("--json and --format text ask for different things; give one of them.")
+        raise click.UsageError("--json contradicts --format text; give one of them.")
     return False if as_json else shape == "text" if shape else sys.stdout.isatty()

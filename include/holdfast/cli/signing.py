@@ -16,7 +16,7 @@ key_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--key-file",
     metavar="FILE",
     envvar=key_file.VARIABLE,
-    help="The deployment's signing keys, one a line: the first signs, each is believed. Without it nothing is signed.",
+    help="The deployment's signing keys, one per line: the first signs, all are accepted. Without it nothing is signed.",
 )
 
 
@@ -33,7 +33,7 @@ def value(path: str, read: Callable[[object], T], kind: Kind, keys: SigningKeys)
 def say_unsigned(what: str, keys: SigningKeys) -> None:
     """On standard error: what was written is not signed."""
     if not keys:
-        click.echo(f"{what} not signed: whoever can write there can change it. Give --key-file to sign.", err=True)
+        click.echo(f"{what} not signed: any user with write access can change it undetected. Give --key-file to sign.", err=True)
 
 
 def say_unchecked(what: str, stands: Seal) -> None:

@@ -84,7 +84,7 @@ def test_without_a_key_it_is_said_that_nothing_is_signed(shell: Shell) -> None:
 
     status, out, err = shell.run("apply", shell.file("plan.json", text), "--snapshot", shell.gone, *BY, "--json")
     assert (status, json.loads(out)["signed"]) == (0, "not signed")
-    assert "not signed: whoever can write there can change it" in err
+    assert "not signed: any user with write access can change it undetected" in err
 
 
 @pytest.mark.parametrize(

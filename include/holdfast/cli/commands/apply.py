@@ -27,20 +27,24 @@ DEFAULT_LAKE = ".holdfast/lake"
     "fresh",
     required=True,
     metavar="FRESH",
-    help="The group now: taken after the approval, in the last 5 minutes.",
+    help="A current snapshot of the group: newer than the approval and at most 5 minutes old.",
 )
 @click.option("--approval", metavar="FILE", help="The approval of this plan, as JSON.")
-@click.option("--approved-by", metavar="NAME", help="Approve it here, by name …")
-@click.option("--reason", metavar="TEXT", help="… and say why.")
+@click.option("--approved-by", metavar="NAME", help="Approve the plan in this name; needs --reason.")
+@click.option("--reason", metavar="TEXT", help="The reason for --approved-by.")
 @click.option(
     "--state-dir-of",
     "state_dirs",
     multiple=True,
     metavar="PROCESS_ID=DIRECTORY",
-    help="Where the client that is to start as PROCESS_ID keeps its state: STATE_DIR/APPLICATION_ID. May be repeated.",
+    help="State directory (STATE_DIR/APPLICATION_ID) of the client that will start as PROCESS_ID. May be repeated.",
 )
 @click.option(
-    "--confirm", "confirmed", multiple=True, metavar="STEP", help="Say that you did this step of yours. May be repeated, in order."
+    "--confirm",
+    "confirmed",
+    multiple=True,
+    metavar="STEP",
+    help="Confirm that this manual step is done. May be repeated, in order.",
 )
 @click.option(
     "--force-lease",
@@ -66,10 +70,10 @@ def command(
     shape: str | None,
     as_json: bool,
 ) -> int:
-    """Carry out the plan in PLAN (a file) as far as it goes now, and print its journal and checklist.
+    """Apply the steps of PLAN (a file) that can be applied now, and print its journal and checklist.
 
-    Holdfast writes process-metadata files into the directories it is told of. All else is yours: do the step that the journal waits
-    for, take a fresh snapshot, and call this again; a step that no snapshot can show is confirmed with --confirm.
+    Automated steps write process-metadata files into the given state directories; all other steps are manual. Do the step that the
+    checklist waits for, take a new snapshot, and run this command again. Confirm steps that no snapshot can show with --confirm.
     """
     from holdfast.adapters import key_file as key_files
     from holdfast.adapters import this_process

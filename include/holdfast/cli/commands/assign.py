@@ -10,14 +10,14 @@ from holdfast.workflows.forecast import answer_lines, assign_document
 
 @click.command
 @click.argument("snapshot")
-@click.option("--kafka-release", metavar="R", help="The release of Kafka Streams, such as 3.9.1; over the Snapshot's own.")
-@click.option("--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting of the leader, put over the Snapshot's own.")
-@click.option("--json", "as_json", is_flag=True, help="As it is anyway: an Assignment is JSON.")
-@click.option("--jsonl", is_flag=True, help="A Snapshot a line in, an Assignment a line out, in order.")
+@click.option("--kafka-release", metavar="R", help="The release of Kafka Streams, such as 3.9.1; replaces that of the Snapshot.")
+@click.option("--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting of the leader; replaces that of the Snapshot.")
+@click.option("--json", "as_json", is_flag=True, help="No effect; the output is always JSON.")
+@click.option("--jsonl", is_flag=True, help="Read one Snapshot per line, write one Assignment per line, in the same order.")
 def command(snapshot: str, kafka_release: str | None, pairs: tuple[str, ...], jsonl: bool, as_json: bool) -> int:  # noqa: ARG001 - every command that prints has --json
-    """What the leader of the group in SNAPSHOT (a file, or - for standard input) would decide now, as JSON.
+    """Print the decision of the group's leader in a rebalance now, as JSON. SNAPSHOT is a file, or - for standard input.
 
-    A leader that would fail is an answer too.
+    A leader that would fail is a result too.
     """
     settings = documents.settings(pairs)
     if jsonl:

@@ -20,9 +20,9 @@ _PLANS = ("Plan", "Plan for a consumer group")
 @click.command
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print only JSON.")
 def command(before: str, after: str, as_json: bool) -> int:
-    """What is different from A to B: two Snapshots of one group, or two Plans for one (files; one may be - for standard input).
+    """Print the differences of A and B: two Snapshots of one group, or two Plans for it (files; one may be - for standard input).
 
     Exit status: 0 the same, 2 different, 1 an error.
     """
@@ -63,7 +63,7 @@ def _show(found: Difference) -> None:
     from holdfast.cli.views import terminal
 
     if not found.lines:
-        terminal.show(Text(f"The two {found.kind}s say the same."))
+        terminal.show(Text(f"The two {found.kind}s do not differ."))
         return
     table = terminal.table("part", "what", f"A: {difference.shown(found.before)}", f"B: {difference.shown(found.after)}")
     for one in found.lines:

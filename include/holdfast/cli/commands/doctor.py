@@ -18,7 +18,7 @@ _STYLES = {Status.OK: "green", Status.LIMITED: "yellow", Status.MISSING: "bold r
 @cluster.cluster_options
 @click.option("--group", required=True, help="The group: the application.id of a Kafka Streams application.")
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="<state.dir>/<application.id> of one client.")
-@click.option("--folder", "folders", metavar="URL", multiple=True, help="A folder that is to be written to, such as the lake.")
+@click.option("--folder", "folders", metavar="URL", multiple=True, help="A folder that must be writable, such as the lake.")
 @click.option("--json", "as_json", is_flag=True, help="The checks as JSON.")
 def command(
     bootstrap_server: str,
@@ -29,9 +29,9 @@ def command(
     folders: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Look whether everything is there: rights (the least that are needed), Java, Spark, folders.
+    """Check the requirements: permissions (the minimum), Java, Spark, folders.
 
-    The exit status is 1 if something is missing that the work cannot do without.
+    The exit status is 1 if a required one is missing.
     """
     checks = wiring.examine(cluster.connection(bootstrap_server, command_config), group, state_dirs, folders, timeout_s)
     if as_json:

@@ -21,20 +21,22 @@ from holdfast.workflows.naming import Named
     type=click.Choice([str(detail) for detail in Detail]),
     default=str(Detail.FULL),
     show_default=True,
-    help="With rounds, or outcomes alone.",
+    help="Rounds and outcomes, or outcomes only.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the Forecast's JSON and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print only the Forecast's JSON.")
 @work_option
-@click.option("--jsonl", is_flag=True, help='{"snapshot": …, "change": …} a line in, a Forecast a line out, in order.')
+@click.option(
+    "--jsonl", is_flag=True, help='Read one {"snapshot": …, "change": …} per line, write one Forecast per line, in the same order.'
+)
 def command(snapshot: str, change: str | None, detail: str, as_json: bool, work: int, jsonl: bool) -> int:
-    """What will happen to the group in SNAPSHOT if CHANGE is made (files, or - for standard input)."""
+    """Forecast every rebalance that CHANGE causes in the group of SNAPSHOT (files, or - for standard input)."""
     level = Detail(detail)
     if jsonl:
         if change is not None:
             raise click.UsageError("With --jsonl there is one argument: the file with the cases.")
         return documents.print_lines(answer_lines(documents.read_lines(snapshot), lambda case: forecast_case(case, level, work)))
     if change is None:
-        raise click.UsageError("Missing argument 'CHANGE': what is meant to be done, a file or - for standard input.")
+        raise click.UsageError("Missing argument 'CHANGE': a Change document, as a file or - for standard input.")
     if snapshot == change == documents.STANDARD_INPUT:
         raise click.UsageError("SNAPSHOT and CHANGE cannot both be standard input; put one into a file.")
     given = [(documents.label(path), documents.read_document(path)) for path in (snapshot, change)]

@@ -12,11 +12,11 @@ from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 @click.command
 @click.argument("snapshot")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print only JSON.")
 def command(snapshot: str, as_json: bool) -> int:
-    """What the group in SNAPSHOT (a file, or - for standard input) shows about the order of its process IDs.
+    """Check the process-ID order of the group in SNAPSHOT (a file, or - for standard input).
 
-    Above all whether its next rebalance, whatever causes it, moves tasks although everything looks stable.
+    Above all: would the next rebalance, whatever triggers it, move stateful tasks although the group looks stable?
     """
     group = reading.value(snapshot, snapshot_from_json)
     found = guard.look(group)

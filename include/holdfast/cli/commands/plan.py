@@ -55,36 +55,39 @@ FAILS_ON = {
 @click.command
 @click.argument("snapshot")
 @click.argument("change")
-@click.option("--policy", metavar="FILE", help="The limits of your team, as YAML or JSON. [default: Holdfast's own]")
+@click.option("--policy", metavar="FILE", help="Your team's limits, as YAML or JSON. [default: Holdfast's defaults]")
 @click.option(
     "--team-policy",
     metavar="FILE",
     envvar="HOLDFAST_TEAM_POLICY",
-    help="The policy that --policy may only tighten, and a Change's speed too: what is looser is refused by name.",
+    help="The team's policy. --policy, and the speed that a Change assumes, can only be stricter; looser values are refused.",
 )
 @click.option(
     "--requested-by", metavar="NAME", help="Who requests the plan. It is stored in the plan; four_eyes requires another approver."
 )
 @click.option(
-    "--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Keep the plan there, under plans/<plan id>/ (a folder or an fsspec URL)."
+    "--lake",
+    metavar="URL",
+    envvar="HOLDFAST_LAKE",
+    help="Store the plan in this lake (a folder or an fsspec URL), under plans/<plan id>/.",
 )
 @reading.work_option
-@click.option("--json", "as_json", is_flag=True, help="Print the Plan's JSON and nothing else; the same as --format json.")
+@click.option("--json", "as_json", is_flag=True, help="Print only the Plan's JSON; the same as --format json.")
 @click.option(
     "--format",
     "shape",
     type=click.Choice(["text", "json", *(shape for shape in SHAPES if shape != "text")]),
     default="text",
     show_default=True,
-    help="text for a reader; markdown: what plan.md holds; comment: as much of it as a comment on GitHub takes; junit: a report"
-    " with a test a rule; github: annotations of a workflow.",
+    help="text for a reader; markdown: the content of plan.md; comment: the same, within the limit of a GitHub comment; junit: a"
+    " report with one test per rule; github: annotations of a workflow.",
 )
 @click.option(
     "--fail-on",
     type=click.Choice([*FAILS_ON]),
     default="plan",
     show_default=True,
-    help="The first verdict whose exit status is not 0: any plan, one that a person should look at, or one that is blocked.",
+    help="The lowest verdict with an exit status other than 0: any plan, one that needs review, or one that is blocked.",
 )
 @signing.key_option
 def command(
@@ -100,13 +103,13 @@ def command(
     fail_on: str,
     key_file: str | None,
 ) -> int:
-    """The best way to make CHANGE to the group in SNAPSHOT (files, or - for standard input).
+    """Compare the options for CHANGE in the group of SNAPSHOT, and recommend one (files, or - for standard input).
 
-    Exit status: 0 nothing to do, 2 a plan, 3 blocked, 1 an error. With --fail-on review a safe plan is 0 too, with
-    --fail-on blocked every plan that is not blocked.
+    Exit status: 0 nothing to do, 2 a plan, 3 blocked, 1 an error. With --fail-on review, 0 for safe plans too; with
+    --fail-on blocked, 0 for every plan that is not blocked.
     """
     if as_json and shape not in {"text", "json"}:
-        raise click.UsageError("--json and --format ask for different things; give one of them.")
+        raise click.UsageError("--json contradicts this --format; give one of them.")
     from holdfast.adapters import key_file as key_files
 
     keys = key_files.read(key_file)
@@ -118,7 +121,7 @@ def command(
         from holdfast.adapters.lake.lake import FsspecLake
 
         workflow.keep(FsspecLake(lake), made, keys)
-        click.echo(f"Plan {made.plan_id} is kept in {lake}.", err=True)
+        click.echo(f"Plan {made.plan_id} is stored in {lake}.", err=True)
         signing.say_unsigned("It is", keys)
     if as_json or shape == "json":
         documents.print_document(seal.signed(plan_to_json(made), seal.Kind.PLAN, keys))

@@ -12,9 +12,9 @@ from holdfast.rollout.policy.policy import Policy
 @click.command
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(as_json: bool) -> int:
-    """Print the policy that holds where none is given, as YAML with what each line means.
+    """Print the default policy as YAML, with an explanation of each line.
 
-    Every limit is a remark: take the # from those that your team means to set. A limit that is set blocks.
+    All limits are commented out: remove the # from those that your team sets. A limit that is set blocks plans that exceed it.
     """
     own = policy_to_json(Policy())
     if as_json:
@@ -22,7 +22,7 @@ def command(as_json: bool) -> int:
         return 0
     about = schemas.CONTRACTS["policy"]["properties"]
     lines = [
-        "# Holdfast's own policy. Take the # from the limits that you mean to set; docs/policy.md says more.",
+        "# Holdfast's default policy. Remove the # from the limits that you set; see docs/policy.md.",
         'format_version: "1.0"',
     ]
     for field, value in own.items():

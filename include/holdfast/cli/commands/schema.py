@@ -8,7 +8,7 @@ from holdfast.rollout.kinds import schemas
 
 @click.command
 @click.argument("contract", type=click.Choice(list(schemas.CONTRACTS)))
-@click.option("--json", "as_json", is_flag=True, help="As it is anyway: a schema is JSON.")
+@click.option("--json", "as_json", is_flag=True, help="No effect; the output is always JSON.")
 def command(contract: str, as_json: bool) -> int:  # noqa: ARG001 - every command that prints has --json
     """Print the JSON Schema (draft 2020-12) of CONTRACT."""
     documents.print_document(schemas.schema_of(contract))

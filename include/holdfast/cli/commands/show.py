@@ -25,22 +25,32 @@ from holdfast.workflows import plan as workflow
 
 @click.command
 @click.argument("plan")
-@click.option("--markdown", is_flag=True, help="As Markdown: what plan.md holds.")
-@click.option("--comment", is_flag=True, help="As Markdown: as much of it as a comment on GitHub takes.")
-@click.option("--snapshot", "fresh", metavar="FRESH", help="A snapshot just taken: say what drifted since, and whether it matters.")
-@click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="PLAN may be an ID then: also who decided, and how far it is.")
+@click.option("--markdown", is_flag=True, help="As Markdown: the content of plan.md.")
+@click.option("--comment", is_flag=True, help="As Markdown, within the limit of a GitHub comment.")
+@click.option(
+    "--snapshot",
+    "fresh",
+    metavar="FRESH",
+    help="A new snapshot: list the drift since the plan, and whether it invalidates the plan.",
+)
+@click.option(
+    "--lake",
+    metavar="URL",
+    envvar="HOLDFAST_LAKE",
+    help="A lake: PLAN may then be an ID; also prints the decision and the progress.",
+)
 @signing.key_option
-@click.option("--json", "as_json", is_flag=True, help="The Plan's JSON; with --snapshot what drifted. Nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print only the Plan's JSON; with --snapshot, only the drift.")
 def command(
     plan: str, markdown: bool, comment: bool, fresh: str | None, lake: str | None, as_json: bool, key_file: str | None
 ) -> int:
-    """Print the plan in PLAN (a file, - for standard input, or an ID in the lake) for a reader.
+    """Print PLAN (a file, - for standard input, or an ID in the lake) for a reader.
 
-    From a lake also what is signed, and by whose key. With --snapshot, first whether it still holds. Exit status with --snapshot: 0
-    it holds, 3 it does not.
+    From a lake, also print which documents are signed, and with which key. With --snapshot, first print whether the plan is still
+    valid; the exit status is then 0 if it is, 3 if it is not.
     """
     if [markdown, comment, bool(as_json or fresh)].count(True) > 1:
-        raise click.UsageError("--markdown and --comment are what plan.md holds: give one of them alone.")
+        raise click.UsageError("--markdown, --comment, and --json or --snapshot exclude each other; give one of them.")
     if plan == fresh == documents.STANDARD_INPUT:
         raise click.UsageError("PLAN and --snapshot cannot both be standard input; put one into a file.")
     from holdfast.adapters import key_file as key_files
@@ -101,9 +111,9 @@ def _drifts(made: AnyPlan, fresh: str) -> Staleness:
 
 def _show_staleness(found: Staleness) -> None:
     if found.stale:
-        click.echo("This plan no longer holds. Make a new one.")
+        click.echo("This plan is no longer valid. Create a new one.")
     else:
-        click.echo("This plan still holds." if found.drifts else "This plan still holds: nothing that it relies on has changed.")
+        click.echo("This plan is still valid." if found.drifts else "This plan is still valid: no drift.")
     for one in found.drifts:
         click.echo(f"  {'!' if one.matters else '-'} {printable(one.found, 600)} {one.why}")
     click.echo()

@@ -20,26 +20,30 @@ from holdfast.workflows.collecting.collect_kind import Given
     "state_dirs",
     metavar="URL",
     multiple=True,
-    help="<state.dir>/<application.id> of one client; may be given again.",
+    help="<state.dir>/<application.id> of one client. May be repeated.",
 )
 @click.option("--kafka-release", metavar="R", help="The release of Kafka Streams that the application runs, such as 3.9.1.")
-@click.option("--app-config", metavar="FILE", help="The application's properties; only what decides assignments is taken from it.")
-@click.option("--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting of the application, over --app-config.")
+@click.option("--app-config", metavar="FILE", help="The application's properties; only settings that affect assignments are used.")
+@click.option(
+    "--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting of the application; replaces that of --app-config."
+)
 @click.option(
     "--changelog",
     "changelogs",
     metavar="SUBTOPOLOGY=TOPIC",
     multiple=True,
-    help="A changelog that cannot be told from outside; all of a subtopology's, or none: 1= says stateless.",
+    help="A changelog that Holdfast cannot infer; give all of a subtopology's changelogs, or none: 1= for a stateless one.",
 )
 @click.option(
     "--stores",
     type=click.Choice([str(one) for one in Stores]),
-    help="Where the application keeps its state. With nothing on disk no process ID is kept, and every restart draws a new one.",
+    help="Where the application keeps its state. Without a store on disk, every restart generates a new process ID.",
 )
-@click.option("--name", help="What to call the cluster in the snapshot; its own ID unless given.")
-@click.option("--json", "as_json", is_flag=True, help="As it is anyway: what is printed is JSON.")
-@click.option("-o", "--output", metavar="FILE", default=documents.STANDARD_INPUT, help="Where to write it, whole or not at all.")
+@click.option("--name", help="The name of the cluster in the snapshot. Default: its ID.")
+@click.option("--json", "as_json", is_flag=True, help="No effect; the output is always JSON.")
+@click.option(
+    "-o", "--output", metavar="FILE", default=documents.STANDARD_INPUT, help="Write to this file, completely or not at all."
+)
 def command(
     bootstrap_server: str,
     command_config: str | None,
@@ -55,9 +59,9 @@ def command(
     output: str,
     as_json: bool,  # noqa: ARG001 - every command that prints has --json
 ) -> int:
-    """Take a Snapshot of a live Kafka Streams group, or of a plain consumer group, as JSON.
+    """Take a Snapshot of a running Kafka Streams group or consumer group, as JSON.
 
-    What could not be read, and what had to be assumed, stands in its `unknown`.
+    Its field `unknown` lists what could not be read and what was assumed.
     """
     where = cluster.connection(bootstrap_server, command_config, name)
     application = cluster.properties_file(app_config) if app_config else {}

@@ -23,13 +23,13 @@ WATCH_S = 3600.0
 @click.argument("plan")
 @cluster.cluster_options
 @click.option("--state-dir", "state_dirs", metavar="URL", multiple=True, help="STATE_DIR/APPLICATION_ID of one client.")
-@click.option("--snapshot", "fresh", metavar="FILE", help="A snapshot taken afterwards, instead of looking at the cluster.")
+@click.option("--snapshot", "fresh", metavar="FILE", help="A snapshot taken after the rollout, instead of reading the cluster.")
 @shapes.options
 @click.option("--lake", metavar="URL", envvar="HOLDFAST_LAKE", help="Store the verdict there, next to the plan.")
 @click.option(
     "--watch",
     is_flag=True,
-    help=f"Look again until it is decided, --timeout at most ({WATCH_S:g} s unless given). How far it is goes to standard error.",
+    help=f"Repeat until the verdict is final, for at most --timeout (default {WATCH_S:g} s). Progress goes to standard error.",
 )
 @click.pass_context
 def command(
@@ -45,12 +45,12 @@ def command(
     shape: str | None,
     as_json: bool,
 ) -> int:
-    """Compare the forecast of the plan in PLAN (a file) with the group as it is now, and print the Verdict.
+    """Compare the forecast of PLAN (a file) with the group's current state, and print the Verdict.
 
-    Exit status: 0 as forecast, 2 not yet or on the way, 3 different, 1 an error.
+    Exit status: 0 as forecast, 2 not yet or in progress, 3 different, 1 an error.
     """
     if fresh is not None and (bootstrap_server or command_config or watch):
-        raise click.UsageError("Give --snapshot, or a cluster to look at or to watch, not both.")
+        raise click.UsageError("Give either --snapshot or a cluster, not both.")
     text = shapes.is_text(shape, as_json=as_json)
     made = reading.value(plan, any_kind.plan_from_json)
     place = None

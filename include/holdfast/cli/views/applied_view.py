@@ -23,8 +23,8 @@ def _blocks(applied: Applied) -> Iterator[Block]:
         yield Paragraph("Every step is done. Compare the group with the forecast: holdfast verify.", strong=True)
     else:
         yield Paragraph(f"Waiting for step {waiting.step.id}: {waiting.needed}")
-        again = f" (or say that you did it: --confirm {waiting.step.id})" if waiting.can_confirm else ""
-        yield Paragraph(f"Then take a fresh snapshot, and call holdfast apply again{again}.")
+        again = f" (or confirm it: --confirm {waiting.step.id})" if waiting.can_confirm else ""
+        yield Paragraph(f"Then take a new snapshot, and run holdfast apply again{again}.")
     yield Heading(2, "Steps")
     yield Table(
         ("step", "who", "state", "what"),

@@ -35,7 +35,7 @@ def _forecast(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds:
         yield _rounds(outcome)
         yield _members(snapshot, outcome)
     for unknown in forecast.unknown:
-        yield Text(f"Not known: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
+        yield Text(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
 
 
 def _headline(outcome: ConsumerOutcome) -> str:
@@ -44,7 +44,7 @@ def _headline(outcome: ConsumerOutcome) -> str:
         return f"The group does not become stable within {many(summary.rebalances, 'rebalance')}."
     rebalances = f"in {many(summary.rebalances, 'rebalance')}"
     if summary.moved is None:
-        return f"{many(summary.partitions, 'partition')} {rebalances}; their consumers before the change are not known."
+        return f"{many(summary.partitions, 'partition')} {rebalances}; their consumers before the change are unknown."
     needless = "" if not summary.needless else f", {summary.needless:,} of them between members that the change does not touch"
     return f"{summary.moved:,} of {many(summary.partitions, 'partition')} end on another member{needless}, {rebalances}."
 
@@ -52,7 +52,7 @@ def _headline(outcome: ConsumerOutcome) -> str:
 def _stops(outcome: ConsumerOutcome) -> str:
     stops, longest = outcome.summary.stops, outcome.summary.longest_stop
     if stops is None or longest is None:
-        return "Downtime of partitions: not known."
+        return "Partition downtime: unknown."
     if not stops:
         return "No partition is unavailable."
     usual, most = (duration(math.ceil(seconds)) for seconds in (longest.usual, longest.most))
@@ -65,7 +65,7 @@ def _positions_of(outcome: ConsumerOutcome) -> str:
     found = outcome.positions
     parts = [f"{many(found.committed, 'partition')} resume at the committed offset"] if found.committed else []
     parts += [f"{found.reset:,} at auto.offset.reset ({found.reset_to})"] if found.reset else []
-    parts += [f"committed offset not known: {found.unknown:,}"] if found.unknown else []
+    parts += [f"committed offset unknown: {found.unknown:,}"] if found.unknown else []
     return f"{'; '.join(parts)}." if parts else ""
 
 
@@ -91,7 +91,7 @@ def _row(one: ConsumerRound) -> tuple[str, ...]:
 
 def _members(snapshot: ConsumerSnapshot, outcome: ConsumerOutcome) -> Table:
     """Who has what at the end, in the order of the member list."""
-    table = terminal.table("member", "host", "partitions", "which", right=("partitions",))
+    table = terminal.table("member", "host", "partitions", "assigned", right=("partitions",))
     decided: Mapping[str, MemberAssignment] = {}
     for one in outcome.rounds:
         if not isinstance(one.decision, LeaderFailure):

@@ -37,32 +37,38 @@ def _forecast(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterat
     else:
         yield from _outcomes(forecast.outcomes, times)
     for unknown in forecast.unknown:
-        yield Text(f"Not known: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
+        yield Text(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
     for other in otherwise.weigh(snapshot, forecast.change):
         yield Text(f"Otherwise: {printable(otherwise_words.sentence(other), 500)}")
     assume = forecast.change.assume
-    copies = f"closed copies {assume.closed_copies}; dormant {assume.dormant_copies}"
-    yield Text(f"Assumed: copies catch up by {_catch_up(assume)}; {copies}.")
+    copies = f"closed copies {assume.closed_copies}; dormant copies {assume.dormant_copies}"
+    yield Text(f"Assumptions: copies catch up by {_catch_up(assume)}; {copies}.")
     policy = Policy()
     start, speed = policy.start_up, policy.restore_records_per_second
     yield Text(
-        f"Times count from the first act, with a client's start-up of {start.low} to {start.high} s ({policy.start_up_says}),"
-        f" at {speed:,} records/s."
+        f"Times count from the first action, with a client start-up of {start.low} to {start.high} s ({policy.start_up_says})"
+        f" and {speed:,} records/s."
     )
 
 
 def _catch_up(assume: Assume) -> str:
-    return f"{assume.records_per_second:g} records a second" if assume.catch_up is CatchUp.RATE else f"the {assume.catch_up}"
+    return f"{assume.records_per_second:g} records per second" if assume.catch_up is CatchUp.RATE else f"the {assume.catch_up}"
 
 
 def _outcomes(outcomes: Sequence[Outcome], times: Sequence[Times]) -> Iterator[RenderableType]:
-    """A line for each position that the IDs left to chance can take."""
+    """One line for each rank that the new random IDs can have."""
     expected = sum(outcome.probability * outcome.summary.active_moved for outcome in outcomes)
     tasks = many(outcomes[0].summary.stateful_tasks, "stateful task")
     yield Text(f"{expected:.1f} of {tasks} end on another client, on average over the new random process IDs.", style="bold")
     lasting = set(outcomes[0].process_ids).intersection(*(outcome.process_ids for outcome in outcomes))
     table = _table(
-        "chance", "new random process IDs such as", "rank", "moved", "rebalances", "rebalancing ends after", "records to restore"
+        "probability",
+        "new random process IDs such as",
+        "rank",
+        "moved",
+        "rebalances",
+        "rebalancing ends after",
+        "records to restore",
     )
     for outcome, time in zip(outcomes, times, strict=True):
         fresh = [(number, one) for number, one in enumerate(outcome.process_ids, start=1) if one not in lasting]
@@ -85,7 +91,7 @@ def _times(snapshot: Snapshot, forecast: Forecast) -> tuple[Times, ...]:
 
 
 def _table(*columns: str) -> Table:
-    return terminal.table(*columns, right=("#", "at", "chance", "moved", "rebalances", "records to restore"))
+    return terminal.table(*columns, right=("#", "at", "probability", "moved", "rebalances", "records to restore"))
 
 
 def _outcome(snapshot: Snapshot, outcome: Outcome, times: Times, *, rounds: bool) -> Iterator[RenderableType]:
@@ -97,7 +103,7 @@ def _outcome(snapshot: Snapshot, outcome: Outcome, times: Times, *, rounds: bool
         word = "rebalance" if rebalances == "1" else "rebalances"
         yield Text(f"{headline}, in {rebalances} {word}; {time_words.both(times)}.", style="bold")
     else:
-        yield Text(f"{headline}; the group does not settle.", style="bold")
+        yield Text(f"{headline}; the group does not become stable.", style="bold")
     size = "" if summary.restore_bytes is None else f", {amount_of_bytes(summary.restore_bytes)}"
     yield Text(f"{many(summary.restore_records, 'record')}{size} to restore. {_waiting(outcome)}")
     yield from _borne(summary)
@@ -107,27 +113,29 @@ def _outcome(snapshot: Snapshot, outcome: Outcome, times: Times, *, rounds: bool
 
 
 def _borne(summary: Summary) -> Iterator[RenderableType]:
-    """Who else bears it, where that is known."""
+    """Downtime before restores, and the brokers that serve them, where known."""
     if summary.stopped:
         longest = max(one.seconds for one in summary.stopped)
-        stand = "stands" if len(summary.stopped) == 1 else "stand"
-        yield Text(f"{many(len(summary.stopped), 'task')} {stand} still for {duration(int(longest))} before anything is restored.")
+        are = "is" if len(summary.stopped) == 1 else "are"
+        yield Text(
+            f"{many(len(summary.stopped), 'task')} {are} unavailable for up to {duration(int(longest))} before any restore begins."
+        )
     if any(one.broker is not None for one in summary.reads):
         served = "; ".join(
-            f"{'not known which' if one.broker is None else f'broker {one.broker}'} {many(one.total.records, 'record')}"
+            f"{'unknown broker' if one.broker is None else f'broker {one.broker}'} {many(one.total.records, 'record')}"
             f"{'' if one.total.size is None else f', {amount_of_bytes(one.total.size)}'}"
             for one in summary.reads[:MOST_BROKERS]
         )
         more = f" and {len(summary.reads) - MOST_BROKERS} more" if len(summary.reads) > MOST_BROKERS else ""
-        yield Text(f"Read from: {served}{more}.")
+        yield Text(f"Restored from: {served}{more}.")
 
 
 def _waiting(outcome: Outcome) -> str:
     waiting = outcome.summary.without_caught_up_copy
     if not waiting.tasks:
-        return "No task waits for its state."
-    verb = "waits" if waiting.tasks == 1 else "wait"
-    return f"{many(waiting.tasks, 'task')} {verb} for {many(waiting.records, 'record')} of state before running again."
+        return "No task restores before it runs."
+    verb = "restores" if waiting.tasks == 1 else "restore"
+    return f"{many(waiting.tasks, 'task')} {verb} {many(waiting.records, 'record')} before running again."
 
 
 def _names(snapshot: Snapshot, outcome: Outcome) -> Mapping[ProcessId, str]:
@@ -141,7 +149,7 @@ def _names(snapshot: Snapshot, outcome: Outcome) -> Mapping[ProcessId, str]:
 
 
 def _rounds(snapshot: Snapshot, outcome: Outcome, names: Mapping[ProcessId, str]) -> Table:
-    table = _table("#", "at", "why", "moves (stateful)", "standbys and warm-ups", "held back", "waits for its state")
+    table = _table("#", "at", "trigger", "moves (stateful)", "standbys and warm-ups", "deferred", "restores first")
     runs = dict(order.owners(snapshot))
     stateful = {task.id: None for task in snapshot.tasks if task.stateful}
     last = len(outcome.rounds)
@@ -160,7 +168,7 @@ def _row(
     if isinstance(one.decision, LeaderFailure):
         return (f"the leader fails: {printable(one.decision.error, 500)}", "", "", "")
     moves = [
-        f"{task} {names.get(before[task], '?') if task in before else 'nobody'}→{names[after]}"
+        f"{task} {names.get(before[task], '?') if task in before else '(none)'}→{names[after]}"
         for task, after in sorted(_runs(one).items())
         if task in stateful and before.get(task) != after
     ]

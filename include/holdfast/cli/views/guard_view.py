@@ -26,7 +26,7 @@ def _parts(snapshot: Snapshot, guard: Guard) -> Iterator[RenderableType]:
     for finding in guard.findings:
         yield Text(f"{str(finding.trap).capitalize()}: {finding.found} {finding.remedy} ({listed(finding.process_ids)})")
     for one in guard.unknown:
-        yield Text(f"Not known: {one}")
+        yield Text(f"Unknown: {one}")
 
 
 def _reshuffle(reshuffle: Reshuffle) -> Iterator[Text]:
@@ -36,20 +36,20 @@ def _reshuffle(reshuffle: Reshuffle) -> Iterator[Text]:
     else:
         yield Text(f"A migration is in progress: {tasks} have yet to migrate.", style="bold")
     records = many(reshuffle.summary.restore_records, "record")
-    yield Text(f"They are {listed([move.task for move in reshuffle.moved])}; {records} to restore.")
+    yield Text(f"Tasks: {listed([move.task for move in reshuffle.moved])}; {records} to restore.")
     if reshuffle.defusal is not None:
         yield from _defusal(reshuffle.defusal)
 
 
 def _defusal(defusal: Defusal) -> Iterator[Text]:
     left = "none moves" if not defusal.moved else f"{many(defusal.moved, 'task')} still move"
-    yield Text(f"To keep them where they are, restart {many(len(defusal.labels), 'client')} under another process ID ({left}):")
+    yield Text(f"To avoid this, restart {many(len(defusal.labels), 'client')} under another process ID ({left}):")
     for now, new in defusal.labels:
         yield Text(f"  stop {now}, write {new} into its kafka-streams-process-metadata, start it again")
 
 
 def _clients(snapshot: Snapshot, guard: Guard) -> Table:
-    numbers = ("in order", "threads", "stateful tasks now", "and in the end")
+    numbers = ("rank", "threads", "stateful tasks now", "in the end")
     table = terminal.table(numbers[0], "process ID", "host", *numbers[1:], right=numbers)
     stateful = {task.id: None for task in snapshot.tasks if task.stateful}
     now = {task: owner for task, owner in order.owners(snapshot) if task in stateful}

@@ -46,7 +46,7 @@ class TestDiff:
         paths = files(tmp_path, a=document, b=document)
 
         assert run("diff", *paths).return_value == 0
-        assert "say the same" in run("diff", *paths).stdout
+        assert "do not differ" in run("diff", *paths).stdout
         assert json.loads(run("diff", *paths, "--json").stdout)["same"] is True
 
     def test_another_process_id_is_another_order(self, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ class TestShow:
         done = run("show", plan, "--snapshot", fresh)
 
         assert done.return_value == 0
-        assert done.stdout.startswith("This plan still holds: nothing that it relies on has changed.")
+        assert done.stdout.startswith("This plan is still valid: no drift.")
 
     def test_one_that_does_not(self, tmp_path: Path) -> None:
         plan, fresh = files(tmp_path, p=PLAN, s=REPLACED)
