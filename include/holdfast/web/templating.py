@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -10,6 +11,9 @@ from markupsafe import Markup, escape
 
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.kinds import plan_title
+from holdfast.rollout.review.parts import MOST_STEPS
+from holdfast.rollout.text.html import to_html
+from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
 from holdfast.web import history
 from holdfast.web.new import new_view
@@ -54,8 +58,15 @@ def environment() -> Environment:
         "scenarios": tuple(map(str, Scenario)),
         "label_of": new_view.label_of,
         "history_bars": history.bars,
+        "blocks": blocks,
+        "most_steps": MOST_STEPS,
     }
     return made
+
+
+def blocks(items: Sequence[Block]) -> Markup:
+    """What a document says, as a part of a page."""
+    return Markup(to_html(items))  # noqa: S704 - escaped there
 
 
 def sentence(text: str) -> str:

@@ -17,6 +17,13 @@ def option_name(name: str) -> str:
     return "baseline" if name == PLAINLY else name
 
 
+def setting(value: object) -> str:
+    """A setting's value; None: it is not set."""
+    if value is None:
+        return "Kafka's default"
+    return ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
+
+
 def invalid_if(clause: str) -> str:
     """What makes a forecast invalid, as it stands behind "Invalid if"."""
     return clause.removeprefix(_OLD_BEGINNING)

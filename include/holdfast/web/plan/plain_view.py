@@ -5,19 +5,17 @@ from datetime import datetime
 
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.course import Course, Share
+from holdfast.rollout.consumer.plan import effect_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
-from holdfast.rollout.consumer.plan.review import GLOSSARY
-from holdfast.rollout.contract.plan_words import invalid_if
+from holdfast.rollout.consumer.plan.review import reviewed
 from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.kinds import plan_title
-from holdfast.rollout.streams.steps import step_words
-from holdfast.rollout.text.wording import capital, duration, inside, listed, many
+from holdfast.rollout.text.wording import capital, duration, listed, many
 from holdfast.web.plan import plan_parts
 from holdfast.web.plan.ownership import Deal, Picture, Words, picture
 from holdfast.web.plan.plan_parts import (
     MOST_ROUNDS,
-    MOST_STEPS,
     NEVER,
     NOT_KNOWN,
     Figure,
@@ -26,7 +24,6 @@ from holdfast.web.plan.plan_parts import (
     Point,
     RoundView,
     Said,
-    StepView,
     Timeline,
     Way,
     compact,
@@ -59,56 +56,26 @@ def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
     pairs = tuple((one, one.course) for one in ways if one.course is not None)
     age, taken, valid, expired = plan_parts.ages(plan, now)
-    effect = _effect(way)
     return PlanView(
         plan=plan,
         labels=LABELS,
+        review=reviewed(plan),
         title=plan_title.title_of(plan),
-        request=plan_title.request_of(plan),
         option=plan_parts.option_of(plan),
-        effect=effect,
-        why=_why(plan),
-        wrong_if=capital(invalid_if(plan.wrong_if)),
+        effect="" if way is None or way.summary is None else capital(effect_words.effect(way.summary, way.times)),
         warnings=() if way is None else tuple(map(warning_words.labelled, way.warnings)),
         figures=_figures(way, plain),
         pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),
         about=lambda _: "",
         timelines=tuple(_timeline(plan, one, course) for one, course in pairs if course.rounds),
         ways=_ways(plan),
-        steps=tuple(_steps(plan)),
-        settings=()
-        if way is None
-        else tuple((one.key, step_words.setting(one.value), step_words.setting(one.revert_to), one.note) for one in way.settings),
         burden=(),
-        rules=() if way is None else way.rules,
         facts=_facts(plan),
-        unknown=() if way is None else way.unknown,
-        glossary=GLOSSARY,
         age=age,
         taken=taken,
         valid=valid,
         expired=expired,
     )
-
-
-def _effect(way: Considered | None) -> str:
-    """`2 of 6 partitions move, 2 rebalances; rebalancing ends after …`. Empty: nothing was forecast."""
-    found = None if way is None else read_figures(way)
-    if found is None:
-        return ""
-    moved = "An unknown number" if found.moved is None else f"{found.moved:,}"
-    rebalances = many(found.rebalances, "rebalance") if found.rebalances else "no rebalance"
-    end = "rebalancing never ends" if found.to_stable is None else f"rebalancing ends after {found.stable_says}"
-    return f"{moved} of {many(found.partitions, 'partition')} move, {rebalances}{f'; {end}' if found.rebalances else ''}."
-
-
-def _why(plan: ConsumerPlan) -> str:
-    way, plain = plan.chosen_way, plan.plain_way
-    if way is None or plain is None:
-        return ""
-    if len(plan.candidates) == 1:
-        return "No other option exists for this change."
-    return "No other option costs less." if way is plain else f"Baseline: {inside(plain.why_not)}"
 
 
 def _facts(plan: ConsumerPlan) -> tuple[tuple[str, str], ...]:
@@ -218,7 +185,7 @@ def _rounds(course: Course) -> Iterator[RoundView]:
         yield RoundView(f"{number:,}", (cause, *times, f"{one.handed_over:,}", stopped, f"{one.unread:,}"), one.unread > 0)
 
 
-# The ways, side by side, and the steps.
+# The options, side by side.
 
 
 def _ways(plan: ConsumerPlan) -> tuple[Way, ...]:
@@ -236,8 +203,3 @@ def _ways(plan: ConsumerPlan) -> tuple[Way, ...]:
         )
         for one in plan.candidates
     )
-
-
-def _steps(plan: ConsumerPlan) -> Iterator[StepView]:
-    for step in plan.steps[:MOST_STEPS]:
-        yield StepView(step.id, step.says, True, step.check_before, "", step.expect, step.check_after, step.undo)

@@ -6,12 +6,13 @@ from datetime import datetime
 
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule, Status
 from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.review import sections
+from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import duration, inside
 from holdfast.web.plan.ownership import Picture
 
 MOST_ROUNDS = 60
-MOST_STEPS = 200
 VERDICTS = {
     PlanVerdict.NOTHING_TO_DO: "The group already has the requested state.",
     PlanVerdict.SAFE: "All policy checks passed.",
@@ -71,20 +72,6 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class StepView:
-    """`by_hand`: a shell command; empty where there is none."""
-
-    id: str
-    title: str
-    manual: bool
-    before: str
-    by_hand: str
-    expect: str
-    after: str
-    undo: str
-
-
-@dataclass(frozen=True, slots=True)
 class RoundView:
     """Rebalances at one moment that do the same, a row of a table. `risk`: the last cell is one to look at."""
 
@@ -121,31 +108,24 @@ class Timeline:
 class PlanView:
     """All that the page says about the plan itself; what became of it is not in here.
 
-    `title` is what was asked for, `request` the same in full, `option` what is recommended, `about` says what a task is.
-    `settings`: key, meanwhile, afterwards, note.
+    `title` is what was asked for, `option` what is recommended, `about` says what a task is. `review`: what the plan says in every
+    other medium too, in the same words.
     """
 
     plan: AnyPlan
     labels: Labels
+    review: PlanReview
     title: str
-    request: str
     option: str
     effect: str
-    why: str
-    wrong_if: str
     warnings: tuple[tuple[str, str], ...]
     figures: tuple[Figure, ...]
     pictures: tuple[Picture, ...]
     about: Callable[[str], str]
     timelines: tuple[Timeline, ...]
     ways: tuple[Way, ...]
-    steps: tuple[StepView, ...]
-    settings: tuple[tuple[str, str, str, str], ...]
     burden: tuple[Block, ...]
-    rules: tuple[Rule, ...]
     facts: tuple[tuple[str, str], ...]
-    unknown: tuple[str, ...]
-    glossary: tuple[tuple[str, str], ...]
     age: str
     taken: str
     valid: str
@@ -157,7 +137,11 @@ class PlanView:
 
     @property
     def rules_passed(self) -> int:
-        return sum(rule.status is Status.PASS for rule in self.rules)
+        return sum(rule.status is Status.PASS for rule in self.review.rules)
+
+    @property
+    def setting_rows(self) -> tuple[tuple[str, ...], ...]:
+        return sections.setting_rows(self.review)
 
 
 def ages(plan: AnyPlan, now: datetime) -> tuple[str, str, str, bool]:

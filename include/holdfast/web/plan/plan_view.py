@@ -7,10 +7,7 @@ from datetime import datetime
 from itertools import groupby
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.actions import WriteProcessMetadata
-from holdfast.rollout.contract.plan_words import invalid_if
 from holdfast.rollout.contract.rebalances import Round
-from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import Estimate, Times
 from holdfast.rollout.kinds import plan_title
 from holdfast.rollout.streams.cost.evaluation import Cost
@@ -19,15 +16,13 @@ from holdfast.rollout.streams.plan import effect_words
 from holdfast.rollout.streams.plan.burden import burden
 from holdfast.rollout.streams.plan.figures import Figures, figures_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
-from holdfast.rollout.streams.plan.review import GLOSSARY
-from holdfast.rollout.streams.steps import step_words
+from holdfast.rollout.streams.plan.review import reviewed
 from holdfast.rollout.streams.steps.steps import StartClient
 from holdfast.rollout.text.wording import amount_of_bytes, capital, duration, many, span
 from holdfast.rollout.timing import time_words
 from holdfast.web.plan import placement, plan_parts
 from holdfast.web.plan.plan_parts import (
     MOST_ROUNDS,
-    MOST_STEPS,
     NEVER,
     NOT_KNOWN,
     Figure,
@@ -36,7 +31,6 @@ from holdfast.web.plan.plan_parts import (
     Point,
     RoundView,
     Said,
-    StepView,
     Timeline,
     Way,
     compact,
@@ -69,27 +63,18 @@ def view(plan: Plan, now: datetime) -> PlanView:
     return PlanView(
         plan=plan,
         labels=LABELS,
+        review=reviewed(plan),
         title=plan_title.title_of(plan),
-        request=plan_title.request_of(plan),
         option=plan_parts.option_of(plan),
         effect=capital(effect),
-        why=plan.why,
-        wrong_if=capital(invalid_if(plan.wrong_if)),
         warnings=(),
         figures=_figures(plan, way, plain),
         pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, cost)) is not None),
         about=placement.about_tasks(plan.basis),
         timelines=tuple(_timeline(plan, one, cost) for one, cost in pairs if cost.rounds),
         ways=_ways(plan),
-        steps=tuple(_steps(plan)),
-        settings=tuple(
-            (one.key, step_words.setting(one.value), step_words.setting(one.revert_to), one.note) for one in plan.settings
-        ),
         burden=tuple(burden(pairs[0][1], plan.policy, lambda one: _named(plan, one))) if way is not None and pairs else (),
-        rules=plan.rules,
         facts=_facts(plan),
-        unknown=plan.unknown,
-        glossary=GLOSSARY,
         age=age,
         taken=taken,
         valid=valid,
@@ -255,17 +240,3 @@ def _fate(one: Considered, plan: Plan) -> str:
     if one.name == plan.chosen:
         return "chosen"
     return "impossible" if one.worst is None else "possible" if one.as_asked else "unasked"
-
-
-def _steps(plan: Plan) -> Iterator[StepView]:
-    for step in plan.steps[:MOST_STEPS]:
-        yield StepView(
-            id=step.id,
-            title=step_words.describe(step.action),
-            manual=step.who is not Who.HOLDFAST,
-            before=step.check_before,
-            by_hand=step_words.by_hand(step.action, plan.basis.group_id) if isinstance(step.action, WriteProcessMetadata) else "",
-            expect=step.expect,
-            after=step.check_after,
-            undo=step.undo,
-        )

@@ -68,9 +68,9 @@ def test_ways_steps_and_limits_are_there_as_for_streams() -> None:
 
     assert [one.fate for one in found.ways][:2] == ["chosen", "possible"]
     assert found.ways[0].cells == (("0", 0), ("none", 0), ("0", 0), ("none", 0))
-    assert found.steps[0].title == "Restart i-a on h-a, within its session timeout"
-    assert found.why.startswith("Baseline: more downtime: ")
-    assert found.rules_passed == len(found.rules)
+    assert found.review.steps[0].title == "Restart i-a on h-a, within its session timeout"
+    assert found.review.why.startswith("Baseline: more downtime: ")
+    assert found.rules_passed == len(found.review.rules)
 
 
 def test_what_would_skip_data_is_a_warning_above_all() -> None:

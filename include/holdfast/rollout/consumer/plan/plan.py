@@ -18,6 +18,7 @@ from holdfast.rollout.consumer.options import ways
 from holdfast.rollout.consumer.options.choice import CRITERIA, Weighed, ranked
 from holdfast.rollout.consumer.options.evaluation import WayForecast
 from holdfast.rollout.consumer.options.ways import Way
+from holdfast.rollout.consumer.plan import effect_words
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
 from holdfast.rollout.contract.batches import Then
@@ -29,7 +30,6 @@ from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule, Statu
 from holdfast.rollout.facts.said import Said, told
 from holdfast.rollout.options.criteria import first_lost
 from holdfast.rollout.policy.policy import Policy, Review
-from holdfast.rollout.text.wording import many
 from holdfast.rollout.timing import timeline
 from holdfast.rollout.timing.time_rules import expires
 
@@ -191,28 +191,14 @@ def _headline(nothing: bool, chosen: Weighed | None, weighed: list[Weighed], blo
     if chosen is None:
         return blocked_by[0] if any(one.foreseen.refused for one in weighed) else f"Blocked: {blocked_by[0]}"
     first = "".join(f"{warning} " for warning in map(warning_words.sentence, chosen.foreseen.warnings))
-    effect = effect_of(chosen.summary)
+    effect = effect_words.effect(chosen.summary, chosen.times)
     if blocked_by:
         return f"{first}Blocked: even the best option, {option_name(chosen.way.name)}, exceeds a limit. {effect}"
     if chosen.way.name == PLAINLY:
         return f"{first}{chosen.way.title}: {effect}"
     plain = next((one for one in weighed if one.way.name == PLAINLY and one.foreseen.summary is not None), None)
-    return f"{first}{chosen.way.title}: {effect}{'' if plain is None else f' {BASELINE}: {effect_of(plain.summary)}'}"
-
-
-def effect_of(summary: ConsumerSummary) -> str:
-    """`2 of 6 partitions migrate, 2 rebalances; 4 interruptions of partitions, up to 3 s each.`"""
-    rebalances = many(summary.rebalances, "rebalance")
-    if summary.seconds_to_stable is None:
-        return f"{rebalances}, and the group does not become stable."
-    moved = "unknown number" if summary.moved is None else f"{summary.moved:,}"
-    still = "downtime not known"
-    if summary.stops is not None and summary.longest_stop is not None:
-        stops = many(summary.stops, "interruption")
-        still = f"{stops} of partitions, up to {summary.longest_stop.usual:g} s each" if summary.stops else "no downtime"
-    if not summary.rebalances:
-        still = "the partitions of a consumer are unavailable only until it returns"
-    return f"{moved} of {many(summary.partitions, 'partition')} migrate, {rebalances}; {still}."
+    without = "" if plain is None else f" {BASELINE}: {effect_words.effect(plain.summary, plain.times)}"
+    return f"{first}{chosen.way.title}: {effect}{without}"
 
 
 def _considered(one: Weighed, chosen: Weighed | None) -> Considered:

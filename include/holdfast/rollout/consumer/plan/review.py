@@ -1,16 +1,19 @@
-"""A plan for a consumer group as a person reads it: the first lines are enough to decide, the rest is there to check them."""
+"""A plan for a consumer group as a person reads it: what differs from other kinds of group. The rest is `rollout.review`'s."""
 
 from collections.abc import Iterator
-from typing import assert_never
 
 from holdfast.rollout.consumer.change.asked import asked
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.contract.plan_age import holds_until, taken
-from holdfast.rollout.contract.plan_words import CHECKED, invalid_if, needs_review, option_name
-from holdfast.rollout.contract.verdicts import PlanVerdict
-from holdfast.rollout.text.rendering import Block, Heading, Lines, Paragraph, Table
+from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
+from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
+from holdfast.rollout.contract.plan_words import invalid_if, option_name
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.review import sections
+from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
+from holdfast.rollout.text.rendering import Block, Heading, Table
+from holdfast.rollout.text.wording import duration, inside, listed, many
 from holdfast.rollout.timing import time_words
 
 GLOSSARY = (
@@ -20,91 +23,149 @@ GLOSSARY = (
     ("Committed offset", "where the next consumer of a partition resumes; without one, auto.offset.reset decides."),
     ("Collateral", "partitions that move between consumers outside the change."),
 )
-MOST_ROWS = 40
 
 
 def review(plan: ConsumerPlan) -> tuple[Block, ...]:
-    """Everything, in order of importance. What would skip data stands on the first line, for the headline begins with it."""
-    return tuple(_blocks(plan))
+    """Everything, in order of importance. That data is skipped stands on the first line."""
+    return sections.blocks(reviewed(plan))
 
 
-def _blocks(plan: ConsumerPlan) -> Iterator[Block]:
+def reviewed(plan: ConsumerPlan) -> PlanReview:
+    """The parts of the review, in words."""
     way = plan.chosen_way
-    first = "".join(f"{warning_words.label(warning)}, " for warning in (() if way is None else way.warnings))
-    where = f"{plan.basis.group_id} on {plan.basis.cluster}" if plan.basis.cluster else plan.basis.group_id
-    yield Heading(1, f"Plan {plan.plan_id} for {where}: {first}{_verdict(plan)}")
-    yield Paragraph(f"{plan.headline} Requested: {asked(plan.change, plan.basis)}.", strong=True)
-    if plan.wrong_if:
-        planned_against = f"a snapshot {taken(plan.created_from)}. {holds_until(plan)}"
-        yield Lines((("Invalid if", invalid_if(plan.wrong_if)), ("Planned against", planned_against)))
-    if way is not None and way.times is not None:
-        ends, effort = time_words.estimate(way.times.rebalancing_ends), time_words.effort(way.effort_counts)
-        yield Lines((("Time", f"rebalancing ends after {ends}, counted from the first step."), ("Effort", f"{effort}.")))
-    if plan.blocked_by:
-        yield Lines(tuple(("Blocked", one) for one in plan.blocked_by))
-    if plan.steps:
-        yield Heading(2, "Steps")
-        rows = tuple((step.id, step.says, step.undo) for step in plan.steps[:MOST_ROWS])
-        more = len(plan.steps) - MOST_ROWS
-        yield Table(("#", "step (manual)", "rollback"), (*rows, *([("…", f"{more} more: see plan.json", "")] if more > 0 else [])))
-    if plan.preconditions:
-        yield Heading(2, "Assumptions")
-        yield Lines(tuple((str(number), text) for number, text in enumerate(plan.preconditions, start=1)))
-    yield Heading(2, "Options compared")
+    return PlanReview(
+        plan_id=plan.plan_id,
+        cluster=plan.basis.cluster,
+        group_id=plan.basis.group_id,
+        verdict=plan.verdict,
+        flags=() if way is None else tuple(map(warning_words.label, way.warnings)),
+        request=asked(plan.change, plan.basis) if plan.change.events else "",
+        recommended=bool(plan.steps) and plan.chosen != PLAINLY,
+        headline=plan.headline,
+        costs=tuple(_costs(plan)),
+        why=_why(plan),
+        blocked_by=plan.blocked_by[int(way is None) :],
+        invalid_if=invalid_if(plan.wrong_if),
+        of_snapshot=many(len(plan.basis.members), "consumer"),
+        contingencies=(),
+        steps=tuple(_steps(plan)),
+        assumptions=plan.preconditions,
+        settings=() if way is None else way.settings,
+        comparison=(_comparison(plan),) if any(one.summary is not None for one in plan.candidates) else (),
+        details=tuple(_details(plan)),
+        rules=() if way is None else way.rules,
+        unknown=() if way is None else way.unknown,
+        glossary=GLOSSARY,
+        created_from=plan.created_from,
+        created_at=plan.created_at,
+        expires_at=plan.expires_at,
+    )
+
+
+def _why(plan: ConsumerPlan) -> str:
+    """The recommended option against the baseline."""
+    way, plain = plan.chosen_way, plan.plain_way
+    if way is None or plain is None:
+        return ""
+    if len(plan.candidates) == 1:
+        return "There is no other option."
+    return "No other option costs less." if way is plain else f"Baseline: {inside(plain.why_not)}"
+
+
+# What it costs.
+
+
+def _costs(plan: ConsumerPlan) -> Iterator[tuple[str, str]]:
+    way, plain = plan.chosen_way, plan.plain_way
+    found = None if way is None else read_figures(way)
+    if way is None or found is None:
+        return
+    other = None if plain is None or plain is way else read_figures(plain)
+    yield "Downtime", f"{_downtime(found)}{'' if other is None else f' Baseline: {_longest(other)}.'}"
+    yield "Read twice", f"{_read_twice(found)}."
+    if way.times is not None:
+        yield "Time", f"from the first step, rebalancing ends after {time_words.estimate(way.times.rebalancing_ends)}."
+    baseline = "" if other is None else f" Baseline: {other.effort_says}."
+    yield "Effort", f"{found.effort_says}.{baseline}"
+
+
+def _longest(found: ReadFigures) -> str:
+    if not found.rebalances:
+        return "none, except for a restarted consumer's own partitions until it returns"
+    if found.unread is None:
+        return "not known"
+    return f"up to {duration(found.unread)} per partition" if found.unread else "none"
+
+
+def _downtime(found: ReadFigures) -> str:
+    slow = ""
+    if found.rebalances and found.unread and (found.unread_most or 0) > found.unread:
+        slow = f"; up to {duration(found.unread_most or 0)} where a consumer is slow to poll"
+    return f"{_longest(found)}{slow}."
+
+
+def _read_twice(found: ReadFigures) -> str:
+    if found.read_twice is None:
+        return "not known: committed offsets are unknown"
+    return f"at most {many(found.read_twice, 'record')} that were read but not committed" if found.read_twice else "nothing"
+
+
+# Steps and options.
+
+
+def _steps(plan: ConsumerPlan) -> Iterator[StepReview]:
+    for step in plan.steps:
+        yield StepReview(
+            id=step.id,
+            title=step.says,
+            brief=inside(step.says),
+            who=Who.OPERATOR,
+            before=step.check_before,
+            expect=step.expect,
+            check=step.check_after,
+            rollback=step.undo,
+        )
+
+
+def _comparison(plan: ConsumerPlan) -> Table:
     counts = ("partitions moved", "collateral", "rebalances", "interruptions", "longest interruption")
-    columns = ("option", *counts, "rebalancing ends after", "effort", "why not")
-    yield Table(
-        columns,
-        tuple(
-            (
-                option_name(one.name),
-                *_figures(one.summary),
-                "?" if one.times is None else time_words.estimate(one.times.rebalancing_ends),
-                time_words.effort(one.effort_counts),
-                "recommended" if one.name == plan.chosen else one.why_not,
-            )
-            for one in plan.candidates
-        ),
-    )
-    if way is not None:
-        yield Heading(2, "Policy checks")
-        rules = tuple((one.name, CHECKED[one.status], one.found, one.limit) for one in way.rules)
-        yield Table(("rule", "result", "found", "limit"), rules)
-        if way.unknown:
-            yield Heading(2, "Not known")
-            yield Lines(tuple((str(number), text) for number, text in enumerate(way.unknown, start=1)))
-    yield Heading(2, "Terms", aside=True)
-    yield Lines(GLOSSARY)
-    yield Heading(2, "Planned against", aside=True)
-    made = plan.created_from
-    yield Lines((("Snapshot", made.snapshot), ("Change", made.change), ("Policy", made.policy), *_times(plan)))
+    return option_table((*counts, "rebalancing ends after"), tuple(_comparison_row(plan, one) for one in plan.candidates))
 
 
-def _verdict(plan: ConsumerPlan) -> str:
-    match plan.verdict:
-        case PlanVerdict.NOTHING_TO_DO:
-            return "nothing to do"
-        case PlanVerdict.SAFE:
-            return "within policy"
-        case PlanVerdict.BLOCKED:
-            return "blocked, do not apply"
-        case PlanVerdict.REVIEW:
-            return needs_review(() if plan.chosen_way is None else plan.chosen_way.rules)
-        case _:
-            assert_never(plan.verdict)
+def _comparison_row(plan: ConsumerPlan, one: Considered) -> tuple[str, ...]:
+    ends = "not known" if one.times is None or one.summary is None else time_words.estimate(one.times.rebalancing_ends)
+    why = "recommended" if one.name == plan.chosen else one.why_not
+    return (option_name(one.name), *_counts(one.summary), ends, time_words.effort(one.effort_counts), why)
 
 
-def _times(plan: ConsumerPlan) -> tuple[tuple[str, str], ...]:
-    return (
-        ("Snapshot taken at", plan.created_from.captured_at or "not known"),
-        ("Created at", plan.created_at),
-        ("Expires at", plan.expires_at),
-    )
-
-
-def _figures(summary: ConsumerSummary | None) -> tuple[str, ...]:
+def _counts(summary: ConsumerSummary | None) -> tuple[str, ...]:
     if summary is None:
-        return ("?",) * 5
-    known = ["?" if one is None else f"{one:,}" for one in (summary.moved, summary.needless)]
-    longest = "?" if summary.longest_stop is None else f"{summary.longest_stop.usual:g} to {summary.longest_stop.most:g} s"
-    return (*known, f"{summary.rebalances:,}", "?" if summary.stops is None else f"{summary.stops:,}", longest)
+        return ("not known",) * 5
+    moved, collateral, stops = (
+        "not known" if one is None else f"{one:,}" for one in (summary.moved, summary.needless, summary.stops)
+    )
+    still = summary.longest_stop
+    longest = "not known"
+    if still is not None:
+        longest = f"{still.usual:g} s" if still.usual == still.most else f"{still.usual:g} to {still.most:g} s"
+    return moved, collateral, f"{summary.rebalances:,}", stops, longest
+
+
+def _details(plan: ConsumerPlan) -> Iterator[Block]:
+    """Who reads what, before and after."""
+    course = None if plan.chosen_way is None else plan.chosen_way.course
+    if course is None or not any(one.now for one in course.shares):
+        return
+    instances = {member.member_id: member.group_instance_id for member in plan.basis.members}
+    rows = []
+    for one in course.shares[: sections.MOST_ROWS]:
+        name = instances.get(one.member_id) or instances.get(one.was or "") or one.member_id
+        now = "not in the group" if one.now is None else _listed(one.now)
+        then = "left" if one.then is None else "unchanged" if one.now == one.then and one.then else _listed(one.then)
+        rows.append((f"{name} on {one.host}" if one.host else name, now, then))
+    yield Heading(2, "Partition placement, before and after", aside=True)
+    yield Table(("consumer", "before", "after"), tuple(rows))
+
+
+def _listed(partitions: tuple[object, ...]) -> str:
+    return listed([str(one) for one in partitions], 12) or "none"

@@ -1,18 +1,17 @@
 """A plan as a person reads it: the first ten lines are enough to decide, the rest is there to check them.
 
-Written for an engineer on call who has never heard of an assignor. One model of blocks, which `rendering` turns into `plan.md` and
-plain text and the command line into a coloured terminal: they cannot say different things.
+What is the same for every kind of group, and the order of it all, is `rollout.review`'s.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.plan_age import holds_until, taken
-from holdfast.rollout.contract.plan_words import CHECKED, WHO, invalid_if, needs_review, option_name
+from holdfast.rollout.contract.plan_words import invalid_if, option_name
 from holdfast.rollout.contract.rebalances import Round
-from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict
+from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.review import sections
+from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
 from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, worst_of
@@ -23,8 +22,8 @@ from holdfast.rollout.streams.plan.figures import figures
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.plan.titles import request_of
 from holdfast.rollout.streams.steps import step_words
-from holdfast.rollout.streams.steps.steps import StartClient, Step
-from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragraph, Table
+from holdfast.rollout.streams.steps.steps import StartClient
+from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many, span
 from holdfast.rollout.timing import time_words
 
@@ -50,82 +49,54 @@ RESTORED = (
 
 def review(plan: Plan) -> tuple[Block, ...]:
     """Everything, in order of importance."""
-    return tuple(_blocks(plan))
+    return sections.blocks(reviewed(plan))
 
 
-def _blocks(plan: Plan) -> Iterator[Block]:
-    yield Heading(1, f"Plan {plan.plan_id} for {plan.basis.group_id} on {plan.basis.cluster}: {_verdict(plan)}")
-    request = f"Requested: {request_of(plan)}. " if plan.change.events else ""
-    recommended = "Recommended: " if plan.steps and plan.chosen != PLAINLY else ""
-    yield Paragraph(f"{request}{recommended}{plan.headline}", strong=True)
-    yield Lines(tuple(_summary(plan)))
-    if plan.steps:
-        yield Heading(2, "Steps")
-        for step in plan.steps:
-            yield Heading(3, f"{step.id}. {step_words.describe(step.action)} ({WHO[step.who]})")
-            yield Lines(_step_lines(step))
-            if command := step_words.command(step.action, plan.basis.group_id):
-                yield Paragraph(step_words.about_the_command(step.action))
-                yield Code(command)
-    if plan.preconditions:
-        yield Heading(2, "Assumptions")
-        yield Lines(tuple((str(number), text) for number, text in enumerate(plan.preconditions, start=1)))
-    if plan.settings:
-        yield Heading(2, "Temporary settings")
-        yield Table(
-            ("setting", "during the rollout", "afterwards", "note"),
-            tuple((one.key, step_words.setting(one.value), step_words.setting(one.revert_to), one.note) for one in plan.settings),
-        )
-    yield from _comparison(plan)
-    yield from _chosen_in_detail(plan)
-    yield from _limits_and_evidence(plan)
-    yield Heading(2, "Terms", aside=True)
-    yield Lines(GLOSSARY)
-    yield Heading(2, "Planned against", aside=True)
-    yield Lines(_fingerprints(plan))
-
-
-def _verdict(plan: Plan) -> str:
-    match plan.verdict:
-        case PlanVerdict.NOTHING_TO_DO:
-            return "nothing to do"
-        case PlanVerdict.SAFE:
-            return "within policy"
-        case PlanVerdict.BLOCKED:
-            return "blocked, do not apply"
-        case PlanVerdict.REVIEW:
-            return needs_review(plan.rules)
-        case _:
-            assert_never(plan.verdict)
+def reviewed(plan: Plan) -> PlanReview:
+    """The parts of the review, in words."""
+    return PlanReview(
+        plan_id=plan.plan_id,
+        cluster=plan.basis.cluster,
+        group_id=plan.basis.group_id,
+        verdict=plan.verdict,
+        flags=(),
+        request=request_of(plan) if plan.change.events else "",
+        recommended=bool(plan.steps) and plan.chosen != PLAINLY,
+        headline=plan.headline,
+        costs=tuple(_costs(plan)),
+        why=plan.why,
+        blocked_by=plan.blocked_by[_reasons_in_the_headline(plan) :],
+        invalid_if=invalid_if(plan.wrong_if),
+        of_snapshot=many(len(plan.basis.clients), "client"),
+        contingencies=tuple(map(otherwise_words.sentence, plan.otherwise)),
+        steps=tuple(_steps(plan)),
+        assumptions=plan.preconditions,
+        settings=plan.settings,
+        comparison=tuple(_comparison(plan)),
+        details=tuple(_details(plan)),
+        rules=plan.rules,
+        unknown=plan.unknown,
+        glossary=GLOSSARY,
+        created_from=plan.created_from,
+        created_at=plan.created_at,
+        expires_at=plan.expires_at,
+    )
 
 
 # The first ten lines.
 
 
-def _summary(plan: Plan) -> Iterator[tuple[str, str]]:
+def _costs(plan: Plan) -> Iterator[tuple[str, str]]:
     way = plan.chosen_way
-    if way is not None and way.costs:
-        plain = plan.plain_way if plan.chosen != PLAINLY else None
-        other = plain.costs if plain is not None else ()
-        worst, plain_worst = _worst(way), _worst(plain) if plain is not None and other else None
-        yield "Downtime", _downtime(plan, worst) + _or_longer(plan, worst)
-        yield "Restore", _restoring(plan, worst, plain_worst)
-        yield "Time", _time(plan, worst)
-        yield "Effort", _effort(way, plain)
-        yield "Why this option", plan.why
-    for reason in plan.blocked_by[_reasons_in_the_headline(plan) :]:
-        yield "Blocked", reason
-    if plan.steps:
-        hosts = [client.host for client in plan.basis.clients]
-        shared = frozenset(host for host in hosts if hosts.count(host) > 1)
-        briefs = "; ".join(f"({step.id}) {step_words.brief(step.action, shared)}" for step in plan.steps)
-        yield "Steps", f"{briefs}. Checks and rollback: see below."
-    if plan.wrong_if:
-        yield "Invalid if", invalid_if(plan.wrong_if)
-    basis = f"snapshot {_short(plan.created_from.snapshot)} of {many(len(plan.basis.clients), 'client')}"
-    yield "Planned against", f"{basis}, {taken(plan.created_from)}.{f' {holds_until(plan)}' if plan.steps else ''}"
-    for one in plan.otherwise:
-        yield "Contingency", otherwise_words.sentence(one)
+    if way is None or not way.costs:
+        return
+    plain = plan.plain_way if plan.chosen != PLAINLY else None
+    other = plain.costs if plain is not None else ()
+    worst, plain_worst = _worst(way), _worst(plain) if plain is not None and other else None
+    yield "Downtime", _downtime(plan, worst) + _or_longer(plan, worst)
+    yield "Restore", _restoring(plan, worst, plain_worst)
+    yield "Time", _time(plan, worst)
+    yield "Effort", _effort(way, plain)
 
 
 def _reasons_in_the_headline(plan: Plan) -> int:
@@ -235,16 +206,26 @@ def _client(plan: Plan, process_id: ProcessId) -> str:
     return f"{host} ({str(process_id)[:8]}…)" if host else f"{str(process_id)[:8]}…"
 
 
-def _short(fingerprint: str) -> str:
-    return fingerprint.removeprefix("sha256:")[:12]
-
-
 # Steps.
 
 
-def _step_lines(step: Step) -> tuple[tuple[str, str], ...]:
-    lines = (("Before", step.check_before), ("Expect", step.expect), ("Check", step.check_after), ("Rollback", step.undo))
-    return tuple((label, text) for label, text in lines if text)
+def _steps(plan: Plan) -> Iterator[StepReview]:
+    hosts = [client.host for client in plan.basis.clients]
+    shared = frozenset(host for host in hosts if hosts.count(host) > 1)
+    for step in plan.steps:
+        command = step_words.command(step.action, plan.basis.group_id)
+        yield StepReview(
+            id=step.id,
+            title=step_words.describe(step.action),
+            brief=step_words.brief(step.action, shared),
+            who=step.who,
+            before=step.check_before,
+            expect=step.expect,
+            check=step.check_after,
+            rollback=step.undo,
+            about_command=step_words.about_the_command(step.action) if command else "",
+            command=command or "",
+        )
 
 
 # The rest.
@@ -253,18 +234,14 @@ def _step_lines(step: Step) -> tuple[tuple[str, str], ...]:
 def _comparison(plan: Plan) -> Iterator[Block]:
     if not any(one.costs for one in plan.candidates):
         return
-    yield Heading(2, "Options compared")
-    yield Table(
+    yield option_table(
         (
-            "option",
             "stateful tasks moved",
             "rebalances",
             "rebalancing ends after",
             "all state restored after",
             "longest task downtime",
             "restore",
-            "effort",
-            "why not",
         ),
         tuple(_comparison_row(plan, one) for one in plan.candidates),
     )
@@ -307,7 +284,7 @@ def _restored(plan: Plan, cost: Cost) -> str:
     return time_words.restored(times_of(cost, plan.policy))
 
 
-def _chosen_in_detail(plan: Plan) -> Iterator[Block]:
+def _details(plan: Plan) -> Iterator[Block]:
     way = plan.chosen_way
     if way is None or not way.costs:
         return
@@ -350,26 +327,3 @@ def _ownership_rows(plan: Plan, cost: Cost) -> Iterator[tuple[str, str, str]]:
             listed(before, 12) or "none" if process_id in now else "not in the group",
             then if process_id in cost.process_ids else "left",
         )
-
-
-def _limits_and_evidence(plan: Plan) -> Iterator[Block]:
-    if plan.rules:
-        yield Heading(2, "Policy checks")
-        yield Table(
-            ("rule", "result", "found", "limit"),
-            tuple((rule.name, CHECKED[rule.status], rule.found, rule.limit) for rule in plan.rules),
-        )
-    if plan.unknown:
-        yield Heading(2, "Not known")
-        yield Lines(tuple((str(number), text) for number, text in enumerate(plan.unknown[:MOST_ROWS], start=1)))
-
-
-def _fingerprints(plan: Plan) -> tuple[tuple[str, str], ...]:
-    return (
-        ("Snapshot", plan.created_from.snapshot),
-        ("Change", plan.created_from.change),
-        ("Policy", plan.created_from.policy),
-        ("Snapshot taken at", plan.created_from.captured_at or "not known"),
-        ("Created at", plan.created_at),
-        ("Expires at", plan.expires_at),
-    )

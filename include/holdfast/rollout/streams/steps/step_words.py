@@ -5,6 +5,7 @@ from typing import assert_never
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.contract.plan_words import setting
 from holdfast.rollout.streams.steps.steps import (
     Action,
     AwaitRebalance,
@@ -124,12 +125,6 @@ def _at(host: str | None) -> str:
 
 def _as(process_id: ProcessId | None) -> str:
     return f" and process ID {process_id}" if process_id else " and a new random process ID"
-
-
-def setting(value: object) -> str:
-    if value is None:
-        return "Kafka's default"
-    return ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
 
 
 def command(action: Action, group_id: str) -> str | None:

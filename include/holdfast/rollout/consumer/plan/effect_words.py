@@ -1,0 +1,30 @@
+"""What an option does to a consumer group, in a sentence: for headlines and pages."""
+
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
+from holdfast.rollout.contract.times import Times
+from holdfast.rollout.text.wording import many
+from holdfast.rollout.timing import time_words
+
+
+def effect(summary: ConsumerSummary, times: Times | None) -> str:
+    """`2 of 6 partitions migrate, 2 rebalances; rebalancing ends after 8 s; 4 interruptions of partitions, up to 3 s each.`
+
+    `times` None: a plan of another version, which does not say when rebalancing ends.
+    """
+    moved = "unknown number" if summary.moved is None else f"{summary.moved:,}"
+    parts = [f"{moved} of {many(summary.partitions, 'partition')} migrate, {many(summary.rebalances, 'rebalance')}"]
+    if summary.seconds_to_stable is None:
+        parts.append("rebalancing never ends")
+    elif summary.rebalances:
+        parts += [] if times is None else [f"rebalancing ends after {time_words.estimate(times.rebalancing_ends)}"]
+        parts.append(_unread(summary))
+    else:
+        parts.append("the partitions of a consumer are unavailable only until it returns")
+    return f"{'; '.join(parts)}."
+
+
+def _unread(summary: ConsumerSummary) -> str:
+    if summary.stops is None or summary.longest_stop is None:
+        return "downtime not known"
+    stops = many(summary.stops, "interruption")
+    return f"{stops} of partitions, up to {summary.longest_stop.usual:g} s each" if summary.stops else "no downtime"

@@ -1,0 +1,77 @@
+"""What a plan says to a person, part by part, the same for every kind of group. `sections` lays the parts out; pages take them one
+by one."""
+
+from dataclasses import dataclass
+
+from holdfast.rollout.contract.created_from import CreatedFrom
+from holdfast.rollout.contract.settings import SettingChange, Who
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
+from holdfast.rollout.text.rendering import Block, Table
+
+MOST_STEPS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StepReview:
+    """`brief`: what it does, in a few words; `command`: the same as a shell command, after the line `about_command`; empty where
+    there is none."""
+
+    id: str
+    title: str
+    brief: str
+    who: Who
+    before: str
+    expect: str
+    check: str
+    rollback: str
+    about_command: str = ""
+    command: str = ""
+
+    @property
+    def manual(self) -> bool:
+        return self.who is not Who.HOLDFAST
+
+    @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        found = (("Before", self.before), ("Expect", self.expect), ("Check", self.check), ("Rollback", self.rollback))
+        return tuple((label, text) for label, text in found if text)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReview:
+    """`flags`: what stands before the verdict, such as that data is skipped. `costs`: the labelled lines of what the option costs.
+
+    `recommended`: an option other than the baseline is. `blocked_by`: reasons that the headline does not say. `of_snapshot`: what
+    of the group the plan was made from. `comparison`: all options; `details`: the recommended one, for who wants to check.
+    """
+
+    plan_id: str
+    cluster: str
+    group_id: str
+    verdict: PlanVerdict
+    flags: tuple[str, ...]
+    request: str
+    recommended: bool
+    headline: str
+    costs: tuple[tuple[str, str], ...]
+    why: str
+    blocked_by: tuple[str, ...]
+    invalid_if: str
+    of_snapshot: str
+    contingencies: tuple[str, ...]
+    steps: tuple[StepReview, ...]
+    assumptions: tuple[str, ...]
+    settings: tuple[SettingChange, ...]
+    comparison: tuple[Block, ...]
+    details: tuple[Block, ...]
+    rules: tuple[Rule, ...]
+    unknown: tuple[str, ...]
+    glossary: tuple[tuple[str, str], ...]
+    created_from: CreatedFrom
+    created_at: str
+    expires_at: str
+
+
+def option_table(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Table:
+    """The options side by side: the name first, why it is not recommended last."""
+    return Table(("option", *columns, "effort", "why not"), rows)

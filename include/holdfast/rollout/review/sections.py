@@ -1,0 +1,132 @@
+"""A plan's review as blocks: the first ten lines are enough to decide, the rest is there to check them.
+
+Written for an engineer on call who has never heard of an assignor. One model of blocks, which `text.rendering` turns into `plan.md`
+and plain text, `text.html` into the parts of a page, and the command line into a coloured terminal: they cannot say different
+things.
+"""
+
+from collections.abc import Iterator
+
+from holdfast.rollout.contract.plan_age import holds_until, taken
+from holdfast.rollout.contract.plan_words import CHECKED, WHO, needs_review, setting
+from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.review.parts import MOST_STEPS, PlanReview, StepReview
+from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragraph, Table
+
+MOST_ROWS = 40
+MOST_BRIEFS = 12
+SETTING_COLUMNS = ("setting", "during the rollout", "afterwards", "note")
+CHECK_COLUMNS = ("rule", "result", "found", "limit")
+
+
+def blocks(plan: PlanReview) -> tuple[Block, ...]:
+    """Everything, in order of importance."""
+    return tuple(_blocks(plan))
+
+
+def _blocks(plan: PlanReview) -> Iterator[Block]:
+    where = f"{plan.group_id} on {plan.cluster}" if plan.cluster else plan.group_id
+    yield Heading(1, f"Plan {plan.plan_id} for {where}: {', '.join((*plan.flags, verdict_of(plan)))}")
+    yield Paragraph(lead(plan), strong=True)
+    yield Lines(tuple(_summary(plan)))
+    if plan.steps:
+        yield Heading(2, "Steps")
+        for step in plan.steps[:MOST_STEPS]:
+            yield from step_blocks(step)
+        if len(plan.steps) > MOST_STEPS:
+            yield Paragraph(f"and {len(plan.steps) - MOST_STEPS:,} more steps: see plan.json.")
+    if plan.assumptions:
+        yield Heading(2, "Assumptions")
+        yield Lines(_numbered(plan.assumptions))
+    if plan.settings:
+        yield Heading(2, "Temporary settings")
+        yield Table(SETTING_COLUMNS, setting_rows(plan))
+    if plan.comparison:
+        yield Heading(2, "Options compared")
+        yield from plan.comparison
+    yield from plan.details
+    if plan.rules:
+        yield Heading(2, "Policy checks")
+        yield Table(CHECK_COLUMNS, check_rows(plan))
+    if plan.unknown:
+        yield Heading(2, "Not known")
+        yield Lines(_numbered(plan.unknown[:MOST_ROWS]))
+    yield Heading(2, "Terms", aside=True)
+    yield Lines(plan.glossary)
+    yield Heading(2, "Planned against", aside=True)
+    yield Lines(planned_against(plan))
+
+
+def verdict_of(plan: PlanReview) -> str:
+    """`within policy`; `needs review: exceeds rebalances`."""
+    if plan.verdict is PlanVerdict.REVIEW:
+        return needs_review(plan.rules)
+    return {
+        PlanVerdict.NOTHING_TO_DO: "nothing to do",
+        PlanVerdict.SAFE: "within policy",
+        PlanVerdict.BLOCKED: "blocked, do not apply",
+    }[plan.verdict]
+
+
+def lead(plan: PlanReview) -> str:
+    """What was requested, and what comes of it."""
+    request = f"Requested: {plan.request}. " if plan.request else ""
+    return f"{request}{'Recommended: ' if plan.recommended else ''}{plan.headline}"
+
+
+def _summary(plan: PlanReview) -> Iterator[tuple[str, str]]:
+    yield from plan.costs
+    if plan.why:
+        yield "Why this option", plan.why
+    for reason in plan.blocked_by:
+        yield "Blocked", reason
+    if plan.steps:
+        briefs = "; ".join(f"({step.id}) {step.brief}" for step in plan.steps[:MOST_BRIEFS])
+        more = len(plan.steps) - MOST_BRIEFS
+        yield "Steps", f"{briefs}{f'; and {more} more' if more > 0 else ''}. Checks and rollback: see below."
+    if plan.invalid_if:
+        yield "Invalid if", plan.invalid_if
+    valid = f" {holds_until(plan)}" if plan.steps else ""
+    yield (
+        "Planned against",
+        f"snapshot {_short(plan.created_from.snapshot)} of {plan.of_snapshot}, {taken(plan.created_from)}.{valid}",
+    )
+    for one in plan.contingencies:
+        yield "Contingency", one
+
+
+def step_blocks(step: StepReview) -> Iterator[Block]:
+    yield Heading(3, f"{step.id}. {step.title} ({WHO[step.who]})")
+    yield Lines(step.lines)
+    if step.command:
+        yield Paragraph(step.about_command)
+        yield Code(step.command)
+
+
+def setting_rows(plan: PlanReview) -> tuple[tuple[str, ...], ...]:
+    """Of `SETTING_COLUMNS`."""
+    return tuple((one.key, setting(one.value), setting(one.revert_to), one.note) for one in plan.settings)
+
+
+def check_rows(plan: PlanReview) -> tuple[tuple[str, ...], ...]:
+    """Of `CHECK_COLUMNS`."""
+    return tuple((rule.name, CHECKED[rule.status], rule.found, rule.limit) for rule in plan.rules)
+
+
+def planned_against(plan: PlanReview) -> tuple[tuple[str, str], ...]:
+    return (
+        ("Snapshot", plan.created_from.snapshot),
+        ("Change", plan.created_from.change),
+        ("Policy", plan.created_from.policy),
+        ("Snapshot taken at", plan.created_from.captured_at or "not known"),
+        ("Created at", plan.created_at),
+        ("Expires at", plan.expires_at),
+    )
+
+
+def _numbered(texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((str(number), text) for number, text in enumerate(texts, start=1))
+
+
+def _short(fingerprint: str) -> str:
+    return fingerprint.removeprefix("sha256:")[:12]
