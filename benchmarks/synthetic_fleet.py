@@ -13,8 +13,8 @@ from uuid import UUID
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Changelog, Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout.streams.change.change import Assume
-from holdfast.rollout.streams.events.evolution import Pause, Reports
+from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.reports import Pause, Reports
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Topic, TopicPartitionInfo
 

@@ -14,7 +14,7 @@ from holdfast.rollout.consumer.change.events import VERBS as CONSUMER_VERBS
 from holdfast.rollout.contract.requests import What
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.streams.change.json import READERS
+from holdfast.rollout.streams.change.json import readers
 from holdfast.rollout.streams.change.request_json import NAMES
 from holdfast.workflows import snapshots
 
@@ -30,7 +30,7 @@ def filled(**given: object) -> dict[str, Any]:
 def test_has_the_fields_that_are_read() -> None:
     assert set(NAMES) <= set(form.fields())
     assert tuple(form.ASKED_FOR) == tuple(What)
-    assert sorted(form.VERBS) == sorted({*READERS, *CONSUMER_VERBS.values()})
+    assert sorted(form.VERBS) == sorted({*readers(), *CONSUMER_VERBS.values()})
 
 
 @pytest.mark.parametrize(

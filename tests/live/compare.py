@@ -9,7 +9,7 @@ from tests.live.experiment import Step
 from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.group import Assignment, Client, Task
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout.streams.events import evolution
+from holdfast.rollout.streams.scene import reports
 from holdfast.rollout.streams.snapshot import groups, replay
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot
 
@@ -105,7 +105,7 @@ def _owned(client: Client) -> str:
 
 def _sums(client: Client) -> str:
     """All of the client's tasks."""
-    return " ".join(f"{task}={total}" for task, total in sorted(evolution.reported(client).items()))
+    return " ".join(f"{task}={total}" for task, total in sorted(reports.reported(client).items()))
 
 
 def _placement(handed: Iterable[tuple[str, tuple[TaskId, ...], tuple[TaskId, ...]]]) -> Placement:

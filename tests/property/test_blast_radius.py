@@ -24,7 +24,7 @@ from holdfast.rollout.streams.host_loss.movements import NotByPlaces
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.plan import restore_rate, start_up
 from holdfast.rollout.streams.process_ids import order
-from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Topic, TopicPartitionInfo
 from holdfast.rollout.tables import loss_rows
@@ -145,7 +145,7 @@ class TestIsWhatTheForecastSays:
         snapshot = small_group(seed)
         radius = blast_radius(snapshot)[seed % len(snapshot.clients)]
         fresh = replace(change_of(radius.losses[-1]))
-        owners = dict(order.owners(snapshot))
+        owners = dict(ownership.owners(snapshot))
         assert sum(place.probability for place in radius.places) == pytest.approx(1)
         for place in radius.places:
             replaced = fresh.events[0]

@@ -21,8 +21,7 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds.schemas import CONTRACTS, schema_of
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.execution.json import verdict_to_json
 from holdfast.rollout.streams.execution.staleness import is_stale, staleness_to_json
 from holdfast.rollout.streams.execution.verify import verify

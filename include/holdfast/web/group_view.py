@@ -13,7 +13,7 @@ from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.streams.process_ids import order
-from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many
 from holdfast.web.plan.plan_parts import ago
@@ -240,7 +240,7 @@ def _clients(one: Snapshot) -> tuple[ClientView, ...]:
     ends = {task.id: task.end_offset_sum for task in one.tasks}
     stateful = {task.id for task in one.tasks if task.stateful}
     runs: dict[str, list[TaskId]] = {}
-    for task, owner in order.owners(one):
+    for task, owner in ownership.owners(one):
         if task in stateful:
             runs.setdefault(str(owner), []).append(task)
     most = max((len(tasks) for tasks in runs.values()), default=1)

@@ -11,12 +11,12 @@ from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.change.change import Assume, CatchUp
 from holdfast.rollout.streams.cost import cost
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Summary
 from holdfast.rollout.streams.options import otherwise, otherwise_words
-from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.scene.assume import Assume, CatchUp
+from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many, printable, span
 from holdfast.rollout.timing import time_words
@@ -150,7 +150,7 @@ def _names(snapshot: Snapshot, outcome: Outcome) -> Mapping[ProcessId, str]:
 
 def _rounds(snapshot: Snapshot, outcome: Outcome, names: Mapping[ProcessId, str]) -> Table:
     table = _table("#", "at", "trigger", "moves (stateful)", "standbys and warm-ups", "deferred", "restores first")
-    runs = dict(order.owners(snapshot))
+    runs = dict(ownership.owners(snapshot))
     stateful = {task.id: None for task in snapshot.tasks if task.stateful}
     last = len(outcome.rounds)
     for number, one in enumerate(outcome.rounds, start=1):

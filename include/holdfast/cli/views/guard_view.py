@@ -8,7 +8,7 @@ from rich.text import Text
 
 from holdfast.cli.views import terminal
 from holdfast.rollout.streams.guard.guard import Defusal, Guard, Kind, Reshuffle
-from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import host_or, listed, many
 
@@ -52,7 +52,7 @@ def _clients(snapshot: Snapshot, guard: Guard) -> Table:
     numbers = ("rank", "threads", "stateful tasks now", "in the end")
     table = terminal.table(numbers[0], "process ID", "host", *numbers[1:], right=numbers)
     stateful = {task.id: None for task in snapshot.tasks if task.stateful}
-    now = {task: owner for task, owner in order.owners(snapshot) if task in stateful}
+    now = {task: owner for task, owner in ownership.owners(snapshot) if task in stateful}
     moved = {move.task: move.after for move in guard.reshuffle.moved} if guard.reshuffle is not None else {}
     for place, process_id in enumerate(guard.order, start=1):
         client = snapshot.client(process_id)

@@ -10,6 +10,9 @@ T = TypeVar("T")
 
 MOST_EVENTS = 10_000
 MOST_PARTITIONS = 100_000
+MOST_THREADS = 10_000
+LONGEST_STOP = 1_000_000
+"""Minutes."""
 
 
 def event_from_json(value: object, readers: Mapping[str, Callable[[object], T]], unknown: Callable[[str, str], str]) -> T:

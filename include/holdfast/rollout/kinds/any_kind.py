@@ -10,7 +10,6 @@ from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json, is_consumer_classic
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.streams.change import json as change_json
-from holdfast.rollout.streams.change import json_writing
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.execution import json as execution_json
 from holdfast.rollout.streams.execution.verify import Verdict
@@ -52,7 +51,7 @@ def change_from_json(value: object, *, plain: bool) -> AnyChange:
 
 
 def change_to_json(change: AnyChange) -> dict[str, object]:
-    return consumer_change_to_json(change) if isinstance(change, ConsumerChange) else json_writing.change_to_json(change)
+    return consumer_change_to_json(change) if isinstance(change, ConsumerChange) else change_json.change_to_json(change)
 
 
 def plan_from_json(value: object) -> AnyPlan:

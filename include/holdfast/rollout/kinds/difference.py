@@ -15,6 +15,7 @@ from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Evidence, Snapshot
 from holdfast.rollout.text.wording import many, printable
 from holdfast.rollout.timing import time_words
@@ -139,7 +140,7 @@ def _members(client: Client) -> str:
 
 
 def _owners(snapshot: Snapshot) -> dict[str, str]:
-    owned = dict(order.owners(snapshot))
+    owned = dict(ownership.owners(snapshot))
     return {str(task.id): str(owned.get(task.id, "nobody")) for task in snapshot.tasks}
 
 

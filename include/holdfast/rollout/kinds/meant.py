@@ -15,9 +15,11 @@ from holdfast.rollout.json.strict import nearest, refuse, shown, under
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.any_kind import AnyChange, AnySnapshot
 from holdfast.rollout.streams.change import named_json
-from holdfast.rollout.streams.change.change import Change, RollingRestart, SetConfig
+from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.request import change_of
 from holdfast.rollout.streams.change.request_json import NAMES, request_from_form
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
+from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 

@@ -15,7 +15,8 @@ from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
 from holdfast.rollout.policy.json import LIMITS_OF_RULES
 from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, MOST_WINDOWS, Policy, Review
-from holdfast.rollout.streams.change.change import CatchUp, Change
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.scene.assume import CatchUp
 from holdfast.rollout.text.wording import printable
 
 DAY, WEEK = 24 * 60, 7 * 24 * 60

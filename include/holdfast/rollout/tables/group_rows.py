@@ -14,7 +14,7 @@ from holdfast.rollout.json import strict
 from holdfast.rollout.json.strict import A_ROW, dumps, loads
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.streams.process_ids import order
-from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory
 from holdfast.rollout.tables import consumer_rows
@@ -102,7 +102,7 @@ def targets(document: str) -> Row:
         if isinstance(snapshot, ConsumerSnapshot):
             return {"problem": None, "targets": consumer_rows.targets(snapshot)}
         going = order.target(groups.any_group_of(snapshot))
-        owner = dict(order.owners(snapshot))
+        owner = dict(ownership.owners(snapshot))
     except HoldfastError as refusal:
         return {"problem": str(refusal), "targets": []}
     return {
@@ -209,7 +209,7 @@ def _members(snapshot: Snapshot) -> list[Row]:
 
 
 def _tasks(snapshot: Snapshot) -> list[Row]:
-    owner = dict(order.owners(snapshot))
+    owner = dict(ownership.owners(snapshot))
     return [
         {
             "task_id": str(task.id),

@@ -15,7 +15,7 @@ from holdfast.rollout.contract.requests import FIELDS, What
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.strict import FORMAT_VERSION, dumps
 from holdfast.rollout.kinds.any_kind import AnySnapshot
-from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import many
 from holdfast.web import group_view
@@ -179,7 +179,7 @@ def fields_of(what: str) -> tuple[str, ...]:
 
 def _hosts(one: Snapshot) -> tuple[Host, ...]:
     stateful = {task.id for task in one.tasks if task.stateful}
-    runs = Counter(owner for task, owner in order.owners(one) if task in stateful)
+    runs = Counter(owner for task, owner in ownership.owners(one) if task in stateful)
     by_host: dict[str, list[tuple[ProcessId, int, int, str]]] = {}
     for client in one.clients:
         row = (client.process_id, len(client.consumers), runs[client.process_id], client.rack or "")

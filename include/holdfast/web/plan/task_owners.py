@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 
-from holdfast.rollout.streams.change.change import AddClient, Item, NewClient, ReplaceClient
+from holdfast.rollout.streams.change.change import Item
 from holdfast.rollout.streams.cost.cost import end_owners, renamed
 from holdfast.rollout.streams.cost.evaluation import Cost
+from holdfast.rollout.streams.events.add_client import AddClient
+from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order
 from holdfast.web.plan.ownership import Deal, Picture, Words, picture

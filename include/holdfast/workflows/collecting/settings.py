@@ -11,7 +11,7 @@ from holdfast.kafka.streams import config as assignor_config
 from holdfast.kafka.streams import config_check
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.streams.events.outage import HEARTBEAT
+from holdfast.rollout.streams.scene.outage import HEARTBEAT
 from holdfast.rollout.streams.snapshot.snapshot import Stores
 
 DEFAULT_TASK_ASSIGNOR = "HighAvailabilityTaskAssignor"

@@ -6,8 +6,7 @@ from tests.harness.article import AFTER, BEFORE, A, B, C, Document, altered, cha
 from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput, Unsupported
 from holdfast.rollout.json import fingerprints
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json, assignment_to_json
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json

@@ -8,9 +8,9 @@ from tests.harness.article import A, change
 from holdfast.kafka.streams import config
 from holdfast.rollout.kinds.schemas import schema_of
 from holdfast.rollout.policy.json import POLICY, policy_from_json
-from holdfast.rollout.streams.change.json import READERS, change_from_json
-from holdfast.rollout.streams.change.schema import _EVENTS as EVENTS
+from holdfast.rollout.streams.change.json import change_from_json, readers
 from holdfast.rollout.streams.change.schema import ASSUME
+from holdfast.rollout.streams.change.schema import SHAPES as EVENTS
 from holdfast.rollout.streams.snapshot.defaults import SETTINGS
 
 LEAST: dict[str, Any] = {
@@ -43,7 +43,7 @@ def test_an_event_means_the_same_with_each_default_said(verb: str) -> None:
             assert meant(verb, least | {field: value}) == meant(verb, least), field
 
 
-@pytest.mark.parametrize("verb", sorted(set(READERS) - {"set_config", "then"}))
+@pytest.mark.parametrize("verb", sorted(set(readers()) - {"set_config", "then"}))
 def test_every_field_that_may_be_left_out_has_one(verb: str) -> None:
     shape = EVENTS[verb]
     optional = set(shape.get("properties", {})) - set(shape.get("required", ()))

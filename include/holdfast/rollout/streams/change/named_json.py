@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.json import kafka, strict
-from holdfast.rollout.streams.change import named_clients
-from holdfast.rollout.streams.change.named_clients import Known
+from holdfast.rollout.json import strict
+from holdfast.rollout.streams.events import table
+from holdfast.rollout.streams.events.event import About, Statement
+from holdfast.rollout.streams.snapshot import named_clients
+from holdfast.rollout.streams.snapshot.named_clients import Known
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
-ONE = ("remove_client", "replace_client", "restart_client", "set_threads")
-"""The events with a client; `rolling_restart` has `clients`."""
 MOST_NAMED = 1_000
 """Events of one Change that name clients; more say process IDs."""
 _NAMES = ("client", "clients", "copied_from_client")
@@ -42,22 +42,9 @@ class _There:
     def meant(self, name: str) -> ProcessId:
         return named_clients.meant(name, self._clients)
 
-    def after(self, verb: str, content: Mapping[str, object]) -> None:
+    def after(self, kind: type[Statement], content: Mapping[str, object]) -> None:
         """What cannot be read is refused later, by the Change's own reader."""
-        old = _id(content.get("process_id"))
-        if verb == "add_client":
-            self._clients.append(named_clients.coming(old, _text(content.get("host"))))
-        elif verb == "remove_client":
-            self._clients = [one for one in self._clients if one.process_id != old]
-        elif verb == "replace_client" and isinstance(by := content.get("by"), dict):
-            host = next((one.host for one in self._clients if one.process_id == old), None)
-            self._clients = [one for one in self._clients if one.process_id != old]
-            self._clients.append(named_clients.coming(_id(by.get("process_id")), _text(by.get("host")) or host))
-        elif verb == "restart_client" and content.get("keeps_process_id") is False:
-            new = _id(content.get("new_process_id"))
-            self._clients = [
-                named_clients.coming(new, one.host, one.names) if one.process_id == old else one for one in self._clients
-            ]
+        self._clients = kind.known_after(content, self._clients)
 
 
 def _rewritten(value: object, there: _There | None) -> object:
@@ -91,19 +78,20 @@ def _event(event: object, there: _There | None) -> object:
     if not isinstance(event, dict) or len(event) != 1:
         return event
     (verb, content), *_ = event.items()
-    if not isinstance(content, dict):
+    kind = table.by_verb().get(str(verb))
+    if not isinstance(content, dict) or kind is None:
         return event
     try:
-        if verb in ONE:
+        if kind.ABOUT is About.ONE_CLIENT:
             content = _replaced(content, "client", "process_id", lambda found: str(_meant(found, there)))
             content = _copied_from(content, there)
-        elif verb == "rolling_restart":
+        elif kind.ABOUT is About.CLIENTS:
             content = _replaced(content, "clients", "process_ids", lambda found: _all_meant(found, there))
     except InvalidInput as problem:
         strict.refuse(strict.under(str(verb), problem))
         raise
     if there is not None:
-        there.after(str(verb), content)
+        there.after(kind, content)
     return {verb: content}
 
 
@@ -149,17 +137,6 @@ def _all_meant(value: object, there: _There | None) -> list[str] | None:
     if len(set(found)) < len(found):
         raise InvalidInput("a client stands twice")
     return found
-
-
-def _id(value: object) -> ProcessId | None:
-    try:
-        return kafka.process_id(value)
-    except InvalidInput:
-        return None
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def _of(value: object) -> Mapping[str, object]:

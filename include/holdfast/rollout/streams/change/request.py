@@ -13,17 +13,14 @@ from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.requests import Disk, Request, What, named, refuse_incomplete
-from holdfast.rollout.streams.change import named_clients
-from holdfast.rollout.streams.change.change import (
-    AddClient,
-    Change,
-    Item,
-    NewClient,
-    RemoveClient,
-    ReplaceClient,
-    RollingRestart,
-    StopApplication,
-)
+from holdfast.rollout.streams.change.change import Change, Item
+from holdfast.rollout.streams.events.add_client import AddClient
+from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.events.remove_client import RemoveClient
+from holdfast.rollout.streams.events.replace_client import ReplaceClient
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
+from holdfast.rollout.streams.events.stop_application import StopApplication
+from holdfast.rollout.streams.snapshot import named_clients
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import many
 

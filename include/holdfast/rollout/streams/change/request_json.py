@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from holdfast.errors import InvalidInput
 from holdfast.kafka import properties
 from holdfast.kafka.streams import config_check
-from holdfast.rollout.contract.batches_json import MOST_EVENTS
+from holdfast.rollout.contract.batches_json import LONGEST_STOP, MOST_EVENTS, MOST_THREADS
 from holdfast.rollout.contract.requests import Disk, Request, What, refuse_incomplete
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.strict import Fields, nullable, one_of
-from holdfast.rollout.streams.change.json import LONGEST_STOP, MOST_THREADS
 
 MOST_CLIENTS = 1_000
 MAY_BE_EMPTY = ("rack.aware.assignment.tags",)

@@ -1,13 +1,14 @@
 """Shorthands of a Change written out as the events that they stand for, once it is known who is in the group then."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.streams.change.change import Change, Item, RestartClient, RollingRestart, SetConfig, SetRelease
-from holdfast.rollout.streams.change.presence import Present, come_and_go
+from holdfast.rollout.streams.change.change import Change, Item
+from holdfast.rollout.streams.events.batches import Present, come_and_go
+from holdfast.rollout.streams.events.event import Event
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 MOST_WRITTEN_OUT = 50_000
@@ -38,7 +39,7 @@ def written_out(snapshot: Snapshot, change: Change, *, roll_outs: bool = True, c
             except InvalidInput as problem:
                 raise InvalidInput(problem.problem, f"events[{index}].rolling_restart.{problem.where}") from None
         for one in written:
-            if not isinstance(one, RollingRestart | Then):
+            if isinstance(one, Event):
                 come_and_go(one, there)
         items += written
         if len(items) > MOST_WRITTEN_OUT:
@@ -61,7 +62,7 @@ def _written(rolling: RollingRestart, there: Present, *, roll_outs: bool, counte
         return (rolling,)
     if rolling.rolls_out and not roll_outs:
         return (rolling,)
-    return tuple(_restarts(rolling, there, counted_from))
+    return tuple(rolling.written_out([one for one in there if one is not None], counted_from))
 
 
 def counts_earlier(snapshot: Snapshot, change: Change) -> tuple[int, ...]:
@@ -88,27 +89,3 @@ def counts_earlier(snapshot: Snapshot, change: Change) -> tuple[int, ...]:
 def _order(snapshot: Snapshot, rolling: RollingRestart) -> tuple[ProcessId, ...]:
     """Whom it restarts, as far as that is known before anybody came or went."""
     return rolling.process_ids or tuple(sorted(client.process_id for client in snapshot.clients))
-
-
-def _restarts(rolling: RollingRestart, there: Present, counted_from: int | None) -> Iterator[Item]:
-    present = sorted(one for one in there if one is not None)
-    if rolling.process_ids is None and not present:
-        raise InvalidInput("the group has no client to restart", "process_ids")
-    chosen = present if rolling.process_ids is None else list(rolling.process_ids)
-    batches = -(-len(chosen) // rolling.at_once)
-    counts = batches if counted_from is None else min(counted_from, batches)
-    for batch in range(1, batches + 1):
-        if batch > 1:
-            yield Then(rolling.wait)
-        for process_id in chosen[(batch - 1) * rolling.at_once : batch * rolling.at_once]:
-            yield RestartClient(
-                process_id,
-                keeps_process_id=rolling.keeps_process_id,
-                keeps_state=rolling.keeps_state,
-                within_session=rolling.within_session,
-                late=rolling.late,
-            )
-        if batch == counts and rolling.settings:
-            yield SetConfig(rolling.settings)
-    if rolling.kafka_release is not None:
-        yield SetRelease(rolling.kafka_release)

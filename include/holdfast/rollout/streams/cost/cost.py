@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, Consumer
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round
-from holdfast.rollout.streams.change.change import CatchUp, Change, RestartClient
+from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost import disk_use, stops
 from holdfast.rollout.streams.cost.evaluation import ClientRestore, Cost, Fullest, Span
+from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.forecast.amounts import Amount
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome
-from holdfast.rollout.streams.process_ids import order
-from holdfast.rollout.streams.snapshot import changelog_sizes
+from holdfast.rollout.streams.scene.assume import CatchUp
+from holdfast.rollout.streams.snapshot import changelog_sizes, ownership
 from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
@@ -33,7 +34,7 @@ def empty_client(group_id: str, process_id: ProcessId, threads: int) -> Client:
 def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple[ProcessId, ...]) -> Cost:
     stateful = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
     decisions = [one.decision for one in outcome.rounds if isinstance(one.decision, Assignment)]
-    before = dict(order.owners(snapshot))
+    before = dict(ownership.owners(snapshot))
     was = renamed(change)
     handed_over = _handed_over(decisions, before, stateful, was)
     after = _owners(decisions[-1]) if decisions else before
@@ -97,11 +98,7 @@ def _owners(decision: Assignment) -> dict[TaskId, ProcessId]:
 
 def renamed(change: Change) -> dict[ProcessId, ProcessId]:
     """Clients that come back with their state under another process ID, with the one they had: to them nothing is handed over."""
-    return {
-        item.new_process_id: item.process_id
-        for item in change.events
-        if isinstance(item, RestartClient) and item.keeps_state and not item.keeps_process_id and item.new_process_id is not None
-    }
+    return dict(pair for item in change.events if isinstance(item, Event) for pair in item.renamed())
 
 
 def _handed_over(

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 
 from holdfast.kafka.streams.group import Assignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.contract.requests import Disk
-from holdfast.rollout.streams.change.change import AddClient, Change, ReplaceClient
+from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost.evaluation import ClientDisk
-from holdfast.rollout.streams.events.evolution import reported
+from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.forecast.amounts import Amount
 from holdfast.rollout.streams.forecast.outcomes import Outcome
+from holdfast.rollout.streams.scene.reports import reported
 from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs, total_or_none
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -70,16 +70,7 @@ def _on_the_way(outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[dict[
 
 def _on_another_disk(change: Change) -> Mapping[ProcessId | None, None]:
     """Clients that come up on a disk which nobody has looked at, maybe under the ID of one that was looked at."""
-    found: dict[ProcessId | None, None] = {}
-    for item in change.events:
-        match item:
-            case AddClient(client):
-                found[client.process_id] = None
-            case ReplaceClient(by=client, disk=disk) if disk is not Disk.KEPT:
-                found[client.process_id] = None
-            case _:
-                continue
-    return found
+    return {one: None for item in change.events if isinstance(item, Event) for one in item.on_another_disk()}
 
 
 def _amount(tasks: Iterable[TaskId], ends: Mapping[TaskId, int], logs: Mapping[TaskId, TaskLogs]) -> Amount:

@@ -6,9 +6,10 @@ from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.times import EffortCounts
-from holdfast.rollout.streams.change.change import Change, RestartClient, RollingRestart, SetTopology, StopApplication
-from holdfast.rollout.streams.change.presence import Present, come_and_go
+from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.shorthands import written_out
+from holdfast.rollout.streams.events.batches import Present, come_and_go
+from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.steps import CopyStateDirectory, Step
 
@@ -29,15 +30,8 @@ def _restarts(snapshot: Snapshot, change: Change) -> int:
     there = Present(client.process_id for client in snapshot.clients)
     found = 0
     for event in written_out(snapshot, change).events:
-        match event:
-            case RollingRestart():
-                found += there.total() if event.process_ids is None else len(event.process_ids)
-            case RestartClient():
-                found += 1
-            case StopApplication() | SetTopology():
-                found += there.total()
-            case _:
-                pass
-        if not isinstance(event, RollingRestart | Then):
+        if not isinstance(event, Then):
+            found += event.restarts(there.total())
+        if isinstance(event, Event):
             come_and_go(event, there)
     return found

@@ -11,8 +11,7 @@ from holdfast.rollout.json import kafka, strict
 from holdfast.rollout.json.codec import items
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import FORMAT_VERSION, Fields, nullable, one_of, texts
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.cost.amounts_json import (
     disks_from_json,
     disks_to_json,

@@ -13,8 +13,7 @@ from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, Span
 from holdfast.rollout.streams.execution import evidence
 from holdfast.rollout.streams.plan.plan import Considered, Plan
-from holdfast.rollout.streams.process_ids import order
-from holdfast.rollout.streams.snapshot import replay
+from holdfast.rollout.streams.snapshot import ownership, replay
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.steps import SetConfig, SetRelease
 from holdfast.rollout.text.wording import listed, many, span
@@ -154,7 +153,7 @@ def _other_clients(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Result
 
 def _tasks(plan: Plan, cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapshot) -> tuple[TaskVerdict, ...]:
     """Without any rebalance everything stays where the plan found it."""
-    found = dict(order.owners(fresh))
+    found = dict(ownership.owners(fresh))
     stays = {} if cost.end else {task: client.process_id for client in plan.basis.clients for task in client.active}
     wanted = end_owners(cost.end) or {task: owner for task, owner in stays.items() if owner in renamed}
     return tuple(TaskVerdict(task, renamed[owner], found.get(task)) for task, owner in sorted(wanted.items()))

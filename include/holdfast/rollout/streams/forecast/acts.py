@@ -3,38 +3,24 @@
 import math
 
 from holdfast.rollout.contract.times import METADATA_MAX_AGE_S, Act
-from holdfast.rollout.streams.change.change import (
-    AddClient,
-    AddPartitions,
-    Batch,
-    RemoveClient,
-    ReplaceClient,
-    RestartClient,
-    SetTopology,
-    StopApplication,
-)
-from holdfast.rollout.streams.events import outage, static_members
-from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.events import batches
+from holdfast.rollout.streams.events.batches import Batch
+from holdfast.rollout.streams.scene import outage
+from holdfast.rollout.streams.scene.scene import Scene
 
 
 def act_of(batch: Batch, scene: Scene, rebalances: int) -> Act:
     """`scene`: the group after the batch; `rebalances`: how many followed from it."""
     events = [event for _, event in batch.events]
-    all_down = [event for event in events if isinstance(event, StopApplication | SetTopology)]
-    missed = any(
-        isinstance(event, ReplaceClient)
-        or (isinstance(event, RemoveClient) and not event.leaves)
-        or (isinstance(event, RestartClient) and not event.within_session)
-        for event in events
-    )
-    starts = sum(isinstance(event, AddClient | ReplaceClient | RestartClient) for event in events)
+    all_down = any(event.ALL_DOWN for event in events)
+    missed = all_down or any(event.session_ends() for event in events)
     return Act(
         rebalances=rebalances,
-        starts=len(scene.clients) if all_down else starts,
-        noticed_s=math.ceil(outage.session_timeout_s(scene)) if missed or all_down else 0,
-        stopped_s=math.ceil(60 * max((one.minutes for one in events if isinstance(one, StopApplication)), default=0)),
-        refresh_s=_refresh_s(scene) if any(isinstance(event, AddPartitions) for event in events) else 0,
-        unseen=static_members.causes_no_rebalance(batch),
+        starts=len(scene.clients) if all_down else sum(event.starts() for event in events),
+        noticed_s=math.ceil(outage.session_timeout_s(scene)) if missed else 0,
+        stopped_s=math.ceil(60 * max((event.stopped_minutes() for event in events), default=0)),
+        refresh_s=_refresh_s(scene) if any(event.REFRESHES_METADATA for event in events) else 0,
+        unseen=batches.causes_no_rebalance(batch),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from holdfast.kafka.streams.group import Assignment, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.streams.forecast.outcomes import Course
-from holdfast.rollout.streams.process_ids.order import owners_among
+from holdfast.rollout.streams.snapshot.ownership import owners_among
 
 
 def owners_at_the_end(course: Course, before: Mapping[TaskId, ProcessId], tasks: tuple[Task, ...]) -> Mapping[TaskId, ProcessId]:

@@ -15,11 +15,11 @@ from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import Act
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.streams.change import in_memory, shorthands
-from holdfast.rollout.streams.change.change import Assume, Batch, CatchUp, Change, ReplaceClient, RestartClient, SetConfig
-from holdfast.rollout.streams.events import events, static_members
-from holdfast.rollout.streams.events.evolution import Reports
-from holdfast.rollout.streams.events.scene import Scene
-from holdfast.rollout.streams.forecast import broker_reads, releases_apart, sampling
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.events import batches
+from holdfast.rollout.streams.events.batches import Batch
+from holdfast.rollout.streams.events.event import Event
+from holdfast.rollout.streams.forecast import broker_reads, releases_apart, sampling, static_returns
 from holdfast.rollout.streams.forecast.acts import act_of
 from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
 from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_asked_for
@@ -28,7 +28,10 @@ from holdfast.rollout.streams.forecast.restoring import Restoring, as_before, wa
 from holdfast.rollout.streams.forecast.work import Work, allowed, of_a_rebalance, of_events, size_of
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.process_ids.chances import Chance
-from holdfast.rollout.streams.snapshot import changelog_sizes, groups
+from holdfast.rollout.streams.scene.assume import Assume, CatchUp
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.snapshot import changelog_sizes, groups, ownership
 from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import listed, many
@@ -60,7 +63,7 @@ def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = Non
     outcomes = answers[-1][1]
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
     unknown.extend(note.as_unknown() for note in notes)
-    unknown.extend(static_members.may_return(snapshot, change))
+    unknown.extend(static_returns.may_return(snapshot, change))
     return Forecast(change, outcomes, tuple(unknown))
 
 
@@ -110,7 +113,7 @@ def _quicker(snapshot: Snapshot, change: Change, course: Course, work: Work) -> 
     """What may come instead of a course with immediate follow-ups, which come after some 2 s: copies are caught up by then, or what
     was handed out before is not open yet (`Reports.as_seen`). And what comes if clients that are late come back as soon as can be.
     """
-    late = any(isinstance(item, ReplaceClient | RestartClient) and item.late for item in change.events)
+    late = any(isinstance(item, Event) and item.is_late() for item in change.events)
     if change.assume.catch_up is CatchUp.PROBING_REBALANCE and any(one.trigger is Trigger.IMMEDIATE for one in course.rounds):
         assume = replace(change.assume, catch_up=CatchUp.NEXT_REBALANCE)
         before = work.taken
@@ -141,7 +144,7 @@ def carried_out(
         if trouble is not None:
             return stage.course(trouble)
         stage.carry_out(batch)
-        if static_members.causes_no_rebalance(batch):
+        if batches.causes_no_rebalance(batch):
             if stage.pending is not None:
                 index = batch.events[0][0]
                 raise InvalidInput(
@@ -200,7 +203,7 @@ class _Stage:
             note = f"The group only looks stable: the next rebalance, whatever causes it, sets out to move {what}"
             notes = (*notes, Note(NoteKind.LATENT, f"{note}, because process IDs have changed without one."))
         if self._waiting_settings:
-            waits = static_members.WAITS.format(listed(list(self._waiting_settings)))
+            waits = static_returns.WAITS.format(listed(list(self._waiting_settings)))
             notes = (*notes, Note(NoteKind.SETTINGS_WAIT, waits))
         if self._closed_in_doubt:
             notes = (*notes, Note(NoteKind.CLOSED_COPIES, CLOSED_IN_DOUBT.format(listed(sorted(self._closed_in_doubt)))))
@@ -210,13 +213,13 @@ class _Stage:
 
     def came_back_unseen(self, batch: Batch) -> None:
         """Clients came back without a rebalance: note what waits for the next one, settings and process IDs."""
-        self._waiting_settings |= {key: None for _, one in batch.events if isinstance(one, SetConfig) for key, _ in one.settings}
-        runs = dict(order.owners_among(self.scene.clients, self.scene.tasks))
+        self._waiting_settings |= {key: None for _, one in batch.events for key, _ in one.settings_set()}
+        runs = dict(ownership.owners_among(self.scene.clients, self.scene.tasks))
         self._latent = tuple(task for task, owner in order.target(self._group) if runs.get(task, owner) != owner)
 
     def miss(self, batch: Batch, until: Wait) -> str | None:
         """Let the group rebalance without the clients that return late. Returns why it does not converge (None: it does)."""
-        without = events.missed(self.scene, batch)
+        without = batches.missed(self.scene, batch)
         if without is None:
             return None
         self._enter(without)
@@ -234,16 +237,16 @@ class _Stage:
     def carry_out(self, batch: Batch) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
         self._work.take(of_events(self.scene, batch))
-        self.scene = events.apply(self.scene, batch, self._reports)
-        self._restoring.begins_anew(events.started(batch, self.scene.clients))
+        self.scene = batches.apply(self.scene, batch, self._reports)
+        self._restoring.begins_anew(batches.started(batch, self.scene.clients))
         self._pass(self.scene.delay_s)
         if self.scene.kafka_release != self._group.release or self.scene.tasks != self._group.tasks:
             self._take_up()
-        changed = [index for index, event in batch.events if isinstance(event, SetConfig)]
+        changed = [f"events[{index}].{event.VERB}" for index, event in batch.events if event.settings_set()]
         try:
             settings = groups.settings_of(replace(self._snapshot, config=self.scene.config), self._group.release)
         except InvalidInput as problem:
-            raise InvalidInput(problem.problem, f"events[{changed[-1]}].set_config" if changed else problem.where) from None
+            raise InvalidInput(problem.problem, changed[-1] if changed else problem.where) from None
         self._group = replace(
             self._group, config=settings, clients=self.scene.clients, leader_process_id=self.scene.leader_process_id
         )
@@ -366,7 +369,7 @@ def _refuse_what_is_not_determined(decision: Assignment) -> None:
 
 def _summary(snapshot: Snapshot, course: Course, quick: tuple[Course, ...]) -> Summary:
     stateful = tuple(task.id for task in snapshot.tasks if task.stateful)
-    before = dict(order.owners(snapshot))
+    before = dict(ownership.owners(snapshot))
     after = owners_at_the_end(course, before, snapshot.tasks)
     by_client: dict[ProcessId, int] = {}
     for one in course.rounds:

@@ -3,7 +3,7 @@
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import kafka, strict
-from holdfast.rollout.streams.change.json_writing import assume_to_json, change_to_json
+from holdfast.rollout.streams.change.json import assume_to_json, change_to_json
 from holdfast.rollout.streams.forecast.amounts_json import reads_to_json
 from holdfast.rollout.streams.forecast.assignment_json import assignment_to_json
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Summary

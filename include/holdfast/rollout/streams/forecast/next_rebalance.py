@@ -3,7 +3,7 @@
 from holdfast.kafka.streams.group import Assignment, Group, NextRebalance
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.streams.events.evolution import Pause
+from holdfast.rollout.streams.scene.reports import Pause
 
 
 def what_is_asked_for(decision: Assignment) -> Trigger | None:

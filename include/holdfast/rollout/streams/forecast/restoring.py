@@ -11,8 +11,8 @@ from holdfast.kafka import java
 from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, ConsumerAssignment, Group, LeaderFailure
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
-from holdfast.rollout.streams.events.evolution import Reports, reported
 from holdfast.rollout.streams.forecast.outcomes import Round, Waiting
+from holdfast.rollout.streams.scene.reports import Reports, reported
 from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs
 

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from holdfast.rollout.facts.notes import Note, NoteKind
-from holdfast.rollout.streams.change import in_memory
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.events.scene import Scene
 from holdfast.rollout.streams.forecast.outcomes import Outcome
 from holdfast.rollout.streams.forecast.work import Work, of_a_rebalance, size_of
 from holdfast.rollout.streams.process_ids import chances, positions
 from holdfast.rollout.streams.process_ids.chances import Chance
+from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
+from holdfast.rollout.streams.snapshot.stores import stores_of
 
 MOST_IN_MEMORY = 8
 """Outcomes, where every client that restarts draws a process ID."""
@@ -29,7 +29,7 @@ def outcomes(
 
     Raise TooMuchWork where not even two can be forecast.
     """
-    if most is None and in_memory.stores_of(snapshot) is Stores.IN_MEMORY:
+    if most is None and stores_of(snapshot) is Stores.IN_MEMORY:
         most = MOST_IN_MEMORY
     found, there_are = positions.ways(snapshot, change, most)
     said, before = positions.sampled(snapshot, len(found), there_are), left.taken

@@ -5,16 +5,8 @@ given, not with what a change makes of it: a small order cannot ask for the work
 """
 
 from holdfast.errors import TooMuchWork
-from holdfast.rollout.streams.change.change import (
-    AddClient,
-    AddPartitions,
-    Batch,
-    ReplaceClient,
-    RestartClient,
-    SetThreads,
-    SetTopology,
-)
-from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.events.batches import Batch
+from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 A_REBALANCE = 100
@@ -88,19 +80,7 @@ def of_events(scene: Scene, batch: Batch) -> int:
     """To let them take effect, before the rebalance that they cause."""
     size, units = size_of(scene), 0
     for _, event in batch.events:
-        match event:
-            case AddClient(client) | ReplaceClient(by=client):
-                grown = client.threads or 1
-            case RestartClient(threads=threads):
-                grown = threads or 1
-            case SetThreads(threads=threads):
-                grown = threads
-            case AddPartitions(partitions=partitions):
-                grown = partitions
-            case SetTopology(tasks=tasks):
-                grown = len(tasks)
-            case _:
-                grown = 1
+        grown = event.threads_made() or event.partitions_made() or 1
         size += grown
         units += grown + 1 + size // AN_EVENT
     return units

@@ -16,13 +16,14 @@ from holdfast.kafka.release import WITHOUT_PROCESS_METADATA
 from holdfast.kafka.streams.config import HIGH_AVAILABILITY
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.streams.change.change import Change, RestartClient
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Outcome, Summary
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.process_ids.order import TaskMove
 from holdfast.rollout.streams.process_ids.relabelling import relabel
-from holdfast.rollout.streams.snapshot import churn, groups
+from holdfast.rollout.streams.snapshot import churn, groups, ownership
 from holdfast.rollout.streams.snapshot.churn import Twice, refuse_unsettled
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import listed, many, printable
@@ -114,8 +115,8 @@ def _reshuffle(snapshot: Snapshot) -> Reshuffle | None:
 
 def _moved(snapshot: Snapshot, outcome: Outcome) -> tuple[TaskMove, ...]:
     stateful = {task.id: None for task in snapshot.tasks if task.stateful}
-    before = {task: owner for task, owner in order.owners(snapshot) if task in stateful}
-    after = dict(order.owners_among(outcome.clients, snapshot.tasks))
+    before = {task: owner for task, owner in ownership.owners(snapshot) if task in stateful}
+    after = dict(ownership.owners_among(outcome.clients, snapshot.tasks))
     return tuple(TaskMove(task, owner, after[task]) for task, owner in before.items() if task in after and after[task] != owner)
 
 
@@ -142,7 +143,7 @@ def _defusal(snapshot: Snapshot, plainly: int) -> Defusal | None:
         return None
     new = dict(labels)
     renamed = tuple(replace(client, process_id=new.get(client.process_id, client.process_id)) for client in group.clients)
-    before = dict(order.owners(snapshot))
+    before = dict(ownership.owners(snapshot))
     moved = sum(
         task in before and new.get(before[task], before[task]) != owner
         for task, owner in order.target(replace(group, clients=renamed, leader_process_id=None))

@@ -1,7 +1,7 @@
 """The JSON of what a snapshot shows about the order of process IDs (`holdfast guard`)."""
 
 from holdfast.rollout.json import strict
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_to_json
 from holdfast.rollout.streams.forecast.json import summary_to_json
 from holdfast.rollout.streams.guard.guard import Defusal, Guard, Reshuffle
 

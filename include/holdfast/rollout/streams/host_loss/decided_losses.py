@@ -15,12 +15,12 @@ from holdfast.kafka.streams.config import TaskAssignor
 from holdfast.kafka.streams.group import Group, LeaderFailure
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.events import events
-from holdfast.rollout.streams.events.evolution import Reports
-from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.host_loss.movements import Fate
 from holdfast.rollout.streams.process_ids import order
-from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 _STRATEGY = "rack.aware.assignment.strategy"
@@ -47,7 +47,7 @@ class DecidedLosses:
         if not self.order:
             raise CannotPredict("The group has no client: there is none to lose.")
         self._reports = Reports(self._group, Change(()).assume, transactional=groups.transactional(snapshot))
-        self._owners = dict(order.owners(snapshot))
+        self._owners = dict(ownership.owners(snapshot))
         self._stateful = tuple(task.id for task in self._group.tasks if task.stateful)
 
     def places(self) -> int:
@@ -58,7 +58,7 @@ class DecidedLosses:
         """What happens by losing a client so."""
         scene = Scene.of(self._snapshot)
         for batch in change.numbered_batches():
-            scene = events.apply(scene, batch, self._reports)
+            scene = batches.apply(scene, batch, self._reports)
         after = replace(self._group, clients=scene.clients, tasks=scene.tasks, leader_process_id=scene.leader_process_id)
         goes_to = order.target(after)
         if len(goes_to) < len(self._stateful):

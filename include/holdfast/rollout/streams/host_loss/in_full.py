@@ -31,7 +31,7 @@ from holdfast.rollout.streams.host_loss.blast_radius import (
     nobody_left,
     of_a_release,
 )
-from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
@@ -99,7 +99,7 @@ def forecasts(snapshot: Snapshot, losses: Iterable[Loss]) -> Iterator[Loss]:
     if not wanted:  # who runs what of a large group is not looked up for nothing
         return
     snapshot = of_a_release(snapshot)
-    before, policy = dict(order.owners(snapshot)), loss_times.policy_of(snapshot)
+    before, policy = dict(ownership.owners(snapshot)), loss_times.policy_of(snapshot)
     known: dict[Change, Loss] = {}
     for loss in wanted:
         change = change_of(loss)
@@ -141,7 +141,7 @@ def by_forecasts(
     """
     snapshot = of_a_release(snapshot)
     in_order = tuple(sorted(client.process_id for client in snapshot.clients))
-    runs = Counter(process_id for _, process_id in order.owners(snapshot))
+    runs = Counter(process_id for _, process_id in ownership.owners(snapshot))
     ranked = sorted(in_order, key=lambda one: (-runs[one], one))
     there_are = len(_WAYS) * len(in_order)
     count = affordable(repeat(work_us(snapshot, None), there_are * len(in_order)), budget_ms)
@@ -175,7 +175,7 @@ def _by_forecasts(
     ]
     found = {loss.scenario: loss for loss in (*forecasts(snapshot, open_ones[:count]), *open_ones[count:])}
     if len(in_order) == 1:
-        found[Scenario.NOT_REPLACED] = nobody_left(lost, sum(owner == lost for _, owner in order.owners(snapshot)))
+        found[Scenario.NOT_REPLACED] = nobody_left(lost, sum(owner == lost for _, owner in ownership.owners(snapshot)))
     likeliest = found[Scenario.FRESH_LIKELIEST]
     fresh = [likeliest, *forecasts(snapshot, [replace(open_ones[0], place=place) for place in places[1:]])]
     known = [(loss.moved, loss.place) for loss in fresh if loss.moved is not None and loss.place is not None]

@@ -25,14 +25,14 @@ from holdfast.kafka.streams.shares import dealt
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.times import Act
-from holdfast.rollout.streams.change.change import Assume
-from holdfast.rollout.streams.events import outage
-from holdfast.rollout.streams.events.evolution import Reports, reported
-from holdfast.rollout.streams.events.scene import Scene
 from holdfast.rollout.streams.host_loss import loss_times
 from holdfast.rollout.streams.host_loss.loss_times import LossTimes
 from holdfast.rollout.streams.process_ids import order
-from holdfast.rollout.streams.snapshot import changelog_sizes, groups
+from holdfast.rollout.streams.scene import outage
+from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.reports import Reports, reported
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.snapshot import changelog_sizes, groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 
@@ -124,7 +124,7 @@ class Movements:
         self._numbers = topology.stateful
         self._ids = tuple(topology.ids[number] for number in topology.stateful)
         number_of = {process_id: number for number, process_id in enumerate(self.order)}
-        owners = {task: number_of[process_id] for task, process_id in order.owners(snapshot)}
+        owners = {task: number_of[process_id] for task, process_id in ownership.owners(snapshot)}
         self._owner = tuple(owners.get(task, _NOBODY) for task in self._ids)
         owned = {one: number for number, client in enumerate(clients) for each in client.consumers for one in each.owned}
         self._owned = tuple(

@@ -8,33 +8,32 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.streams.change import in_memory, shorthands
-from holdfast.rollout.streams.change.change import (
-    AddClient,
-    AddPartitions,
-    Change,
-    RemoveClient,
-    ReplaceClient,
-    RestartClient,
-    RollingRestart,
-    SetConfig,
-    SetThreads,
-)
+from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost import cost, efforts, lacking
 from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
-from holdfast.rollout.streams.events import events
-from holdfast.rollout.streams.events.evolution import Reports
-from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.events import batches
+from holdfast.rollout.streams.events.add_client import AddClient
+from holdfast.rollout.streams.events.add_partitions import AddPartitions
+from holdfast.rollout.streams.events.remove_client import RemoveClient
+from holdfast.rollout.streams.events.replace_client import ReplaceClient
+from holdfast.rollout.streams.events.restart_client import RestartClient
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
+from holdfast.rollout.streams.events.set_config import SetConfig
+from holdfast.rollout.streams.events.set_threads import SetThreads
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.work import Work, allowed_for_an_option, of_events
 from holdfast.rollout.streams.options import otherwise, recipes, usual
 from holdfast.rollout.streams.options.remedies import REMEDIES, Remedy
 from holdfast.rollout.streams.options.rewrites import sequence
 from holdfast.rollout.streams.process_ids import chances
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.churn import refuse_unsettled
 from holdfast.rollout.streams.snapshot.groups import group_of, mixed_releases, of_a_release, transactional
 from holdfast.rollout.streams.snapshot.passing_settings import PassingSetting
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
+from holdfast.rollout.streams.snapshot.stores import stores_of
 
 MOST_OUTCOMES = 4
 """So many places stand for all that a process ID left to chance can take (`positions`)."""
@@ -84,7 +83,7 @@ def refuse_misfit(snapshot: Snapshot, change: Change) -> None:
             work.take(of_events(scene, batch))
         except TooMuchWork:
             return
-        scene = events.apply(scene, batch, reports)
+        scene = batches.apply(scene, batch, reports)
 
 
 def _fits(snapshot: Snapshot, rewritten: Change) -> bool:
@@ -205,6 +204,6 @@ def _helps(snapshot: Snapshot, change: Change, setting: PassingSetting) -> bool:
     sets_it = any(isinstance(item, RollingRestart | SetConfig) and setting.key in dict(item.settings) for item in change.events)
     matters = AddClient | RemoveClient | ReplaceClient | RestartClient | SetThreads | AddPartitions
     comes_or_goes = any(isinstance(item, matters) or (isinstance(item, RollingRestart) and item.settings) for item in change.events)
-    if in_memory.stores_of(snapshot) is Stores.IN_MEMORY:
+    if stores_of(snapshot) is Stores.IN_MEMORY:
         return False  # whoever restarts twice would draw two IDs, of which the second cannot be told from the first
     return comes_or_goes and not sets_it and setting.value_for(snapshot) is not None

@@ -14,25 +14,23 @@ from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change import in_memory, shorthands
-from holdfast.rollout.streams.change.change import (
-    AddClient,
-    Change,
-    Item,
-    RemoveClient,
-    ReplaceClient,
-    RestartClient,
-    RollingRestart,
-    SetConfig,
-)
+from holdfast.rollout.streams.change.change import Change, Item
 from holdfast.rollout.streams.cost import cost
 from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
-from holdfast.rollout.streams.events import outage
-from holdfast.rollout.streams.events.scene import Scene
-from holdfast.rollout.streams.events.static_members import is_static
+from holdfast.rollout.streams.events.add_client import AddClient
+from holdfast.rollout.streams.events.remove_client import RemoveClient
+from holdfast.rollout.streams.events.replace_client import ReplaceClient
+from holdfast.rollout.streams.events.restart_client import RestartClient
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
+from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.options import search_work
+from holdfast.rollout.streams.scene import outage
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.scene.static_members import is_static
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
+from holdfast.rollout.streams.snapshot.stores import stores_of
 
 MOST_OUTCOMES = 2
 """So many places stand for all that a process ID left to chance can take."""
@@ -157,7 +155,7 @@ def _static(snapshot: Snapshot, item: RestartClient | ReplaceClient) -> bool:
 
 def _in_memory(snapshot: Snapshot, change: Change) -> Branch | None:
     """Where nobody knows what stores are, and it matters: process IDs would not be kept."""
-    if in_memory.stores_of(snapshot) is not None or not any(task.stateful for task in snapshot.tasks):
+    if stores_of(snapshot) is not None or not any(task.stateful for task in snapshot.tasks):
         return None
     drawn = in_memory.as_stored(replace(snapshot, stores=Stores.IN_MEMORY), change)
     if drawn == change:

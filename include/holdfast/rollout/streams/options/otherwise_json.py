@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from holdfast.kafka import java
 from holdfast.rollout.json import kafka, strict
 from holdfast.rollout.json.strict import Fields, nullable, one_of
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.cost.json import costs_from_json, costs_to_json
 from holdfast.rollout.streams.options.otherwise import Branch, If, Otherwise
 

@@ -1,7 +1,7 @@
 """What happens where a condition of a forecast does not hold, in words: the condition, and what comes then."""
 
-from holdfast.rollout.streams.change.change import ReplaceClient
 from holdfast.rollout.streams.cost.evaluation import worst_of
+from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.options.otherwise import Branch, If, Otherwise
 from holdfast.rollout.text.wording import duration, many, span
 from holdfast.rollout.timing import time_words

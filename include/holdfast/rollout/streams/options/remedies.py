@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.streams.cost.evaluation import Effort
-from holdfast.rollout.streams.options.recipes import Identity
 from holdfast.rollout.streams.options.rewrites import Rewrite, as_it_is, other_ends, sequence
 from holdfast.rollout.streams.options.rewrites.identities import (
     relabelled,
@@ -26,6 +25,7 @@ from holdfast.rollout.streams.snapshot.passing_settings import (
     SHORT_PROBING,
     PassingSetting,
 )
+from holdfast.rollout.streams.steps.identity import Identity
 
 
 @dataclass(frozen=True, slots=True)

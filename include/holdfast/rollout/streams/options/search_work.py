@@ -1,6 +1,7 @@
 """How much work a search is for a Kafka Streams group, before it is begun. The same on every machine."""
 
-from holdfast.rollout.streams.change.change import Change, RollingRestart
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 OPTIONS = 8

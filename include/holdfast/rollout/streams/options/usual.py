@@ -9,8 +9,11 @@ from dataclasses import replace
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
-from holdfast.rollout.streams.change.change import Change, Item, RemoveClient, RestartClient, RollingRestart
-from holdfast.rollout.streams.events.static_members import all_static, is_static
+from holdfast.rollout.streams.change.change import Change, Item
+from holdfast.rollout.streams.events.remove_client import RemoveClient
+from holdfast.rollout.streams.events.restart_client import RestartClient
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
+from holdfast.rollout.streams.scene.static_members import all_static, is_static
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 

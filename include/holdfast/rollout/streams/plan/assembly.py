@@ -14,10 +14,11 @@ from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule, Statu
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.policy.json import policy_to_json
 from holdfast.rollout.policy.policy import Policy, Review
-from holdfast.rollout.streams.change.change import Change, SetConfig
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.change.json import change_to_json
 from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.evaluation import Cost, Effort, Evaluation
+from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.limits import limits
 from holdfast.rollout.streams.limits.circumstances import Circumstances
 from holdfast.rollout.streams.limits.rules import CONVERGES, judge

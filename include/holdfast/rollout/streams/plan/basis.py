@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.execution.drift import Drift, Kind
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import host_or, listed, printable
 
@@ -92,7 +92,7 @@ class Allowed:
 
 def basis_of(snapshot: Snapshot) -> Basis:
     runs: dict[ProcessId, list[TaskId]] = {client.process_id: [] for client in snapshot.clients}
-    for task, owner in order.owners(snapshot):
+    for task, owner in ownership.owners(snapshot):
         runs[owner].append(task)
     return Basis(
         cluster=snapshot.cluster,

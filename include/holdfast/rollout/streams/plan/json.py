@@ -18,8 +18,7 @@ from holdfast.rollout.json.codec import items
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import FORMAT_VERSION, Fields, nullable, one_of, texts
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.cost.evaluation import Effort
 from holdfast.rollout.streams.cost.json import costs_from_json, costs_to_json
 from holdfast.rollout.streams.options.otherwise_json import otherwise_from_json, otherwise_to_json

@@ -1,7 +1,7 @@
 """JSON Schema of a Plan for a Kafka Streams group."""
 
 from holdfast.kafka import java
-from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
+from holdfast.rollout.contract.batches_json import LONGEST_STOP, MOST_PARTITIONS
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.schema import span
 from holdfast.rollout.contract.settings import SettingChange, Who
@@ -25,7 +25,6 @@ from holdfast.rollout.json.shapes import (
     text,
 )
 from holdfast.rollout.policy.json import POLICY
-from holdfast.rollout.streams.change.json import LONGEST_STOP
 from holdfast.rollout.streams.change.schema import CHANGE
 from holdfast.rollout.streams.cost.evaluation import Effort
 from holdfast.rollout.streams.forecast.schema import READS_BY_BROKER, amount, share

@@ -8,7 +8,7 @@ from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost, Effort, Evaluation
 from holdfast.rollout.streams.cost.times_of_costs import times_of, worked_out
-from holdfast.rollout.streams.events.evolution import reported
+from holdfast.rollout.streams.scene.reports import reported
 from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 

@@ -12,8 +12,9 @@ from fractions import Fraction
 from holdfast.errors import CannotPredict
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
-from holdfast.rollout.streams.change.change import Change, RollingRestart
-from holdfast.rollout.streams.change.presence import Present, come_and_go
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.events.batches import Present, come_and_go
+from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.process_ids import order
 
 MOST_OUTCOMES = 2_000
@@ -111,10 +112,8 @@ def _neighbours(present: tuple[ProcessId, ...], change: Change) -> tuple[Process
     there = Present(present)
     found: dict[ProcessId, None] = {}
     for item in (*change.events, Then(Wait.STABLE)):
-        if isinstance(item, RollingRestart):
-            continue
-        if not isinstance(item, Then):
+        if isinstance(item, Event):
             come_and_go(item, there)
-        elif None in there:
+        elif isinstance(item, Then) and None in there:
             found.update(dict.fromkeys(one for one in there if one is not None))
     return tuple(found)

@@ -14,13 +14,13 @@ from uuid import UUID
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams import leader
-from holdfast.kafka.streams.group import Client, Group, LeaderFailure, Task
-from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
+from holdfast.kafka.streams.group import Group, LeaderFailure
+from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.streams.change import shorthands
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.events import events
-from holdfast.rollout.streams.events.evolution import Reports
-from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.events import batches
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
@@ -172,7 +172,7 @@ def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
     reports = Reports(groups.group_of(known), change.assume, transactional=groups.transactional(snapshot))
     scene = Scene.of(known)
     for batch in change.numbered_batches():
-        scene = events.apply(scene, batch, reports)
+        scene = batches.apply(scene, batch, reports)
     meant = replace(
         snapshot,
         clients=scene.clients,
@@ -200,24 +200,3 @@ def seed_in_place_of(lost: ProcessId, process_ids: Iterable[ProcessId]) -> Proce
 
 def _ordered(snapshot: Snapshot) -> tuple[ProcessId, ...]:
     return tuple(sorted(client.process_id for client in snapshot.clients))
-
-
-def owners(snapshot: Snapshot) -> tuple[tuple[TaskId, ProcessId], ...]:
-    """Which client runs each task now: the one that owns its partitions, or else reports it as running. In task order."""
-    return owners_among(snapshot.clients, snapshot.tasks)
-
-
-def owners_among(clients: Iterable[Client], tasks: Iterable[Task]) -> tuple[tuple[TaskId, ProcessId], ...]:
-    """The same of clients that are in no Snapshot."""
-    owning: dict[TopicPartition, ProcessId] = {}
-    running: dict[TaskId, ProcessId] = {}
-    for client in clients:
-        for consumer in client.consumers:
-            owning.update(dict.fromkeys(consumer.owned, client.process_id))
-            running.update({task: client.process_id for task, total in consumer.task_offset_sums if total == LATEST_OFFSET})
-    found: dict[TaskId, ProcessId] = {}
-    for task in tasks:
-        owner = next((owning[one] for one in task.partitions if one in owning), running.get(task.id))
-        if owner is not None:
-            found[task.id] = owner
-    return tuple(sorted(found.items(), key=lambda item: item[0]))

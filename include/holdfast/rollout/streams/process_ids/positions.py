@@ -12,15 +12,16 @@ from hashlib import sha256
 from uuid import UUID
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.streams.change import in_memory, shorthands
+from holdfast.rollout.streams.change import shorthands
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.events import events
-from holdfast.rollout.streams.events.evolution import Reports
-from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.process_ids import chances, order
 from holdfast.rollout.streams.process_ids.chances import Chance
-from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.snapshot import groups, ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
+from holdfast.rollout.streams.snapshot.stores import stores_of
 
 MOST_DRAWN = 200
 """So many process IDs may be drawn where there are too many ways to go through."""
@@ -41,7 +42,7 @@ MOST_IN_MEMORY = 200
 
 
 def _limit(snapshot: Snapshot) -> int:
-    return MOST_IN_MEMORY if in_memory.stores_of(snapshot) is Stores.IN_MEMORY else chances.MOST_OUTCOMES
+    return MOST_IN_MEMORY if stores_of(snapshot) is Stores.IN_MEMORY else chances.MOST_OUTCOMES
 
 
 def sampled(snapshot: Snapshot, found: int, there_are: int) -> tuple[str, ...]:
@@ -89,9 +90,9 @@ def moved_by(snapshot: Snapshot, change: Change) -> int:
     reports = Reports(group, change.assume, transactional=groups.transactional(snapshot))
     scene = Scene.of(snapshot)
     for batch in change.numbered_batches():
-        scene = events.apply(scene, batch, reports)
+        scene = batches.apply(scene, batch, reports)
     after = replace(group, clients=scene.clients, tasks=scene.tasks, leader_process_id=scene.leader_process_id)
-    before = dict(order.owners(snapshot))
+    before = dict(ownership.owners(snapshot))
     return sum(before.get(task) != owner for task, owner in order.target(after))
 
 

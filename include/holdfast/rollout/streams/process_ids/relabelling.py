@@ -15,8 +15,8 @@ from holdfast.kafka.streams import leader
 from holdfast.kafka.streams.config import HIGH_AVAILABILITY
 from holdfast.kafka.streams.group import Client, ClientAssignment, Group, LeaderFailure
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
-from holdfast.rollout.streams.events.evolution import reported
-from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.scene.reports import reported
+from holdfast.rollout.streams.snapshot import ownership
 
 MOST_LAYOUTS = 1_000
 """Each is one decision of the leader."""
@@ -150,7 +150,7 @@ class _Loads:
 
     def __init__(self, group: Group) -> None:
         self._ends = {task.id: task.end_offset_sum or 0 for task in group.tasks if task.stateful}
-        self._owners = dict(order.owners_among(group.clients, group.tasks))
+        self._owners = dict(ownership.owners_among(group.clients, group.tasks))
         self._reports = {id(client): reported(client) for client in group.clients}
         copies = 1 + group.config.num_standby_replicas
         self._tie_break = 1 + len(self._ends)

@@ -5,11 +5,10 @@ from typing import assert_never
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.actions import WriteProcessMetadata
-from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
+from holdfast.rollout.contract.batches_json import LONGEST_STOP, MOST_PARTITIONS, MOST_THREADS
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json import kafka, strict
 from holdfast.rollout.json.strict import Fields, nullable, one_of
-from holdfast.rollout.streams.change.json import LONGEST_STOP, MOST_THREADS
 from holdfast.rollout.streams.steps.steps import (
     Action,
     AwaitRebalance,

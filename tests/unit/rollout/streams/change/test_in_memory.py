@@ -8,15 +8,14 @@ from tests.harness.plans import planned, read
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.contract.actions import WriteProcessMetadata
-from holdfast.rollout.streams.change.in_memory import stores_of
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
 from holdfast.rollout.streams.options import candidates, otherwise
 from holdfast.rollout.streams.options.otherwise import If
 from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Stores
+from holdfast.rollout.streams.snapshot.stores import stores_of
 from holdfast.rollout.streams.steps.steps import RestartClient
 
 ROLLING = {"rolling_restart": {}}

@@ -10,8 +10,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.requests import Request, What
 from holdfast.rollout.kinds.meant import change_meant
 from holdfast.rollout.streams.change import named_json
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.change.request import change_of
 
 NEW = "c1e2d3f4-0a1b-4c2d-8e3f-405162738495"

@@ -8,7 +8,7 @@ from tests.harness.plans import read
 
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
 from holdfast.rollout.contract.requests import FIELDS, What
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_to_json
 from holdfast.rollout.streams.change.request import change_of
 from holdfast.rollout.streams.change.request_json import request_from_form
 

@@ -10,8 +10,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.change import shorthands
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.json import forecast_to_json
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json

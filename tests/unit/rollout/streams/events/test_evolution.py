@@ -8,12 +8,12 @@ from tests.harness.article import BEFORE, A, B, change, group
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams.group import Assignment, ConsumerAssignment, Group, NextRebalance
 from holdfast.kafka.vocabulary import LATEST_OFFSET, TaskId
-from holdfast.rollout.streams.change.change import Assume, CatchUp, ClosedCopies, DormantCopies
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.events.events import apply
-from holdfast.rollout.streams.events.evolution import Pause, Reports, reported
-from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.events.batches import apply
 from holdfast.rollout.streams.forecast import forecast
+from holdfast.rollout.streams.scene.assume import Assume, CatchUp, ClosedCopies, DormantCopies
+from holdfast.rollout.streams.scene.reports import Pause, Reports, reported
+from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 

@@ -9,7 +9,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.guard import guard
 from holdfast.rollout.streams.guard.guard import Guard, Kind, Trap
-from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 LAST = "7d9f2c5e-41b8-4a06-9c3d-5e8f0b7a6d21"
@@ -58,8 +58,8 @@ def test_the_defusal_does_what_it_says() -> None:
 
     (outcome,) = forecast(snapshot, defusal.change).outcomes
 
-    before = dict(order.owners(snapshot))
-    after = dict(order.owners_among(outcome.clients, snapshot.tasks))
+    before = dict(ownership.owners(snapshot))
+    after = dict(ownership.owners_among(outcome.clients, snapshot.tasks))
     new = dict(defusal.labels)
     assert [task for task, owner in before.items() if after[task] != new.get(owner, owner)] == []
 

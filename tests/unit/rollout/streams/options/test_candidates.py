@@ -9,10 +9,12 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.streams.change.change import AddClient, ReplaceClient, RestartClient
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation, Span
 from holdfast.rollout.streams.cost.json import candidate_from_json, candidate_to_json, evaluation_from_json, evaluation_to_json
+from holdfast.rollout.streams.events.add_client import AddClient
+from holdfast.rollout.streams.events.replace_client import ReplaceClient
+from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.steps.steps import (
     AwaitStable,

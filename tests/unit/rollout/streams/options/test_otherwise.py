@@ -8,8 +8,7 @@ from tests.harness.plans import planned, read
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Outcome
 from holdfast.rollout.streams.options import candidates, otherwise, otherwise_words

@@ -9,10 +9,10 @@ from tests.harness.plans import NOON, planned, read
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.change.change import RestartClient, RollingRestart
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.json_writing import change_to_json
+from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
+from holdfast.rollout.streams.events.restart_client import RestartClient
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.plan import json as plan_json

@@ -4,28 +4,24 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
-from holdfast.kafka.release import WITHOUT_PROCESS_METADATA
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.requests import Disk
-from holdfast.rollout.streams.change import in_memory
-from holdfast.rollout.streams.change.change import (
-    AddClient,
-    Change,
-    Item,
-    RemoveClient,
-    ReplaceClient,
-    RestartClient,
-    RollingRestart,
-)
+from holdfast.rollout.streams.change.change import Change, Item
 from holdfast.rollout.streams.cost import cost
-from holdfast.rollout.streams.events import events
-from holdfast.rollout.streams.events.evolution import Reports
-from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.events import batches
+from holdfast.rollout.streams.events.add_client import AddClient
+from holdfast.rollout.streams.events.remove_client import RemoveClient
+from holdfast.rollout.streams.events.replace_client import ReplaceClient
+from holdfast.rollout.streams.events.restart_client import RestartClient
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.options.rewrites import Rewrite, each_event
 from holdfast.rollout.streams.process_ids import order, relabelling
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.groups import any_group_of, group_of, of_a_release, transactional
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.snapshot.stores import keeps_ids
 
 GAPS_MOST = 16
 """How many places in the order are tried for clients that are added."""
@@ -127,7 +123,7 @@ def relabelled(snapshot: Snapshot, change: Change) -> Change | None:
         known = of_a_release(snapshot)
         group = group_of(known)
         (batch,) = kept.numbered_batches()
-        scene = events.apply(Scene.of(known), batch, Reports(group, change.assume, transactional=transactional(known)))
+        scene = batches.apply(Scene.of(known), batch, Reports(group, change.assume, transactional=transactional(known)))
         after = replace(group, clients=scene.clients, tasks=scene.tasks, leader_process_id=None)
         found = relabelling.relabel(after, ids)
     except (CannotPredict, InvalidInput, Unsupported):
@@ -176,9 +172,3 @@ def where_the_count_changes(rewrite: Rewrite) -> Rewrite:
         return rewrite(snapshot, change) if must_move else None
 
     return only_then
-
-
-def keeps_ids(snapshot: Snapshot) -> bool:
-    """Whether clients keep their process ID in a file: from 2.6.2, 2.7.1 and 2.8.0 on, and only with a store on disk."""
-    on_disk = in_memory.stores_of(snapshot) is not Stores.IN_MEMORY and any(task.stateful for task in snapshot.tasks)
-    return on_disk and snapshot.kafka_release not in WITHOUT_PROCESS_METADATA

@@ -6,11 +6,15 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.streams.change.change import AddClient, Change, NewClient, RemoveClient
-from holdfast.rollout.streams.options.rewrites.identities import best_seeds, keeps_ids, moved_with
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.events.add_client import AddClient
+from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.events.remove_client import RemoveClient
+from holdfast.rollout.streams.options.rewrites.identities import best_seeds, moved_with
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot.groups import any_group_of
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.snapshot.stores import keeps_ids
 
 COUNTS_MOST = 16
 """How many numbers of clients are looked at."""

@@ -8,25 +8,22 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.streams.change.change import (
-    AddClient,
-    AddPartitions,
-    Change,
-    Event,
-    Item,
-    RemoveClient,
-    ReplaceClient,
-    RestartClient,
-    RollingRestart,
-    SetConfig,
-    SetRelease,
-    SetThreads,
-    SetTopology,
-    StopApplication,
-)
-from holdfast.rollout.streams.events.static_members import all_static, is_static
+from holdfast.rollout.streams.change.change import Change, Item
+from holdfast.rollout.streams.events.add_client import AddClient
+from holdfast.rollout.streams.events.add_partitions import AddPartitions
+from holdfast.rollout.streams.events.event import Statement
+from holdfast.rollout.streams.events.remove_client import RemoveClient
+from holdfast.rollout.streams.events.replace_client import ReplaceClient
+from holdfast.rollout.streams.events.restart_client import RestartClient
+from holdfast.rollout.streams.events.rolling_restart import RollingRestart
+from holdfast.rollout.streams.events.set_config import SetConfig
+from holdfast.rollout.streams.events.set_release import SetRelease
+from holdfast.rollout.streams.events.set_threads import SetThreads
+from holdfast.rollout.streams.events.set_topology import SetTopology
+from holdfast.rollout.streams.events.stop_application import StopApplication
 from holdfast.rollout.streams.options.rewrites import each_event
-from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.scene.static_members import all_static, is_static
+from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 OfAClient = AddClient | RemoveClient | ReplaceClient | RestartClient | SetThreads
@@ -136,7 +133,7 @@ def then_a_rebalance(snapshot: Snapshot, change: Change) -> Change | None:
     if not settings or not silent or not any(isinstance(item, RestartClient | RollingRestart) for item in change.events):
         return None
     stateful = {task.id for task in snapshot.tasks if task.stateful}
-    runs = Counter(owner for task, owner in order.owners(snapshot) if task in stateful)
+    runs = Counter(owner for task, owner in ownership.owners(snapshot) if task in stateful)
     ids = {_comes_back_as(item) for item in change.events if isinstance(item, RestartClient)}
     there = [client.process_id for client in snapshot.clients if not ids or client.process_id in ids]
     if len(snapshot.clients) < 2 or not there:
@@ -178,9 +175,9 @@ def _wiped(item: Item) -> Item:
             return item
 
 
-def _lots(change: Change) -> Iterator[tuple[list[Event | RollingRestart], Then | None]]:
+def _lots(change: Change) -> Iterator[tuple[list[Statement], Then | None]]:
     """What takes effect together, and the marker after it."""
-    lot: list[Event | RollingRestart] = []
+    lot: list[Statement] = []
     for item in change.events:
         if isinstance(item, Then):
             yield lot, item
@@ -199,7 +196,7 @@ def _old_ids(item: OfAClient) -> tuple[object, ...]:
     return () if isinstance(item, AddClient) else (item.process_id,)
 
 
-def _everybody_restarts(snapshot: Snapshot, lot: list[Event | RollingRestart] | list[Event]) -> bool:
+def _everybody_restarts(snapshot: Snapshot, lot: list[Statement]) -> bool:
     there = {item.process_id for item in lot if isinstance(item, RestartClient | ReplaceClient)}
     return all(client.process_id in there for client in snapshot.clients)
 

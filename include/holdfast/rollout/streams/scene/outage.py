@@ -8,7 +8,7 @@ from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 from holdfast.rollout.facts.notes import Note, NoteKind
-from holdfast.rollout.streams.events.scene import Scene
+from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.text.wording import printable
 
 COMMITS_KEPT_MINUTES = 7 * 24 * 60

@@ -1,0 +1,223 @@
+"""What every event of a Change answers for itself. An event is one module of this folder and one line of `table`.
+
+Code that works with any event never looks which one it has: it asks one of the questions below. An answer that most events share is
+given here, so a module says what is special about its event, and nothing else.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar, Self
+
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.snapshot.named_clients import Known
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.steps.drafts import Draft
+from holdfast.rollout.streams.steps.identity import Identity
+
+Name = Callable[[ProcessId], str]
+"""What a client is called in words."""
+Settings = tuple[tuple[str, ConfigValue], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The scene before events that take effect together, and the process IDs that clients leave in them: others may take those."""
+
+    scene: Scene
+    left: set[ProcessId]
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """What steps are written for: `config`, the group's settings by then; `identity`, how clients get their process IDs."""
+
+    snapshot: Snapshot
+    config: Mapping[str, ConfigValue]
+    identity: Identity
+
+
+class About(Enum):
+    """Of whom an event speaks. `ONE_CLIENT` has `process_id`, or a name in `client`; `CLIENTS` has `process_ids`, or `clients`."""
+
+    NO_CLIENT = 0
+    ONE_CLIENT = 1
+    CLIENTS = 2
+
+
+class Statement(ABC):
+    """What may stand in the list of a Change, markers aside: an event, or a shorthand for several (`rolling_restart`)."""
+
+    __slots__ = ()
+
+    # Its JSON: `{VERB: …}`.
+
+    VERB: ClassVar[str]
+    SHAPE: ClassVar[Shape]
+    """The JSON Schema of what stands behind the verb."""
+    DEFAULTS: ClassVar[Mapping[str, object]] = {}
+    """What a field means that is left out, where that is a value of it."""
+    ABOUT: ClassVar[About] = About.NO_CLIENT
+    """Whom it names, by process ID or otherwise."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, value: object) -> Self:
+        """Raise InvalidInput, with the path below the verb, for what is not allowed."""
+
+    @abstractmethod
+    def to_json(self) -> object:
+        """The canonical form: what is as by default is left out."""
+
+    @classmethod
+    def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:  # noqa: ARG003 - for those who need it
+        """Who can be named once this has happened, from JSON that nobody has checked yet."""
+        return there
+
+    def threads_made(self) -> int:
+        """Stream threads that it starts: bounded, and counted as work."""
+        return 0
+
+    def partitions_made(self) -> int:
+        """Partitions or tasks that it brings: bounded, and counted as work."""
+        return 0
+
+    # In words.
+
+    @abstractmethod
+    def sentence(self, name: Name) -> str:
+        """With all that was given, as part of a sentence: `restart app-2, its state lost`."""
+
+    @abstractmethod
+    def title(self, host: Name) -> tuple[str, str]:
+        """Verb and object, as short as can be. `host`: the short name of a client."""
+
+    # Process IDs.
+
+    def draws_id(self) -> bool:
+        """Whether it leaves one process ID to chance."""
+        return False
+
+    def will_draw_ids(self) -> bool:
+        """Whether the events that a shorthand stands for do."""
+        return False
+
+    def with_id(self, process_id: ProcessId) -> Self:  # noqa: ARG002 - for those who need it
+        """The same with that ID."""
+        raise AssertionError(f"{self.VERB} draws no process ID")
+
+    def without_disk(self) -> "Statement":
+        """The same where nothing is kept on disk: whoever restarts comes back under a new random process ID, with nothing."""
+        return self
+
+    def new_ids(self) -> tuple[ProcessId | None, ...]:
+        """The IDs under which clients join or come back. None: one left to chance."""
+        return ()
+
+    def displaced(self) -> tuple[ProcessId, ...]:
+        """The clients that it takes away, or takes the state or the ID of: their tasks need a place anyway."""
+        return ()
+
+    # What it carries, and who comes back.
+
+    def settings_set(self) -> Settings:
+        """The settings that clients have from then on."""
+        return ()
+
+    def may_be_late(self) -> bool:
+        """Whether a client is stopped that is to be back, itself or another one for it, before its session times out."""
+        return False
+
+    def unseen_returns(self, endpoints: frozenset[ProcessId]) -> frozenset[ProcessId]:  # noqa: ARG002 - for those who need it
+        """Static clients that come back without a rebalance; of an unnamed everybody, those with `endpoints`."""
+        return frozenset()
+
+    def moves_tasks(self) -> bool:
+        """Whether a client comes, goes or comes back, or shares change: then settings that pass may help."""
+        return False
+
+    def restarts(self, clients: int) -> int:  # noqa: ARG002 - for those who need it
+        """How many clients people restart for it, of so many that are there."""
+        return 0
+
+    # Its steps.
+
+    @abstractmethod
+    def drafts(self, context: StepContext) -> tuple[Draft, ...]:
+        """What people and Holdfast do for it. Raise Unsupported where no step does."""
+
+
+class Event(Statement):
+    """What takes effect before a rebalance, with all others of its batch."""
+
+    __slots__ = ()
+
+    CARRIED: ClassVar[bool] = False
+    """Whether clients take it along when they restart, and it causes no rebalance itself."""
+    ALL_DOWN: ClassVar[bool] = False
+    """Whether every client is stopped for it and started again."""
+    REFRESHES_METADATA: ClassVar[bool] = False
+    """Whether the group notices it only with its next metadata refresh."""
+
+    @abstractmethod
+    def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:
+        """The scene once it has taken effect. Raise InvalidInput, with the field, where it does not fit the group."""
+
+    def gone_and_came(self) -> tuple[tuple[ProcessId, ...], tuple[ProcessId | None, ...]]:
+        """The process IDs that leave the group with it, and those that come."""
+        return (), ()
+
+    def begins_anew(self, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:  # noqa: ARG002 - for those who need it
+        """The clients that begin anew: whatever they ran before, they run nothing now. `clients`: those there after it."""
+        return ()
+
+    def reads_disks_as(self) -> str | None:
+        """The release whose rules hold for disks that are read from then on; None: no other."""
+        return None
+
+    # As it takes time.
+
+    def comes_back(self) -> ProcessId | None:
+        """The client that is stopped and comes back, itself or another one for it."""
+        return None
+
+    def is_late(self) -> bool:
+        """Whether that client is away for longer than its session lasts."""
+        return False
+
+    def session_ends(self) -> bool:
+        """Whether the group has to miss a client until its session times out."""
+        return False
+
+    def returns_unseen(self) -> bool:
+        """Whether static members return in time: nobody rebalances."""
+        return False
+
+    def starts(self) -> int:
+        """How many clients are started, where not all are."""
+        return 0
+
+    def stopped_minutes(self) -> float:
+        """For how long everybody is stopped."""
+        return 0
+
+    # What it costs.
+
+    def joining(self) -> NewClient | None:
+        """The client that it brings."""
+        return None
+
+    def on_another_disk(self) -> tuple[ProcessId | None, ...]:
+        """Clients that come up on a disk which nobody has looked at."""
+        return ()
+
+    def renamed(self) -> tuple[tuple[ProcessId, ProcessId], ...]:
+        """Clients that come back with their state: the new process ID, and the one they had."""
+        return ()

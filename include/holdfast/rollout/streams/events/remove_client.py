@@ -1,0 +1,90 @@
+"""`remove_client`: a client goes for good."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.json import kafka, shapes, strict
+from holdfast.rollout.json.shapes import nullable, with_defaults
+from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.streams.events import fields as shared
+from holdfast.rollout.streams.events import members
+from holdfast.rollout.streams.events.event import About, Before, Event, Name, StepContext
+from holdfast.rollout.streams.scene import outage
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.snapshot.named_clients import Known
+from holdfast.rollout.streams.steps import client_drafts
+from holdfast.rollout.streams.steps.drafts import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveClient(Event):
+    """`leaves` false: it just ends, as a classic client does, and the group notices when its session has timed out. None: not said;
+    a Forecast takes it to leave, a Plan to do what Kafka Streams does (`usual`)."""
+
+    process_id: ProcessId
+    leaves: bool | None = None
+
+    VERB = "remove_client"
+    DEFAULTS: ClassVar[Mapping[str, object]] = {"leaves": None}
+    ABOUT = About.ONE_CLIENT
+    SHAPE = with_defaults(
+        shared.of_a_client(
+            {},
+            {
+                "leaves": nullable(
+                    shapes.boolean(),
+                    "False: it ends, and the group notices after its session timeout. Null: a Forecast assumes that it leaves, a"
+                    " Plan does not.",
+                )
+            },
+        ),
+        DEFAULTS,
+    )
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        event = cls(
+            process_id=fields.need("process_id", kafka.process_id),
+            leaves=fields.optional("leaves", strict.nullable(strict.boolean), None),
+        )
+        fields.finish(closed=True)
+        return event
+
+    def to_json(self) -> object:
+        return {"process_id": str(self.process_id)} | ({} if self.leaves is None else {"leaves": self.leaves})
+
+    @classmethod
+    def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:
+        return shared.without(there, content)
+
+    def sentence(self, name: Name) -> str:
+        how = "which leaves the group as it closes" if self.leaves else "which the group notices after the session timeout"
+        return f"remove {name(self.process_id)}, {how}"
+
+    def title(self, host: Name) -> tuple[str, str]:
+        return "remove", host(self.process_id)
+
+    def displaced(self) -> tuple[ProcessId, ...]:
+        return (self.process_id,)
+
+    def moves_tasks(self) -> bool:
+        return True
+
+    def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:  # noqa: ARG002 - as every event
+        gone = members.still_there(scene, self.process_id, before.scene)
+        after = outage.stopped(scene, (gone,), outage.session_timeout_s(scene)) if self.leaves is False else scene
+        return members.without(after, gone)
+
+    def gone_and_came(self) -> tuple[tuple[ProcessId, ...], tuple[ProcessId | None, ...]]:
+        return (self.process_id,), ()
+
+    def session_ends(self) -> bool:
+        return not self.leaves
+
+    def drafts(self, context: StepContext) -> tuple[Draft, ...]:
+        stop = client_drafts.stop(context.snapshot, self.process_id, has_successor=False)
+        return (client_drafts.leaving(context.snapshot, stop) if self.leaves else stop,)

@@ -1,0 +1,215 @@
+"""`replace_client`: a client is stopped, and another one started in its place."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self, assert_never
+
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.contract.batches import FromOld
+from holdfast.rollout.contract.requests import Disk
+from holdfast.rollout.json import kafka, shapes, strict
+from holdfast.rollout.json.shapes import PROCESS_ID, closed, with_defaults
+from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.streams.events import fields as shared
+from holdfast.rollout.streams.events import members, new_client
+from holdfast.rollout.streams.events.event import About, Before, Event, Name, Statement, StepContext
+from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.scene import outage
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.snapshot import named_clients
+from holdfast.rollout.streams.snapshot.named_clients import Known
+from holdfast.rollout.streams.snapshot.stores import keeps_ids
+from holdfast.rollout.streams.steps import client_drafts
+from holdfast.rollout.streams.steps.client_drafts import PROCESS_FILE, in_time
+from holdfast.rollout.streams.steps.drafts import Draft
+from holdfast.rollout.streams.steps.identity import Identity
+from holdfast.rollout.streams.steps.steps import CopyStateDirectory, StartClient
+
+_EMPTY: tuple[Disk, ProcessId | None] = (Disk.EMPTY, None)
+
+
+def _state(value: object) -> tuple[Disk, ProcessId | None]:
+    if value in (Disk.EMPTY.value, Disk.KEPT.value):
+        return Disk(strict.text(value)), None
+    if not isinstance(value, dict):
+        raise strict.mismatch('"empty", "kept" or {"copied_from": "<process id>"}', value)
+    fields = Fields(value)
+    source = fields.need("copied_from", kafka.process_id)
+    fields.finish(closed=True)
+    return Disk.COPIED, source
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceClient(Event):
+    """`copied_from` says whose disk was copied, where `disk` is COPIED. `late`: as in `RestartClient`."""
+
+    process_id: ProcessId
+    by: NewClient
+    disk: Disk = Disk.EMPTY
+    copied_from: ProcessId | None = None
+    late: bool = False
+
+    # JSON.
+
+    VERB = "replace_client"
+    DEFAULTS: ClassVar[Mapping[str, object]] = {"state": "empty", "late": False}
+    ABOUT = About.ONE_CLIENT
+    SHAPE = with_defaults(
+        shared.of_a_client(
+            {
+                "by": with_defaults(new_client.SHAPE, new_client.DEFAULTS)
+                | {"description": "What is left out of host, rack, client_tags and threads is that of the old client."}
+            },
+            {
+                "state": shapes.either(
+                    shapes.one_of(("empty", "kept")),
+                    closed({"copied_from": PROCESS_ID}),
+                    closed({"copied_from_client": shared.NAMED}),
+                ),
+                "late": shared.LATE,
+            },
+        ),
+        DEFAULTS,
+    )
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        disk, copied_from = fields.optional("state", _state, _EMPTY)
+        event = cls(
+            process_id=fields.need("process_id", kafka.process_id),
+            by=fields.need("by", lambda client: new_client.from_json(client, replaces=True)),
+            disk=disk,
+            copied_from=copied_from,
+            late=fields.optional("late", strict.boolean, default=False),
+        )
+        fields.finish(closed=True)
+        return event
+
+    def to_json(self) -> object:
+        state: object = {"copied_from": str(self.copied_from)} if self.disk is Disk.COPIED else str(self.disk)
+        written: dict[str, object] = {"process_id": str(self.process_id), "by": new_client.to_json(self.by), "state": state}
+        return written | ({"late": True} if self.late else {})
+
+    @classmethod
+    def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:
+        by = content.get("by")
+        if not isinstance(by, dict):
+            return there
+        old = shared.unchecked_id(content.get("process_id"))
+        host = next((one.host for one in there if one.process_id == old), None)
+        new = named_clients.coming(shared.unchecked_id(by.get("process_id")), shared.unchecked_text(by.get("host")) or host)
+        return [*shared.without(there, content), new]
+
+    def threads_made(self) -> int:
+        return self.by.threads or 1
+
+    # In words.
+
+    def sentence(self, name: Name) -> str:
+        copied = f"a copy of the disk of {name(self.copied_from)}" if self.copied_from is not None else "a copied disk"
+        disk = {Disk.EMPTY: "an empty disk", Disk.KEPT: "the old disk", Disk.COPIED: copied}[self.disk]
+        at = new_client.at_host(self.by)
+        return f"replace {name(self.process_id)} by a new client{at} with {disk}{new_client.given(self.by)}"
+
+    def title(self, host: Name) -> tuple[str, str]:
+        old, new = host(self.process_id), new_client.short_host(self.by)
+        return "replace", f"{old} by {new if new and new != old else 'a new client'}"
+
+    # Process IDs.
+
+    def draws_id(self) -> bool:
+        return self.by.process_id is None
+
+    def with_id(self, process_id: ProcessId) -> Self:
+        return replace(self, by=replace(self.by, process_id=process_id))
+
+    def without_disk(self) -> Statement:
+        drawn = None if self.by.process_id == self.process_id else self.by.process_id
+        return replace(self, by=replace(self.by, process_id=drawn), disk=Disk.EMPTY, copied_from=None)
+
+    def new_ids(self) -> tuple[ProcessId | None, ...]:
+        return (self.by.process_id,)
+
+    def displaced(self) -> tuple[ProcessId, ...]:
+        return (self.process_id,)
+
+    def gone_and_came(self) -> tuple[tuple[ProcessId, ...], tuple[ProcessId | None, ...]]:
+        return (self.process_id,), (self.by.process_id,)
+
+    # Its effect.
+
+    def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:
+        old = members.still_there(scene, self.process_id, before.scene)
+        assert self.by.process_id is not None, "random IDs are drawn before"
+        rest = members.without(outage.missed(scene, old, self.by.process_id), old)
+        members.refuse_present(rest, self.by.process_id)
+        return members.joined(rest, new_client.made(rest, self.by, old, self._disk(old, before, reports)))
+
+    def _disk(self, old: Client, before: Before, reports: Reports) -> members.OffsetSums:
+        """What the new client finds on its disk."""
+        match self.disk:
+            case Disk.EMPTY:
+                return ()
+            case Disk.KEPT:
+                return reports.on_disk(old)
+            case Disk.COPIED:
+                assert self.copied_from is not None, "a copy has a source"
+                return reports.on_disk(members.client_of(before.scene, self.copied_from, "state.copied_from"))
+            case _:
+                assert_never(self.disk)
+
+    def begins_anew(self, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:  # noqa: ARG002 - as every event
+        return () if self.by.process_id is None else (self.by.process_id,)
+
+    def moves_tasks(self) -> bool:
+        return True
+
+    # As it takes time.
+
+    def comes_back(self) -> ProcessId | None:
+        return self.process_id
+
+    def is_late(self) -> bool:
+        return self.late
+
+    def may_be_late(self) -> bool:
+        return True
+
+    def session_ends(self) -> bool:
+        return True
+
+    def starts(self) -> int:
+        return 1
+
+    # What it costs.
+
+    def joining(self) -> NewClient | None:
+        return self.by
+
+    def on_another_disk(self) -> tuple[ProcessId | None, ...]:
+        return () if self.disk is Disk.KEPT else (self.by.process_id,)
+
+    # Its steps.
+
+    def drafts(self, context: StepContext) -> tuple[Draft, ...]:
+        snapshot, old = context.snapshot, context.snapshot.client(self.process_id)
+        old_host = old.host if old else None
+        host = old_host if isinstance(self.by.host, FromOld) else self.by.host
+        threads = self.by.threads or (len(old.consumers) if old else 1)
+        start = StartClient(self.by.process_id, threads, host)
+        soon = f"No more than {in_time(snapshot)} have passed since the stop of the old client began."
+        undo = f"Stop it, delete its {PROCESS_FILE}, and start the old client again on its own disk."
+        if self.late:
+            soon = client_drafts.missed(snapshot)
+        stop = client_drafts.stop(snapshot, self.process_id, has_successor=not self.late)
+        drafts = [stop, client_drafts.start(start, soon, undo)]
+        if context.identity is Identity.DISK:
+            drafts.append(client_drafts.copy(CopyStateDirectory(self.process_id, old_host, host), in_time(snapshot)))
+        elif self.by.process_id is not None and self.disk is not Disk.KEPT and keeps_ids(snapshot):
+            source = self.process_id if self.by.process_id == self.process_id else None
+            drafts.append(client_drafts.write(WriteProcessMetadata(self.by.process_id, host, source)))
+        return tuple(drafts)

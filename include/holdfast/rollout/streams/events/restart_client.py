@@ -1,0 +1,291 @@
+"""`restart_client`: a client is stopped and started again where it was.
+
+With static membership (KIP-345) it may return before its session times out: no rebalance, and the assignment it had. The broker
+answers its JoinGroup with what it has stored; its new report, and a new process ID, wait for the next rebalance.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.streams.group import Client, Consumer
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.json import kafka, shapes, strict
+from holdfast.rollout.json.shapes import nullable, with_defaults
+from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.streams.events import fields as shared
+from holdfast.rollout.streams.events import members
+from holdfast.rollout.streams.events.event import About, Before, Event, Name, Statement, StepContext
+from holdfast.rollout.streams.scene import outage
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.scene.static_members import is_static
+from holdfast.rollout.streams.snapshot import named_clients
+from holdfast.rollout.streams.snapshot.named_clients import Known
+from holdfast.rollout.streams.snapshot.stores import keeps_ids
+from holdfast.rollout.streams.steps import client_drafts
+from holdfast.rollout.streams.steps.client_drafts import in_time
+from holdfast.rollout.streams.steps.drafts import Draft
+from holdfast.rollout.streams.steps.identity import Identity
+from holdfast.rollout.streams.steps.steps import CopyStateDirectory, StartClient
+from holdfast.rollout.streams.steps.steps import RestartClient as RestartInPlace
+from holdfast.rollout.text.wording import many
+
+
+@dataclass(frozen=True, slots=True)
+class RestartClient(Event):
+    """`new_process_id` None with `keeps_process_id` false: a fresh random one.
+
+    `within_session`: its members are static and return before their session times out, so that no rebalance happens: they get the
+    assignment that the broker has of them. None: not said; a Forecast counts the rebalance, a Plan takes static members to return
+    in time (`usual`), and both say what happens otherwise. `late`: it is away for longer than its session lasts, so that the group
+    rebalances without it until it is stable, and again when it is back.
+    """
+
+    process_id: ProcessId
+    keeps_process_id: bool = True
+    new_process_id: ProcessId | None = None
+    keeps_state: bool = True
+    threads: int | None = None
+    member_ids: tuple[str, ...] | None = None
+    within_session: bool | None = None
+    late: bool = False
+
+    # JSON.
+
+    VERB = "restart_client"
+    DEFAULTS: ClassVar[Mapping[str, object]] = {**shared.BACK, "new_process_id": None, "threads": None, "member_ids": None}
+    ABOUT = About.ONE_CLIENT
+    SHAPE = with_defaults(
+        shared.of_a_client(
+            {},
+            {
+                "keeps_process_id": shapes.boolean(),
+                "new_process_id": shared.NEW_ID,
+                "keeps_state": shapes.boolean(),
+                "threads": nullable(shapes.THREADS),
+                "member_ids": shared.MEMBER_IDS,
+                "within_session": shared.WITHIN_SESSION,
+                "late": shared.LATE,
+            },
+        ),
+        DEFAULTS,
+    )
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        event = cls(
+            process_id=fields.need("process_id", kafka.process_id),
+            keeps_process_id=fields.optional("keeps_process_id", strict.boolean, default=True),
+            new_process_id=fields.optional("new_process_id", strict.nullable(kafka.process_id), None),
+            keeps_state=fields.optional("keeps_state", strict.boolean, default=True),
+            threads=fields.optional("threads", strict.nullable(shared.threads), None),
+            member_ids=fields.optional("member_ids", strict.nullable(shared.member_ids), None),
+            within_session=fields.optional("within_session", strict.nullable(strict.boolean), None),
+            late=fields.optional("late", strict.boolean, default=False),
+        )
+        fields.finish(closed=True)
+        if event.keeps_process_id and event.new_process_id not in (None, event.process_id):
+            raise InvalidInput(
+                "a client that keeps its process ID takes no new one: set keeps_process_id to false", "new_process_id"
+            )
+        shared.one_member_a_thread(event.member_ids, event.threads)
+        shared.not_late_in_time(late=event.late, within_session=event.within_session)
+        return event
+
+    def to_json(self) -> object:
+        written: dict[str, object] = {
+            "process_id": str(self.process_id),
+            "keeps_process_id": self.keeps_process_id,
+            "keeps_state": self.keeps_state,
+        }
+        if not self.keeps_process_id:
+            written["new_process_id"] = None if self.new_process_id is None else str(self.new_process_id)
+        if self.threads is not None:
+            written["threads"] = self.threads
+        if self.member_ids is not None:
+            written["member_ids"] = list(self.member_ids)
+        if self.within_session is not None:
+            written["within_session"] = self.within_session
+        if self.late:
+            written["late"] = True
+        return written
+
+    @classmethod
+    def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:
+        if content.get("keeps_process_id") is not False:
+            return there
+        old, new = (shared.unchecked_id(content.get(field)) for field in ("process_id", "new_process_id"))
+        return [named_clients.coming(new, one.host, one.names) if one.process_id == old else one for one in there]
+
+    def threads_made(self) -> int:
+        return self.threads or 1
+
+    # In words.
+
+    def sentence(self, name: Name) -> str:
+        drawn = ", its process ID lost" if self.new_process_id is None else f", under process ID {self.new_process_id}"
+        given = [] if self.threads is None else [f" with {many(self.threads, 'thread')}"]
+        given += [] if self.keeps_process_id else [drawn]
+        given += [] if self.keeps_state else [", its state lost"]
+        given += [", back within its session"] if self.within_session else []
+        given += [f", as {', '.join(self.member_ids)}"] if self.member_ids else []
+        return f"restart {name(self.process_id)}{''.join(given)}"
+
+    def title(self, host: Name) -> tuple[str, str]:
+        return "restart", host(self.process_id)
+
+    # Process IDs.
+
+    def comes_back_as(self) -> ProcessId | None:
+        """The ID under which it returns. None: one left to chance."""
+        return self.process_id if self.keeps_process_id else self.new_process_id
+
+    def draws_id(self) -> bool:
+        return self.comes_back_as() is None
+
+    def with_id(self, process_id: ProcessId) -> Self:
+        return replace(self, new_process_id=process_id)
+
+    def without_disk(self) -> Statement:
+        new = None if self.keeps_process_id else self.new_process_id
+        return replace(self, keeps_process_id=False, new_process_id=new, keeps_state=False)
+
+    def new_ids(self) -> tuple[ProcessId | None, ...]:
+        return (self.comes_back_as(),)
+
+    def displaced(self) -> tuple[ProcessId, ...]:
+        return () if self.keeps_process_id and self.keeps_state else (self.process_id,)
+
+    def gone_and_came(self) -> tuple[tuple[ProcessId, ...], tuple[ProcessId | None, ...]]:
+        return ((), ()) if self.keeps_process_id else ((self.process_id,), (self.new_process_id,))
+
+    def renamed(self) -> tuple[tuple[ProcessId, ProcessId], ...]:
+        kept = self.keeps_state and not self.keeps_process_id and self.new_process_id is not None
+        return ((self.new_process_id, self.process_id),) if kept and self.new_process_id is not None else ()
+
+    # Its effect.
+
+    def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:
+        old = members.still_there(scene, self.process_id, before.scene)
+        process_id = self.comes_back_as()
+        assert process_id is not None, "random IDs are drawn before"
+        if process_id != old.process_id and process_id not in before.left:
+            members.refuse_present(scene, process_id)
+        if self.within_session:
+            back = self._returned(old, process_id, reports, scene)
+            leads = process_id if scene.leader_process_id == old.process_id else scene.leader_process_id  # the broker keeps it
+            there = tuple(back if client is old else client for client in scene.clients)
+            return replace(scene, clients=there, leader_process_id=leads)
+        consumers = self._members(scene, old, process_id)
+        if self.keeps_state:
+            consumers = members.with_disk(consumers, reports.on_disk(old))
+        restarted = replace(old, process_id=process_id, consumers=consumers)
+        there = tuple(restarted if client is old else client for client in scene.clients)
+        return replace(outage.missed(scene, old, process_id), clients=there)
+
+    def _members(self, scene: Scene, old: Client, process_id: ProcessId) -> tuple[Consumer, ...]:
+        """The old member IDs unless others are given, or are needed for other threads. Nothing is on their disk yet."""
+        named = self.member_ids
+        if self.threads is not None and named is None and self.threads != len(old.consumers):
+            named = members.member_ids_of(scene.group_id, process_id, self.threads)
+        if named is None:
+            found = tuple(replace(consumer, owned=(), task_offset_sums=()) for consumer in old.consumers)
+        else:
+            found = self._renamed_members(scene, old, process_id, named)
+        if self.threads is not None and self.threads != len(found):
+            raise InvalidInput(f"{self.threads} threads need as many member IDs, {len(found)} were found", "member_ids")
+        return found
+
+    def _renamed_members(self, scene: Scene, old: Client, process_id: ProcessId, named: tuple[str, ...]) -> tuple[Consumer, ...]:
+        count = len(old.consumers)
+        if len(named) != count and named != members.member_ids_of(scene.group_id, process_id, len(named)):
+            raise InvalidInput(
+                f"one member ID a thread is needed ({count}), {len(named)} were found; `threads` changes that", "member_ids"
+            )
+        members.refuse_members_present(members.without(scene, old), named)
+        return members.new_members(named, members.ITS_OWN if is_static(old) else None)
+
+    def _returned(self, old: Client, process_id: ProcessId, reports: Reports, scene: Scene) -> Client:
+        """The client as it would report once it runs what it ran: those tasks are running again.
+
+        A copy that was there for another reason stays as it was; without the state it is gone, for which of them were standbys, and
+        how far those have come again, nobody can see.
+        """
+        dynamic = [consumer.member_id for consumer in old.consumers if consumer.group_instance_id is None]
+        if dynamic:
+            raise InvalidInput(
+                f"{dynamic[0]} has no group.instance.id: whoever is not static joins anew, in a rebalance", "within_session"
+            )
+        if self.threads not in (None, len(old.consumers)) or self.member_ids is not None:
+            raise InvalidInput("it returns with the members it had; leave `threads` and `member_ids` out", "within_session")
+        stateful = {task.id: task.partitions for task in scene.tasks if task.stateful}
+        consumers = []
+        for consumer in old.consumers:
+            running = {task for task, partitions in stateful.items() if any(one in consumer.owned for one in partitions)}
+            sums: dict[TaskId, int] = dict.fromkeys(running, LATEST_OFFSET)
+            if self.keeps_state:
+                sums = {task: reports.closed(task, total) for task, total in consumer.task_offset_sums} | sums
+            consumers.append(replace(consumer, task_offset_sums=tuple(sorted(sums.items()))))
+        return replace(old, process_id=process_id, consumers=tuple(consumers))
+
+    def begins_anew(self, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:  # noqa: ARG002 - as every event
+        if self.within_session and self.keeps_state:
+            return ()
+        return (self.comes_back_as() or self.process_id,)
+
+    def moves_tasks(self) -> bool:
+        return True
+
+    # As it takes time.
+
+    def comes_back(self) -> ProcessId | None:
+        return self.process_id
+
+    def is_late(self) -> bool:
+        return self.late
+
+    def may_be_late(self) -> bool:
+        return True
+
+    def session_ends(self) -> bool:
+        return not self.within_session
+
+    def returns_unseen(self) -> bool:
+        return bool(self.within_session)
+
+    def unseen_returns(self, endpoints: frozenset[ProcessId]) -> frozenset[ProcessId]:  # noqa: ARG002 - as every event
+        return frozenset({self.process_id}) if self.within_session else frozenset()
+
+    def starts(self) -> int:
+        return 1
+
+    def restarts(self, clients: int) -> int:  # noqa: ARG002 - as every event
+        return 1
+
+    # Its steps.
+
+    def drafts(self, context: StepContext) -> tuple[Draft, ...]:
+        snapshot, old = context.snapshot, context.snapshot.client(self.process_id)
+        host = old.host if old else None
+        start = StartClient(self.comes_back_as(), self.threads or (len(old.consumers) if old else 1), host)
+        as_before = "Not needed: the client runs as before."
+        if self.late:
+            stop = client_drafts.stop(snapshot, self.process_id, has_successor=False)
+            return (stop, client_drafts.start(start, client_drafts.missed(snapshot), as_before))
+        if context.identity is Identity.AS_IT_COMES:
+            in_place = RestartInPlace(self.process_id, host, self.comes_back_as(), self.keeps_state)
+            return (client_drafts.restart(in_place, in_time(snapshot)),)
+        soon = f"No more than {in_time(snapshot)} have passed since its stop began."
+        stop = client_drafts.stop(snapshot, self.process_id, has_successor=True)
+        drafts = [stop, client_drafts.start(start, soon, as_before)]
+        back = self.comes_back_as()
+        if context.identity is Identity.DISK:
+            drafts.append(client_drafts.copy(CopyStateDirectory(self.process_id, host, host), in_time(snapshot)))
+        elif back is not None and keeps_ids(snapshot):
+            replaces = self.process_id if self.keeps_state and back != self.process_id else None
+            drafts.append(client_drafts.write(WriteProcessMetadata(back, host, self.process_id, replaces)))
+        return tuple(drafts)

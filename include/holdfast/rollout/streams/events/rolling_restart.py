@@ -1,0 +1,203 @@
+"""`rolling_restart`: a shorthand for restarts one after the other, with what the clients come back with."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+from holdfast.errors import InvalidInput, Unsupported
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.contract.batches_json import MOST_EVENTS
+from holdfast.rollout.json import kafka, shapes, strict
+from holdfast.rollout.json.shapes import PROCESS_ID, closed, items, nullable, with_defaults
+from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.streams.events import fields as shared
+from holdfast.rollout.streams.events import set_config, set_release
+from holdfast.rollout.streams.events.event import About, Event, Name, Settings, Statement, StepContext
+from holdfast.rollout.streams.events.restart_client import RestartClient
+from holdfast.rollout.streams.events.set_config import SetConfig
+from holdfast.rollout.streams.events.set_release import SetRelease
+from holdfast.rollout.streams.steps.drafts import Draft
+from holdfast.rollout.text.asking import few, short
+
+
+@dataclass(frozen=True, slots=True)
+class RollingRestart(Statement):
+    """Shorthand for restarts, `at_once` at a time, each batch waiting for `wait` (`shorthands` writes them out).
+
+    `process_ids` None: all clients of the group, in the order of their process IDs. `settings` and `kafka_release`: what the
+    clients come back with. A rebalance goes by what its leader has: written out, they count once the last client is back, and the
+    ranges of a forecast cover every restart from which on they may count before that (`shorthands.counts_earlier`).
+    `within_session` and `late`: as in `RestartClient`; static members return in time, each without a rebalance.
+    """
+
+    process_ids: tuple[ProcessId, ...] | None = None
+    at_once: int = 1
+    wait: Wait = Wait.STABLE
+    keeps_process_id: bool = True
+    keeps_state: bool = True
+    settings: Settings = ()
+    kafka_release: str | None = None
+    within_session: bool | None = None
+    late: bool = False
+
+    @property
+    def rolls_out(self) -> bool:
+        """Whether clients come back with something else than they had."""
+        return bool(self.settings) or self.kafka_release is not None
+
+    # JSON.
+
+    VERB = "rolling_restart"
+    DEFAULTS: ClassVar[Mapping[str, object]] = {
+        **shared.BACK,
+        "process_ids": None,
+        "at_once": 1,
+        "wait": str(Wait.STABLE),
+        "kafka_release": None,
+    }
+    ABOUT = About.CLIENTS
+    SHAPE = with_defaults(
+        closed(
+            {},
+            {
+                "process_ids": nullable(items(PROCESS_ID, at_least=1), "Null: all, in their order."),
+                "clients": items(shared.NAMED, "In the place of `process_ids`.", at_least=1),
+                "at_once": shapes.integer(1, MOST_EVENTS),
+                "wait": shared.WAIT,
+                "keeps_process_id": shapes.boolean(),
+                "keeps_state": shapes.boolean(),
+                "set_config": shared.SETTINGS,
+                "kafka_release": nullable(shapes.RELEASE),
+                "within_session": shared.WITHIN_SESSION,
+                "late": shared.LATE,
+            },
+        ),
+        DEFAULTS,
+    )
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        plain = cls()
+        event = cls(
+            process_ids=fields.optional("process_ids", strict.nullable(_process_ids), None),
+            at_once=fields.optional("at_once", lambda count: strict.integer(count, 1, MOST_EVENTS), plain.at_once),
+            wait=fields.optional("wait", lambda wait: shared.one_of(Wait, wait), plain.wait),
+            keeps_process_id=fields.optional("keeps_process_id", strict.boolean, plain.keeps_process_id),
+            keeps_state=fields.optional("keeps_state", strict.boolean, plain.keeps_state),
+            settings=fields.optional("set_config", lambda settings: SetConfig.from_json(settings).settings, ()),
+            kafka_release=fields.optional("kafka_release", strict.nullable(strict.name), None),
+            within_session=fields.optional("within_session", strict.nullable(strict.boolean), None),
+            late=fields.optional("late", strict.boolean, default=False),
+        )
+        fields.finish(closed=True)
+        shared.not_late_in_time(late=event.late, within_session=event.within_session)
+        return event
+
+    def to_json(self) -> object:
+        settings: dict[str, object] = {"set_config": kafka.config_to_json(self.settings)} if self.settings else {}
+        release: dict[str, object] = {} if self.kafka_release is None else {"kafka_release": self.kafka_release}
+        return {
+            "process_ids": None if self.process_ids is None else [str(process_id) for process_id in self.process_ids],
+            "at_once": self.at_once,
+            "wait": str(self.wait),
+            "keeps_process_id": self.keeps_process_id,
+            "keeps_state": self.keeps_state,
+            **settings,
+            **release,
+            **({} if self.within_session is None else {"within_session": self.within_session}),
+            **({"late": True} if self.late else {}),
+        }
+
+    # In words.
+
+    def sentence(self, name: Name) -> str:
+        which = "every client" if self.process_ids is None else ", ".join(name(one) for one in self.process_ids)
+        given = [f", with {set_config.in_words(self.settings)}"] if self.settings else []
+        given += [f", on Kafka Streams {self.kafka_release}"] if self.kafka_release is not None else []
+        given += [] if self.keeps_process_id else [", their process IDs lost"]
+        given += [] if self.keeps_state else [", their state lost"]
+        given += [", each back within its session"] if self.within_session else []
+        given += [", waiting for one rebalance each time"] if self.wait is Wait.REBALANCE else []
+        return f"restart {which}, {self.at_once} at a time{''.join(given)}"
+
+    def title(self, host: Name) -> tuple[str, str]:
+        which = "every client" if self.process_ids is None else few([host(one) for one in self.process_ids])
+        if self.kafka_release is not None:
+            return "upgrade", f"{which} to Kafka Streams {self.kafka_release}"
+        return ("set", f"{short(set_config.in_words(self.settings))} on {which}") if self.settings else ("restart", which)
+
+    # Who restarts, and with what.
+
+    def will_draw_ids(self) -> bool:
+        return not self.keeps_process_id
+
+    def without_disk(self) -> Statement:
+        return replace(self, keeps_process_id=False, keeps_state=False)
+
+    def displaced(self) -> tuple[ProcessId, ...]:
+        return () if self.keeps_process_id and self.keeps_state else self.process_ids or ()
+
+    def settings_set(self) -> Settings:
+        return self.settings
+
+    def may_be_late(self) -> bool:
+        return True
+
+    def unseen_returns(self, endpoints: frozenset[ProcessId]) -> frozenset[ProcessId]:
+        return frozenset(self.process_ids or endpoints) if self.within_session else frozenset()
+
+    def moves_tasks(self) -> bool:
+        return bool(self.settings)
+
+    def restarts(self, clients: int) -> int:
+        return clients if self.process_ids is None else len(self.process_ids)
+
+    def batches(self, there: list[ProcessId]) -> Iterator[tuple[ProcessId, ...]]:
+        """Who restarts at once, batch by batch. `there`: the clients of the group."""
+        chosen = tuple(sorted(there)) if self.process_ids is None else self.process_ids
+        for first in range(0, len(chosen), self.at_once):
+            yield chosen[first : first + self.at_once]
+
+    def written_out(self, there: list[ProcessId], counted_from: int | None) -> Iterator[Event | Then]:
+        """The restarts, and what they roll out. `counted_from`: settings count from so many batches on; None: from the last.
+
+        Raise InvalidInput for a group without clients.
+        """
+        if self.process_ids is None and not there:
+            raise InvalidInput("the group has no client to restart", "process_ids")
+        batches = list(self.batches(there))
+        counts = len(batches) if counted_from is None else min(counted_from, len(batches))
+        for number, batch in enumerate(batches, start=1):
+            if number > 1:
+                yield Then(self.wait)
+            for process_id in batch:
+                yield RestartClient(
+                    process_id,
+                    keeps_process_id=self.keeps_process_id,
+                    keeps_state=self.keeps_state,
+                    within_session=self.within_session,
+                    late=self.late,
+                )
+            if number == counts and self.settings:
+                yield SetConfig(self.settings)
+        if self.kafka_release is not None:
+            yield SetRelease(self.kafka_release)
+
+    # Its steps.
+
+    def drafts(self, context: StepContext) -> tuple[Draft, ...]:
+        if not self.rolls_out:
+            raise Unsupported("No step restarts a client whose process ID is not known yet; name the clients to restart.")
+        releases = () if self.kafka_release is None else (set_release.draft(context.snapshot, self.kafka_release),)
+        return (*releases, *set_config.drafts(context, self.settings))
+
+
+def _process_ids(value: object) -> tuple[ProcessId, ...]:
+    found = strict.each(value, kafka.process_id)
+    if not found:
+        raise InvalidInput("one process ID or more is needed, none was found; leave the field out for all clients")
+    if len(dict.fromkeys(found)) < len(found):
+        raise InvalidInput("a process ID stands twice")
+    return found

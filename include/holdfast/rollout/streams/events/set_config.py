@@ -1,0 +1,81 @@
+"""`set_config`: settings that every client has from then on."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.streams import config_check
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.json import kafka
+from holdfast.rollout.streams.events import fields as shared
+from holdfast.rollout.streams.events.event import Before, Event, Name, Settings, StepContext
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.steps import SetConfig as RollOutConfig
+from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.wording import many, printable
+
+
+@dataclass(frozen=True, slots=True)
+class SetConfig(Event):
+    settings: Settings
+
+    VERB = "set_config"
+    SHAPE = shared.SETTINGS
+    CARRIED = True
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        settings = kafka.config(value)
+        if not settings:
+            raise InvalidInput("one setting or more is needed, none was found")
+        config_check.refuse_secrets(dict(settings))
+        return cls(settings)
+
+    def to_json(self) -> object:
+        return kafka.config_to_json(self.settings)
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+        return f"set {in_words(self.settings)}"
+
+    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+        return "set", short(in_words(self.settings))
+
+    def settings_set(self) -> Settings:
+        return self.settings
+
+    def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:  # noqa: ARG002 - as every event
+        there = dict(scene.config) | dict(self.settings)
+        return replace(scene, config=tuple(sorted((key, value) for key, value in there.items() if value is not None)))
+
+    def drafts(self, context: StepContext) -> tuple[Draft, ...]:
+        return drafts(context, self.settings)
+
+
+def in_words(settings: Settings) -> str:
+    values = ((key, ",".join(value) if isinstance(value, tuple) else value) for key, value in settings)
+    return ", ".join(f"{key} = {'default' if value is None else value}" for key, value in values)
+
+
+def drafts(context: StepContext, settings: Settings) -> tuple[Draft, ...]:
+    """A step a setting: a rolling restart of all clients with it."""
+    clients = len(context.snapshot.clients)
+    return tuple(_draft(clients, RollOutConfig(key, value, context.config.get(key))) for key, value in settings)
+
+
+def _draft(clients: int, action: RollOutConfig) -> Draft:
+    value = "Kafka's default" if action.value is None else _shown(action.value)
+    return Draft(
+        Phase.CONFIGURE,
+        action,
+        Who.OPERATOR,
+        "The group is stable. Restart one client, wait until the group is stable, then the next.",
+        f"Every client has logged {printable(action.key)} = {value} at its start.",
+        f"Set {printable(action.key)} back to {'its default' if action.was is None else _shown(action.was)}, by a rolling restart.",
+        f"{many(clients, 'restart')}, one after the other, each with its own disk and process ID; no task migrates.",
+    )
+
+
+def _shown(value: object) -> str:
+    return printable(",".join(value) if isinstance(value, tuple) else str(value))

@@ -1,0 +1,75 @@
+"""`stop_application`: all clients are stopped, and after a time started again, together, with what their disks hold."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from holdfast.kafka.streams.group import Client
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.batches_json import LONGEST_STOP
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.shapes import closed
+from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.streams.events import members
+from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
+from holdfast.rollout.streams.scene import outage
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.steps.drafts import Draft, Phase
+from holdfast.rollout.streams.steps.steps import StopEverybody
+from holdfast.rollout.text.wording import many
+
+
+@dataclass(frozen=True, slots=True)
+class StopApplication(Event):
+    minutes: float
+
+    VERB = "stop_application"
+    SHAPE = closed({"minutes": shapes.number(0, LONGEST_STOP)})
+    ALL_DOWN = True
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        event = cls(fields.need("minutes", _minutes))
+        fields.finish(closed=True)
+        return event
+
+    def to_json(self) -> object:
+        return {"minutes": self.minutes}
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+        return f"stop every client for {self.minutes:g} minutes"
+
+    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+        return "stop", f"every client for {self.minutes:g} minutes"
+
+    def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:  # noqa: ARG002 - as every event
+        return members.all_started_again(outage.down(scene, self.minutes), reports)
+
+    def begins_anew(self, clients: tuple[Client, ...]) -> tuple[ProcessId, ...]:
+        return tuple(client.process_id for client in clients)
+
+    def stopped_minutes(self) -> float:
+        return self.minutes
+
+    def restarts(self, clients: int) -> int:
+        return clients
+
+    def drafts(self, context: StepContext) -> tuple[Draft, ...]:
+        draft = Draft(
+            Phase.START,
+            StopEverybody(self.minutes),
+            Who.OPERATOR,
+            "The group is stable, and the application may be down for this time.",
+            f"{many(len(context.snapshot.clients), 'client')} have returned, each on its own disk and with its own process ID.",
+            "Not needed: the clients run as before.",
+            f"Every task is unavailable for {self.minutes:g} minutes, until all clients are started again.",
+        )
+        return (draft,)
+
+
+def _minutes(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST_STOP:
+        raise strict.mismatch(f"a number of minutes above 0, at most {LONGEST_STOP:,}", value)
+    return value
