@@ -22,11 +22,12 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.plan import assembly
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot import json as snapshot_json
 from holdfast.rollout.tables import group_rows, loss_rows
-from holdfast.workflows import consumer_groups, snapshots
 from holdfast.workflows import plan as plans
+from holdfast.workflows import snapshots
 
 HOSTILE = "<script>alert(1)</script>\"'\u202egro\u0007up😀" + "x" * 180
 CLIENTS_OF_THE_LARGEST = 1_000
@@ -71,7 +72,7 @@ class WebLake:
         meant = change_from_json(change(replacement(ids[100], LAST, "app-new", 1)))
         ways = [one for one in candidates.propose(snapshot, meant) if one.name in ("plainly", "copy-process-metadata")]
         weighed = tuple(candidates.evaluate(snapshot, one) for one in ways)
-        made = plans.assemble(snapshot, meant, weighed, Policy(), self.now)
+        made = assembly.assemble(snapshot, meant, weighed, Policy(), self.now)
         plans.keep(self.lake, made)
         return made
 
@@ -86,7 +87,7 @@ class WebLake:
             {"replace_consumer": {"member_id": f"reader-{old}", "by": {"member_id": f"reader-{new}", "host": f"app-{new}"}}}
             for old, new in (("b", "x"), ("d", "y"))
         ]
-        made = consumer_groups.make_plan(("a snapshot", document), ("a change", change(*events)), Policy(), self.now)
+        made = plans.make_from(("a snapshot", document), ("a change", change(*events)), Policy(), self.now)
         plans.keep(self.lake, made)
         return made
 

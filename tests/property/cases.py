@@ -36,7 +36,7 @@ def real() -> Real:
     from holdfast.rollout.streams.execution.json import verdict_to_json
     from holdfast.rollout.streams.execution.verify import verify
     from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-    from holdfast.workflows import consumer_groups
+    from holdfast.workflows import plan as planning
 
     recorded = [json.loads(one.read_bytes()) for one in sorted((ROOT / "tests/unit/recorded").glob("streams-*.json"))]
     snapshots = (
@@ -50,7 +50,7 @@ def real() -> Real:
     plan = article_plan()
     random_id = {"replace_client": {"process_id": article.C, "by": {"process_id": None, "threads": 2}, "state": "empty"}}
     removed = plain_groups.change({"remove_consumer": {"member_id": "a"}})
-    plain = consumer_groups.make_plan(("s", readers[0]), ("c", removed), Policy(), NOON)
+    plain = planning.make_from(("s", readers[0]), ("c", removed), Policy(), NOON)
     plans = tuple(any_kind.plan_to_json(one) for one in (plan, planned(article.group(article.AFTER), random_id), plain))
     after = snapshot_from_json(article.group(article.AFTER))
     return Real(

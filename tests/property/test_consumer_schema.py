@@ -16,7 +16,8 @@ from holdfast.rollout.consumer.plan.json import consumer_plan_to_json
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.policy.policy import Policy
-from holdfast.workflows import consumer_groups
+from holdfast.workflows import forecast as forecasting
+from holdfast.workflows import plan as planning
 from holdfast.workflows.forecast import forecast_case
 
 GROUP = group(
@@ -36,7 +37,7 @@ SNAPSHOT = consumer_snapshot_to_json(consumer_snapshot_from_json(GROUP))
 READ: dict[str, tuple[Document, Reader]] = {
     "consumer-snapshot": (SNAPSHOT, consumer_snapshot_from_json),
     "consumer-change": (change(*EVENTS), consumer_change_from_json),
-    "consumer-assignment": (consumer_groups.assign_document(GROUP, None, ()), consumer_assignment_from_json),
+    "consumer-assignment": (forecasting.assign_document(GROUP, None, ()), consumer_assignment_from_json),
 }
 
 
@@ -57,7 +58,7 @@ def test_a_forecast_is_valid(detail: Detail) -> None:
 
 def test_a_plan_is_valid() -> None:
     documents = (("s", GROUP), ("c", change(joins(), {"then": "stable"}, {"remove_consumer": {"member_id": "a"}})))
-    plan = consumer_groups.make_plan(*documents, Policy(), datetime(2026, 11, 20, tzinfo=UTC))
+    plan = planning.make_from(*documents, Policy(), datetime(2026, 11, 20, tzinfo=UTC))
 
     assert list(VALID["consumer-plan"].iter_errors(consumer_plan_to_json(plan))) == []
 

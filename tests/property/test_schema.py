@@ -16,6 +16,7 @@ from tests.property.test_codec import snapshots
 
 from holdfast.errors import HoldfastError
 from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.execution.drift import staleness_to_json
 from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds.schemas import CONTRACTS, schema_of
@@ -23,16 +24,16 @@ from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.execution.json import verdict_to_json
-from holdfast.rollout.streams.execution.staleness import is_stale, staleness_to_json
+from holdfast.rollout.streams.execution.staleness import is_stale
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json, assignment_to_json
+from holdfast.rollout.streams.forecast.decision import decide
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.json import forecast_to_json
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.workflows.forecast import decide
 
 Document = dict[str, Any]
 VALID = {name: Draft202012Validator(schema_of(name)) for name in CONTRACTS}

@@ -103,6 +103,7 @@ def apply(case: Case) -> None:
 @functools.cache
 def _readers() -> tuple[Callable[[object], object], ...]:
     """Everything that takes a document apart which others may have written."""
+    from holdfast.rollout.consumer.kind.kind import ConsumerKind
     from holdfast.rollout.consumer.plan import json as plan_json
     from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.kinds import any_kind
@@ -112,6 +113,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
     from holdfast.rollout.policy.json import policy_from_json
     from holdfast.rollout.streams.cost.json import candidate_from_json, evaluation_from_json
     from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json
+    from holdfast.rollout.streams.kind.kind import StreamsKind
     from holdfast.rollout.streams.plan import json as streams_json
     from holdfast.rollout.streams.snapshot.json import snapshot_from_json
     from holdfast.rollout.tables import fleet
@@ -119,8 +121,8 @@ def _readers() -> tuple[Callable[[object], object], ...]:
     return (
         any_kind.snapshot_from_json,
         snapshot_from_json,
-        lambda value: any_kind.change_from_json(value, plain=False),
-        lambda value: any_kind.change_from_json(value, plain=True),
+        lambda value: StreamsKind().change_from_json(value),
+        lambda value: ConsumerKind().change_from_json(value),
         any_kind.plan_from_json,
         streams_json.plan_from_json,
         plan_json.consumer_plan_from_json,

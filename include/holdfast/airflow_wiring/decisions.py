@@ -16,9 +16,9 @@ from holdfast.errors import InvalidInput
 from holdfast.ports import Lake
 
 if TYPE_CHECKING:
+    from holdfast.rollout.group.values import AnyPlan
     from holdfast.rollout.journal.journal import Approval
     from holdfast.rollout.journal.seal import SigningKeys
-    from holdfast.rollout.kinds.any_kind import AnyPlan
 
 LONGEST_BODY = 60_000
 """Bytes of a question."""

@@ -28,11 +28,11 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
 
     `requested_by`: the user who triggered the run; None: nobody did. `cleared`: somebody began the run again.
     """
-    from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
     from holdfast.rollout.contract.group_state import refuse_unsettled
     from holdfast.rollout.json.strict import dumps
     from holdfast.rollout.kinds import any_kind, approval, policy_floor
     from holdfast.rollout.kinds.meant import change_meant
+    from holdfast.rollout.kinds.registry import kind_of
     from holdfast.rollout.policy.json import policy_to_json
     from holdfast.workflows import snapshots
 
@@ -55,7 +55,7 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
             f"{snapshot_id} is a snapshot of group {snapshot.group_id!r} of cluster {snapshot.cluster!r}, and the form asks for "
             f"{params['group']!r} of {params['cluster']!r}: select one of that group, or none to take a new one"
         )
-    members = len(snapshot.members if isinstance(snapshot, ConsumerSnapshot) else snapshot.clients)
+    members = kind_of(snapshot).members(snapshot)
     refuse_unsettled(snapshot.group_id, snapshot.group_state, members=members)
     change = meant(snapshot)
     if team is not None:

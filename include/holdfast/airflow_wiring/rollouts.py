@@ -15,7 +15,7 @@ from holdfast.ports import Lake
 
 if TYPE_CHECKING:
     from holdfast.kafka.vocabulary import ProcessId
-    from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
+    from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 
 log = logging.getLogger(__name__)
 

@@ -23,8 +23,8 @@ from holdfast.errors import InvalidInput
 from holdfast.ports import Lake, LakePath
 
 if TYPE_CHECKING:
+    from holdfast.rollout.group.values import AnyPlan
     from holdfast.rollout.journal.seal import SigningKeys
-    from holdfast.rollout.kinds.any_kind import AnyPlan
 
 LARGEST = 1024 * 1024
 KINDS = {"origin.json": "draft of a run", "plan.json": "plan of a run", "asked.json": "who was asked in a run"}

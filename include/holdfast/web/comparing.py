@@ -2,8 +2,8 @@
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.errors import InvalidInput
+from holdfast.rollout.group.difference import Difference
 from holdfast.rollout.kinds import any_difference
-from holdfast.rollout.kinds.difference import Difference
 from holdfast.web import overview
 from holdfast.workflows import plan as plans
 

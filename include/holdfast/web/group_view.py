@@ -1,6 +1,6 @@
 """One group as its page shows it: its clients in process-ID order, what they run and hold, and what losing each would do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,10 +12,12 @@ from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.contract.scenarios import Scenario
+from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.streams.process_ids import order
-from holdfast.rollout.streams.snapshot import groups, ownership
+from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many
+from holdfast.rollout.text.wording import amount_of_bytes, duration, listed
 from holdfast.web.plan.plan_parts import ago
 
 Row = Mapping[str, Any]
@@ -117,18 +119,18 @@ class Recorded:
     history: Sequence[str] = ()
 
 
-def view(snapshot: Snapshot | ConsumerSnapshot, recorded: Recorded, now: datetime) -> GroupView:
+def view(snapshot: AnySnapshot, recorded: Recorded, now: datetime) -> GroupView:
     taken = snapshot.captured_at or ""
-    streams = snapshot if isinstance(snapshot, Snapshot) else None
-    clients = () if streams is None else _clients(streams)
-    members = _members(snapshot) if isinstance(snapshot, ConsumerSnapshot) else ()
+    kind = kind_of(snapshot).name
+    clients: tuple[ClientView, ...] = _CLIENTS[kind](snapshot) if kind in _CLIENTS else ()
+    members: tuple[MemberView, ...] = _MEMBERS[kind](snapshot) if kind in _MEMBERS else ()
     return GroupView(
         cluster=snapshot.cluster,
         group_id=snapshot.group_id,
         taken=taken,
         age=ago(now, datetime.fromisoformat(taken)) if taken else "at an unknown time",
         state=snapshot.group_state or "unknown",
-        plain=streams is None,
+        plain=kind not in _CLIENTS,
         facts=facts(snapshot),
         clients=clients[:MOST_CLIENTS],
         more_clients=max(0, len(clients) - MOST_CLIENTS),
@@ -152,47 +154,9 @@ def moment(snapshot_id: str) -> str:
     return f"{day.removeprefix('day=')}{clock} UTC"
 
 
-def facts(one: Snapshot | ConsumerSnapshot) -> tuple[tuple[str, str], ...]:
+def facts(one: AnySnapshot) -> tuple[tuple[str, str], ...]:
     """What the group is, in labels and texts."""
-    return _streams_facts(one) if isinstance(one, Snapshot) else _plain_facts(one)
-
-
-def _streams_facts(one: Snapshot) -> tuple[tuple[str, str], ...]:
-    stateful = sum(task.stateful for task in one.tasks)
-    config = dict(one.config)
-    threads = sum(len(client.consumers) for client in one.clients)
-    return (
-        ("Clients", f"{len(one.clients):,} with {threads:,} stream threads"),
-        ("Tasks", f"{len(one.tasks):,}, {stateful:,} stateful"),
-        ("Kafka Streams", one.kafka_release or "unknown release"),
-        ("Assignor", _assignor(one)),
-        ("Standbys", str(config.get("num.standby.replicas", "Kafka's default, 0"))),
-        ("Warm-ups at a time", str(config.get("max.warmup.replicas", "Kafka's default, 2"))),
-    )
-
-
-def _assignor(one: Snapshot) -> str:
-    """What the snapshot says, else what the release has where nothing else is set."""
-    if one.task_assignor:
-        return one.task_assignor
-    try:
-        defaults = {str(groups.settings_of(one, release).task_assignor) for release in groups.releases_of(one)}
-    except HoldfastError:
-        return "unknown"
-    return f"{defaults.pop()}, Kafka's default" if len(defaults) == 1 else "unknown: depends on the release"
-
-
-def _plain_facts(one: ConsumerSnapshot) -> tuple[tuple[str, str], ...]:
-    partitions = sum(len(topic.partitions) for topic in one.topics)
-    assignors = dict.fromkeys(str(name) for member in one.members for name in member.assignors)
-    static = sum(member.group_instance_id is not None for member in one.members)
-    return (
-        ("Members", f"{len(one.members):,}, {static:,} static"),
-        ("Partitions", f"{partitions:,} of {many(len(one.topics), 'topic')}: {listed([topic.name for topic in one.topics], 6)}"),
-        ("Assignors", listed(list(assignors)) or "unknown"),
-        ("Clients' release", one.kafka_release or "unknown"),
-        ("Generation", "unknown" if one.generation is None else str(one.generation)),
-    )
+    return kind_of(one).facts(one)
 
 
 def _members(one: ConsumerSnapshot) -> tuple[MemberView, ...]:
@@ -311,3 +275,8 @@ def _change(row: Row) -> OrderChangeView:
         moved=row["moved"] or 0,
         needless=row["moved_between_survivors"] or 0,
     )
+
+
+_CLIENTS: Mapping[str, Callable[[Any], tuple[ClientView, ...]]] = {"streams": _clients}
+_MEMBERS: Mapping[str, Callable[[Any], tuple[MemberView, ...]]] = {"consumer": _members}
+"""The table of a group's members, by the name of its kind."""

@@ -9,7 +9,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.parquet_tables import ParquetTables
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.scenarios import Scenario
-from holdfast.rollout.kinds.any_kind import AnySnapshot
+from holdfast.rollout.group.values import AnySnapshot
 from holdfast.web import fleet_view, group_view
 from holdfast.web.plans import PlanRow
 from holdfast.workflows import snapshots

@@ -16,25 +16,19 @@ from typing import assert_never
 from holdfast.errors import HoldfastError, InvalidInput, StepRefused
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
-from holdfast.rollout.consumer.execution import apply as consumer_apply
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.contract.actions import WriteProcessMetadata
-from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait
+from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.journal.lease import Lease, Owner
 from holdfast.rollout.journal.seal import NO_KEYS, SigningKeys
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds.approval import refuse_unapproved
 from holdfast.rollout.kinds.freshness import refuse_old
-from holdfast.rollout.streams.execution.apply import next_action
+from holdfast.rollout.kinds.registry import kind_of, kind_of_both
 from holdfast.rollout.streams.steps import step_words
-from holdfast.rollout.streams.steps.steps import Step, StopClient
 from holdfast.rollout.text.wording import many, printable
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
@@ -223,12 +217,7 @@ def _as_far_as_it_goes(plan: AnyPlan, fresh: AnySnapshot, writing: Writing) -> W
 
 def _next(plan: AnyPlan, journal: Journal, fresh: AnySnapshot, now: datetime) -> Next:
     """What comes next, of a plan for whichever kind of group."""
-    if isinstance(plan, ConsumerPlan):
-        if isinstance(fresh, ConsumerSnapshot):
-            return consumer_apply.next_action(plan, journal, fresh, now)
-    elif not isinstance(fresh, ConsumerSnapshot):
-        return next_action(plan, journal, fresh, now)
-    raise InvalidInput(of_another_kind(plan))
+    return kind_of_both(plan, fresh, of_another_kind(plan)).next_action(plan, journal, fresh, now)
 
 
 def _write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing: Writing) -> None:
@@ -305,24 +294,10 @@ def _confirmed(plan: AnyPlan, confirmations: tuple[Confirmation, ...], writing: 
 
 def refuse_if_asked_too_early(applied: Applied, hands: Hands) -> None:
     """Raise StepRefused where a process ID was to be written (its directory was given) and its owner is still in the group."""
-    waiting = applied.waiting_for
-    plan = applied.plan
-    if waiting is None or isinstance(plan, ConsumerPlan) or not isinstance(waiting.step, Step):
-        return
-    if not isinstance(waiting.step.action, StopClient):
-        return
-    source = waiting.step.action.process_id
-    asked = (step.action for step in plan.steps if isinstance(step.action, WriteProcessMetadata))
-    if any(action.source == source and action.process_id in hands.state_dirs for action in asked):
-        raise StepRefused(
-            f"Nothing was written: the client {source} is still in the group, and two clients with one process ID are one to Kafka."
-            f" Stop it and give a fresh snapshot without it; or, if its process has ended and only its session has not,"
-            f" say so with --confirm {waiting.step.id}."
-        )
-
-
-def says(step: Step | ConsumerStep) -> str:
-    return step.says if isinstance(step, ConsumerStep) else step_words.describe(step.action)
+    if applied.waiting_for is not None:
+        problem = kind_of(applied.plan).too_early(applied.plan, applied.waiting_for.step, hands.state_dirs)
+        if problem is not None:
+            raise StepRefused(problem)
 
 
 def applied_to_json(applied: Applied) -> dict[str, object]:
@@ -338,8 +313,8 @@ def applied_to_json(applied: Applied) -> dict[str, object]:
         "checklist": [
             {
                 "step": step.id,
-                "what": says(step),
-                "who": Who.OPERATOR.value if isinstance(step, ConsumerStep) else step.who.value,
+                "what": kind_of(applied.plan).step_says(step),
+                "who": step.who.value,
                 "done": applied.journal.has(step.id, Event.DONE),
                 "check_before": step.check_before,
                 "check_after": step.check_after,

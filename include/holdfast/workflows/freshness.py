@@ -2,24 +2,17 @@
 
 from datetime import datetime
 
-from holdfast.errors import HoldfastError, InvalidInput
+from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
-from holdfast.rollout.streams.execution.staleness import Staleness, is_stale
-from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.workflows import consumer_groups, snapshots
+from holdfast.rollout.execution.drift import Staleness
+from holdfast.rollout.group.values import AnyPlan, AnySnapshot
+from holdfast.rollout.kinds.registry import kind_of_both
+from holdfast.workflows import snapshots
 
 
 def held_against(plan: AnyPlan, fresh: AnySnapshot) -> Staleness:
     """Raise InvalidInput for a group that is of another kind now."""
-    if isinstance(plan, ConsumerPlan) and isinstance(fresh, ConsumerSnapshot):
-        return consumer_groups.drifts(plan, fresh)
-    if isinstance(plan, Plan) and isinstance(fresh, Snapshot):
-        return is_stale(plan, fresh)
-    raise InvalidInput("The group is of another kind in its newest snapshot: make a new plan.")
+    return kind_of_both(plan, fresh, "The group is of another kind in its newest snapshot: make a new plan.").staleness(plan, fresh)
 
 
 def is_over(plan: AnyPlan, now: datetime) -> bool:

@@ -7,50 +7,34 @@ everything is read as it is, and `standing` says what it is worth.
 
 import re
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from holdfast.errors import CannotPredict, HoldfastError, InvalidInput, StatePathTrouble, StepRefused, Unsupported
+from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout.consumer.change.json import consumer_change_from_json
-from holdfast.rollout.consumer.options.json import way_forecast_from_json
-from holdfast.rollout.consumer.plan import review as consumer_review
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal import seal
 from holdfast.rollout.journal.journal import Approval, Entry, Journal
 from holdfast.rollout.journal.seal import NO_KEYS, Kind, Seal, SigningKeys
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import FORMAT_VERSION, LARGEST_DOCUMENT, Fields, dumps, loads
-from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.kinds.any_kind import AnyPlan, AnyVerdict
+from holdfast.rollout.kinds import any_kind, registry
 from holdfast.rollout.kinds.plan_summary import PlanSummary, summary, summary_from_json, summary_to_json
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.score_json import Score, score_from_json
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.cost.evaluation import Evaluation
-from holdfast.rollout.streams.cost.json import candidate_to_json, evaluation_from_json
-from holdfast.rollout.streams.forecast.work import OPTIONS, Work, allowed_for_an_option
-from holdfast.rollout.streams.options import candidates
-from holdfast.rollout.streams.plan import review
-from holdfast.rollout.streams.plan.assembly import assemble
-from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.rollout.streams.snapshot import groups
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text import rendering
 from holdfast.rollout.text.rendering import Block
-from holdfast.workflows import consumer_groups, journals
+from holdfast.workflows import journals
+from holdfast.workflows.naming import Named, read_named
 
 __all__ = [
     "Broken",
     "Standing",
     "add_entry",
     "approval_of",
-    "assemble",
     "assemble_drafted",
     "blocks",
     "broken",
@@ -64,10 +48,10 @@ __all__ = [
     "keep_verdict",
     "load",
     "make",
+    "make_from",
     "markdown",
     "refuse_broken",
     "refuse_secrets_in",
-    "refuse_settings",
     "run_of",
     "score_of",
     "standing",
@@ -82,56 +66,50 @@ _PLAN_ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
 def make(
-    snapshot: Snapshot,
-    change: Change,
+    snapshot: AnySnapshot,
+    change: AnyChange,
     policy: Policy,
     now: datetime,
     tell: Callable[[str], None] = lambda _: None,
     requested_by: str | None = None,
     times: int = 1,
-) -> Plan:
-    """Search and assemble, all in this process. `tell` hears which way is being weighed. `times`: so many times the usual work."""
-    evaluations: list[Evaluation] = []
-    each = allowed_for_an_option(snapshot, times).most
-    together = Work(OPTIONS * each)
-    for candidate in candidates.propose(snapshot, change):
-        tell(candidate.name)
-        part = Work(min(together.left, each))
-        evaluations.append(candidates.evaluate(snapshot, candidate, part))
-        together.used(part)
-    return assemble(snapshot, change, tuple(evaluations), policy, now, requested_by)
+) -> Any:
+    """Search and assemble, all in this process. `tell` hears which option is forecast. `times`: so many times the usual work."""
+    kind = kind_of(snapshot)
+    evaluated = kind.evaluate_all(snapshot, kind.propose(snapshot, change), tell, times)
+    return kind.assemble(snapshot, change, evaluated, policy, now, requested_by)
+
+
+def make_from(
+    snapshot: Named,
+    change: Named,
+    policy: Policy,
+    now: datetime,
+    tell: Callable[[str], None] = lambda _: None,
+    requested_by: str | None = None,
+    times: int = 1,
+    *,
+    refuse: Callable[[AnyChange], None] = lambda _: None,
+) -> Any:
+    """From documents. A problem says in which it is. `refuse`: what else may be wrong with the change, raised as InvalidInput."""
+    kind = registry.of_snapshot(snapshot[1])
+    group = read_named(snapshot, kind.snapshot_from_json)
+    meant = read_named(change, lambda document: kind.change_for(document, group))
+    read_named(snapshot, lambda _: kind.refuse_settings(group))
+    read_named(change, lambda _: refuse(meant))
+    return read_named(change, lambda _: make(group, meant, policy, now, tell, requested_by, times))
 
 
 def assemble_drafted(
     snapshot: object, change: object, evaluations: Iterable[bytes], policy: Policy, now: datetime, requested_by: str | None = None
 ) -> AnyPlan:
-    """From a draft: a Snapshot's and a Change's JSON, and what `kinds.search.evaluation` said of each way, in order."""
-    group = any_kind.snapshot_from_json(snapshot)
-    lines = [loads(line) for line in evaluations]
-    if isinstance(group, ConsumerSnapshot):
-        meant = consumer_change_from_json(change)
-        return consumer_groups.assembled(group, meant, [way_forecast_from_json(line) for line in lines], policy, now, requested_by)
-    found = tuple(evaluation_from_json(line) for line in lines)
-    wanted = change_from_json(change)
-    _refuse_other_options(group, wanted, found)
-    return assemble(group, wanted, found, policy, now, requested_by)
-
-
-def _refuse_other_options(snapshot: Snapshot, change: Change, found: tuple[Evaluation, ...]) -> None:
-    """Executors write what each option costs, and have no key: what is done and how it is called is proposed again. Raise
-    InvalidInput."""
-    proposed = [candidate_to_json(one) for one in candidates.propose(snapshot, change)]
-    if [candidate_to_json(one.candidate) for one in found] != proposed:
-        raise InvalidInput(
-            "the forecast options are not the options of this change: they were modified in the lake, or another version of"
-            " Holdfast forecast them. Trigger a new run"
-        )
-
-
-def refuse_settings(snapshot: Snapshot) -> None:
-    """Raise InvalidInput for settings of the group that Kafka itself would refuse."""
-    with suppress(CannotPredict, Unsupported):
-        groups.any_group_of(snapshot)
+    """From a draft: a Snapshot's and a Change's JSON, and what `kinds.search.evaluation` said of each option, in order."""
+    kind = registry.of_snapshot(snapshot)
+    group, meant = kind.snapshot_from_json(snapshot), kind.change_from_json(change)
+    evaluated = tuple(kind.evaluated_from_json(loads(line)) for line in evaluations)
+    kind.refuse_other_options(group, meant, evaluated)
+    plan: AnyPlan = kind.assemble(group, meant, evaluated, policy, now, requested_by)
+    return plan
 
 
 def markdown(made: AnyPlan) -> str:
@@ -141,7 +119,7 @@ def markdown(made: AnyPlan) -> str:
 
 def blocks(made: AnyPlan) -> tuple[Block, ...]:
     """What a person reads, however it is shown."""
-    return consumer_review.review(made) if isinstance(made, ConsumerPlan) else review.review(made)
+    return kind_of(made).review(made)
 
 
 def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS) -> str:

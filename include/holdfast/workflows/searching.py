@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake, LakePath
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, loads
 from holdfast.rollout.kinds import any_kind, search, search_progress, search_work
 from holdfast.rollout.kinds.search_progress import Forecast
@@ -62,5 +61,5 @@ def progress(lake: Lake, draft: LakePath) -> tuple[Forecast, ...]:
 def is_small(snapshot: str, change: str) -> bool:
     """Whether the search for this change to this group is little work. Raise InvalidInput for texts that are none."""
     group = any_kind.snapshot_from_json(loads(snapshot))
-    meant = any_kind.change_from_json(loads(change), plain=isinstance(group, ConsumerSnapshot))
+    meant = any_kind.change_from_json(loads(change), group)
     return search_work.is_small(group, meant)

@@ -9,10 +9,10 @@ from urllib.parse import quote, unquote
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.ports import Lake, LakePath
+from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
 from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.kinds.any_kind import AnySnapshot
 
 FOLDER = "snapshots"
 NO_DAY = "unknown"

@@ -2,21 +2,18 @@
 
 from collections.abc import Callable
 
-from holdfast.errors import ClusterTrouble, InvalidInput
+from holdfast.errors import ClusterTrouble
 from holdfast.ports import Lake
-from holdfast.rollout.consumer.execution import verify as consumer_verify
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.group.values import AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.kinds import verdict_words
-from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot, AnyVerdict
-from holdfast.rollout.streams.execution.verify import verify
+from holdfast.rollout.kinds.registry import kind_of_both
 from holdfast.workflows import plan as plans
 from holdfast.workflows.collecting.collect import Patience
 
 
 def compare(lake: Lake | None, plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:
     """The verdict on `plan`; it takes the place of an earlier one in the lake. Without a lake it is kept nowhere."""
-    verdict = _verdict(plan, fresh)
+    verdict: AnyVerdict = kind_of_both(plan, fresh, of_another_kind(plan)).verify(plan, fresh)
     if lake is not None:
         plans.keep_verdict(lake, verdict)
     return verdict
@@ -56,17 +53,6 @@ LOOK_S = 60.0
 AGAIN_S = 5.0
 
 
-def _verdict(plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:
-    if isinstance(plan, ConsumerPlan):
-        if isinstance(fresh, ConsumerSnapshot):
-            return consumer_verify.verify(plan, fresh)
-    elif not isinstance(fresh, ConsumerSnapshot):
-        return verify(plan, fresh)
-    raise InvalidInput(of_another_kind(plan))
-
-
 def of_another_kind(plan: AnyPlan) -> str:
     """What to say of a snapshot that is not of the kind of group that the plan is for."""
-    kinds = ("a consumer group", "a Kafka Streams group")
-    planned, found = kinds if isinstance(plan, ConsumerPlan) else kinds[::-1]
-    return f"Plan {plan.plan_id} is for {planned}, and the snapshot is of {found}"
+    return f"Plan {plan.plan_id} is for {{}}, and the snapshot is of {{}}"

@@ -24,12 +24,13 @@ from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json,
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.kinds import any_kind, consumer_difference
+from holdfast.rollout.kinds import any_difference, any_kind
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.tables import plan_rows
 from holdfast.workflows import apply as workflow
-from holdfast.workflows import consumer_groups, verify
+from holdfast.workflows import plan as planning
 from holdfast.workflows import plan as plans
+from holdfast.workflows import verify
 from holdfast.workflows.apply import Applied
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -61,7 +62,7 @@ class Operator:
 
     def __init__(self, folder: Path, document: Document, *events: object) -> None:
         self.lake = FsspecLake(str(folder / "lake"))
-        made = consumer_groups.make_plan(("s", document), ("c", change(*events)), Policy(), NOON)
+        made = planning.make_from(("s", document), ("c", change(*events)), Policy(), NOON)
         plans.keep(self.lake, made)
         kept = plans.load(self.lake, made.plan_id)
         assert isinstance(kept, ConsumerPlan)
@@ -293,15 +294,15 @@ class TestDifferences:
     def test_of_snapshots_begin_with_the_order_of_the_members(self) -> None:
         before = consumer_snapshot_from_json(COOPERATIVE)
         after = consumer_snapshot_from_json(lived(COOPERATIVE, *named("n", REPLACE)))
-        lines = consumer_difference.of_snapshots(before, after).lines
+        lines = any_difference.of_snapshots(before, after).lines
 
         assert (lines[0].part, lines[0].before, lines[0].after) == ("member order", "a b c", "b c n")
         assert {line.what for line in lines if line.part == "reader"} == {"orders-0", "orders-1"}
-        assert consumer_difference.of_snapshots(before, before).lines == ()
+        assert any_difference.of_snapshots(before, before).lines == ()
 
     def test_of_plans(self, operator: Operator, tmp_path: Path) -> None:
         other = Operator(tmp_path / "other", COOPERATIVE, {"remove_consumer": {"member_id": "a"}})
-        parts = {line.part for line in consumer_difference.of_plans(operator.plan, other.plan).lines}
+        parts = {line.part for line in any_difference.of_plans(operator.plan, other.plan).lines}
 
         assert {"made from", "step"} <= parts
-        assert consumer_difference.of_plans(operator.plan, operator.plan).lines == ()
+        assert any_difference.of_plans(operator.plan, operator.plan).lines == ()

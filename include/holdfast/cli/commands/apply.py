@@ -8,11 +8,11 @@ from holdfast.cli import documents, reading, signing
 from holdfast.cli import shape as shapes
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.journal.seal import Kind, SigningKeys
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.kinds.approval import fingerprint
 from holdfast.workflows import apply as workflow
 from holdfast.workflows import plan as plans

@@ -7,9 +7,10 @@ import click
 
 from holdfast.cli import documents
 from holdfast.errors import InvalidInput
+from holdfast.rollout.group import difference
+from holdfast.rollout.group.difference import Difference
 from holdfast.rollout.json import contracts
-from holdfast.rollout.kinds import any_difference, any_kind, difference
-from holdfast.rollout.kinds.difference import Difference
+from holdfast.rollout.kinds import any_difference, any_kind
 
 T = TypeVar("T")
 SAME, DIFFERENT = 0, 2

@@ -4,13 +4,9 @@ import click
 
 from holdfast.cli import documents, progress
 from holdfast.cli.reading import work_option
-from holdfast.rollout.consumer.forecast.json import consumer_forecast_to_json
-from holdfast.rollout.consumer.snapshot.json import is_consumer_classic
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.streams.forecast.json import forecast_to_json
-from holdfast.workflows import consumer_groups
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows.forecast import answer_lines, forecast_case, read_forecast
-from holdfast.workflows.naming import Named
 
 
 @click.command
@@ -40,27 +36,13 @@ def command(snapshot: str, change: str | None, detail: str, as_json: bool, work:
     if snapshot == change == documents.STANDARD_INPUT:
         raise click.UsageError("SNAPSHOT and CHANGE cannot both be standard input; put one into a file.")
     given = [(documents.label(path), documents.read_document(path)) for path in (snapshot, change)]
-    if is_consumer_classic(given[0][1]):
-        return _plain(given[0], given[1], level, as_json=as_json)
     with progress.telling("Forecasting every rebalance"):
         group, answer = read_forecast(given[0], given[1], work)
+    kind = kind_of(group)
     if as_json:
-        documents.print_document(forecast_to_json(answer, level), indent=None)
+        documents.print_document(kind.forecast_to_json(answer, level), indent=None)
     else:
-        from holdfast.cli.views import forecast_view
+        from holdfast.cli.views.forecasts import SHOWS
 
-        forecast_view.show(group, answer, rounds=level is Detail.FULL)
-    return 0
-
-
-def _plain(snapshot: Named, change: Named, level: Detail, *, as_json: bool) -> int:
-    """The same for a plain consumer group."""
-    with progress.telling("Forecasting every rebalance"):
-        group, answer = consumer_groups.read_forecast(snapshot, change)
-    if as_json:
-        documents.print_document(consumer_forecast_to_json(answer, level), indent=None)
-    else:
-        from holdfast.cli.views import consumer_forecast_view
-
-        consumer_forecast_view.show(group, answer, rounds=level is Detail.FULL)
+        SHOWS[kind.name](group, answer, level is Detail.FULL)
     return 0

@@ -10,20 +10,15 @@ import click
 
 from holdfast.cli import documents, progress, reading, signing
 from holdfast.cli.views import plan_view
-from holdfast.rollout.consumer.snapshot.json import is_consumer_classic
 from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.group.values import AnyChange, AnyPlan
 from holdfast.rollout.journal import seal
 from holdfast.rollout.json import strict
 from holdfast.rollout.kinds import ci, policy_floor
-from holdfast.rollout.kinds.any_kind import AnyPlan, plan_to_json
+from holdfast.rollout.kinds.any_kind import plan_to_json
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.change import named_json
-from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.text import rendering
-from holdfast.workflows import consumer_groups
 from holdfast.workflows import plan as workflow
-from holdfast.workflows.naming import Named
 
 STATUS = {PlanVerdict.NOTHING_TO_DO: 0, PlanVerdict.SAFE: 2, PlanVerdict.REVIEW: 2, PlanVerdict.BLOCKED: 3}
 
@@ -150,25 +145,22 @@ def _limits(policy: str | None, team_policy: str | None) -> _Limits:
 
 
 def _made(snapshot: str, change: str, limits: _Limits, requested_by: str | None, work: int) -> AnyPlan:
-    taken = documents.read_document(snapshot)
-    policy = limits.policy
-    if is_consumer_classic(taken):
-        return _plain((documents.label(snapshot), taken), change, policy, requested_by)
-    with documents.naming(snapshot):
-        group = snapshot_from_json(taken)
-    meant = reading.value(change, lambda said: change_from_json(named_json.resolved(said, group)))
-    with documents.naming(snapshot):
-        workflow.refuse_settings(group)
-    with documents.naming(change), progress.telling("Searching for options") as tell:
-        if limits.team is not None:
-            policy_floor.refuse_faster(meant, limits.team)
-        return workflow.make(group, meant, policy, datetime.now(UTC), lambda way: tell(f"Forecasting {way}"), requested_by, work)
-
-
-def _plain(snapshot: Named, change: str, limits: Policy, requested_by: str | None) -> AnyPlan:
-    """The same for a plain consumer group."""
+    taken = (documents.label(snapshot), documents.read_document(snapshot))
     meant = (documents.label(change), documents.read_document(change))
+
+    def refuse(change: AnyChange) -> None:
+        if limits.team is not None:
+            policy_floor.refuse_faster(change, limits.team)
+
     with progress.telling("Searching for options") as tell:
-        return consumer_groups.make_plan(
-            snapshot, meant, limits, datetime.now(UTC), lambda way: tell(f"Forecasting {way}"), requested_by
+        plan: AnyPlan = workflow.make_from(
+            taken,
+            meant,
+            limits.policy,
+            datetime.now(UTC),
+            lambda option: tell(f"Forecasting {option}"),
+            requested_by,
+            work,
+            refuse=refuse,
         )
+    return plan

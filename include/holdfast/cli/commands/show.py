@@ -7,19 +7,16 @@ import click
 
 from holdfast.cli import documents, reading, signing
 from holdfast.cli.views import plan_view
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
+from holdfast.rollout.execution.drift import Staleness, staleness_to_json
+from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal import seal
 from holdfast.rollout.journal.seal import SigningKeys
 from holdfast.rollout.kinds import any_kind, ci
-from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.kinds.history import history
-from holdfast.rollout.streams.execution.staleness import Staleness, is_stale, staleness_to_json
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text import rendering
 from holdfast.rollout.text.rendering import Block, Heading
 from holdfast.rollout.text.wording import printable
-from holdfast.workflows import consumer_groups
 from holdfast.workflows import plan as workflow
 
 
@@ -104,9 +101,8 @@ def _with(became: tuple[Block, ...], blocks: tuple[Block, ...]) -> tuple[Block, 
 
 
 def _drifts(made: AnyPlan, fresh: str) -> Staleness:
-    if isinstance(made, ConsumerPlan):
-        return consumer_groups.drifts(made, reading.value(fresh, consumer_snapshot_from_json))
-    return is_stale(made, reading.value(fresh, snapshot_from_json))
+    kind = kind_of(made)
+    return kind.staleness(made, reading.value(fresh, kind.snapshot_from_json))
 
 
 def _show_staleness(found: Staleness) -> None:

@@ -4,10 +4,8 @@ import click
 
 from holdfast import wiring
 from holdfast.cli import cluster, documents
-from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_to_json
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.streams.snapshot.snapshot import Stores
 from holdfast.workflows.collecting.collect_kind import Given
 
@@ -67,7 +65,7 @@ def command(
     application = cluster.properties_file(app_config) if app_config else {}
     given = Given(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores)
     taken = wiring.collect_any(where, group, state_dirs, given, timeout_s)
-    document = consumer_snapshot_to_json(taken) if isinstance(taken, ConsumerSnapshot) else snapshot_to_json(taken)
+    document = any_kind.snapshot_to_json(taken)
     if output == documents.STANDARD_INPUT:
         documents.print_document(document)
     else:

@@ -7,8 +7,8 @@ from holdfast.cli import cluster, documents, reading
 from holdfast.cli import shape as shapes
 from holdfast.cli.views import plan_view
 from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds.verdict_words import verdict_blocks
 from holdfast.workflows import verify
 from holdfast.workflows.collecting.collect import Patience

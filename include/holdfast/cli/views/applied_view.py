@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from holdfast.cli.views import plan_view
-from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.journal.journal import Event
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import many, printable
-from holdfast.workflows.apply import Applied, says
+from holdfast.workflows.apply import Applied
 
 
 def show(applied: Applied) -> None:
@@ -31,9 +31,9 @@ def _blocks(applied: Applied) -> Iterator[Block]:
         tuple(
             (
                 step.id,
-                "operator" if isinstance(step, ConsumerStep) else step.who.value,
+                step.who.value,
                 "done" if step in done else "due" if waiting is not None and waiting.step.id == step.id else "open",
-                says(step),
+                kind_of(plan).step_says(step),
             )
             for step in plan.steps
         ),

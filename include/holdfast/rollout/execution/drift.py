@@ -33,3 +33,33 @@ class Drift:
     matters: bool
     why: str
     process_id: ProcessId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Staleness:
+    """`drifts`: all that is different, those that matter first."""
+
+    plan_id: str
+    drifts: tuple[Drift, ...]
+
+    @property
+    def stale(self) -> bool:
+        return any(one.matters for one in self.drifts)
+
+
+def staleness_to_json(staleness: Staleness) -> dict[str, object]:
+    return {
+        "format_version": "1.0",
+        "plan_id": staleness.plan_id,
+        "stale": staleness.stale,
+        "drifts": [
+            {
+                "kind": one.kind.value,
+                "found": one.found,
+                "matters": one.matters,
+                "why": one.why,
+                "process_id": None if one.process_id is None else str(one.process_id),
+            }
+            for one in staleness.drifts
+        ],
+    }

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from holdfast.errors import StalePlan
 from holdfast.rollout.contract.actions import WriteProcessMetadata
+from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.journal.journal import Event, Journal, Sighting
 
 
@@ -16,10 +17,19 @@ class AnyStep(Protocol):
     def id(self) -> str: ...
 
     @property
+    def who(self) -> Who: ...
+
+    @property
     def check_before(self) -> str: ...
 
     @property
     def check_after(self) -> str: ...
+
+    @property
+    def undo(self) -> str: ...
+
+    @property
+    def expect(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)

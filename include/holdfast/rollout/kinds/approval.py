@@ -6,10 +6,10 @@ computes it again.
 
 from holdfast.errors import StepRefused
 from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval, Decider
 from holdfast.rollout.json.fingerprints import fingerprint as of_document
 from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.kinds.any_kind import AnyPlan
 from holdfast.rollout.policy.policy import Review
 from holdfast.rollout.text.wording import printable
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from holdfast.rollout.contract.plan_words import CHECKED, invalid_if
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
-from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.text import rendering
 from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import printable

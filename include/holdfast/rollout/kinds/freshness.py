@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 
 from holdfast.errors import StepRefused
+from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.journal import Approval
-from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.policy.policy import LONGEST_VALID_S
 from holdfast.rollout.text.wording import duration
 

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
-from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.plan.figures import ReadFigures
 from holdfast.rollout.contract.times import ESTIMATE, EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import Fields, nullable, one_of
 from holdfast.rollout.kinds.plan_title import title_of
-from holdfast.rollout.streams.plan.figures import Figures, figures_of
-from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.kinds.registry import kind_of
+from holdfast.rollout.streams.plan.figures import Figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class PlanSummary:
     """What was asked for, as the plan's title; empty in a summary from before there was one."""
 
 
-def summary(plan: Plan | ConsumerPlan) -> PlanSummary:
+def summary(plan: AnyPlan) -> PlanSummary:
     way = plan.chosen_way
     brief = PlanSummary(
         plan_id=plan.plan_id,
@@ -52,14 +52,7 @@ def summary(plan: Plan | ConsumerPlan) -> PlanSummary:
         plain=None,
         request=title_of(plan),
     )
-    if isinstance(plan, ConsumerPlan):
-        chosen, plain = (None if one is None else read_figures(one) for one in (plan.chosen_way, plan.plain_way))
-        return replace(brief, reads=chosen, plain_reads=None if plan.plain_way is way else plain)
-    return replace(
-        brief,
-        figures=figures_of(plan, plan.chosen_way),
-        plain=None if plan.plain_way is way else figures_of(plan, plan.plain_way),
-    )
+    return replace(brief, **kind_of(plan).figures(plan))
 
 
 def summary_to_json(one: PlanSummary) -> dict[str, object]:

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 
-from holdfast.rollout.consumer.change import asked as consumer_asked
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.contract.verdicts import PlanVerdict
-from holdfast.rollout.kinds.any_kind import AnyPlan
-from holdfast.rollout.streams.plan import titles
+from holdfast.rollout.group.values import AnyPlan
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import printable
 
 LONGEST_GROUP = 120
@@ -20,17 +18,13 @@ VERDICTS: Mapping[PlanVerdict, str] = {
 
 def title_of(plan: AnyPlan) -> str:
     """`Replace app-2 by app-3 in streams-wordcount`."""
-    said = consumer_asked.title(plan.change, plan.basis) if isinstance(plan, ConsumerPlan) else titles.title_of(plan)
+    said = kind_of(plan).title(plan)
     return f"{said[:1].upper()}{said[1:]} in {printable(plan.basis.group_id, LONGEST_GROUP)}"
 
 
 def request_of(plan: AnyPlan) -> str:
     """All that was asked for, in a sentence without its full stop; empty where the change has no events."""
-    if not plan.change.events:
-        return ""
-    if isinstance(plan, ConsumerPlan):
-        return consumer_asked.asked(plan.change, plan.basis)
-    return titles.request_of(plan)
+    return kind_of(plan).request(plan) if plan.change.events else ""
 
 
 def question_of(plan: AnyPlan) -> str:

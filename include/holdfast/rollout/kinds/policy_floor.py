@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.group.values import AnyChange
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
 from holdfast.rollout.policy.json import LIMITS_OF_RULES
 from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, MOST_WINDOWS, Policy, Review
-from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.scene.assume import CatchUp
 from holdfast.rollout.text.wording import printable
 
 DAY, WEEK = 24 * 60, 7 * 24 * 60
@@ -203,13 +203,12 @@ def tightened(team: Policy, asked: Policy, stated: Collection[str], now: datetim
     return replace(merged, start_up_s=usual, start_up_s_most=max(merged.start_up_s_most, usual))
 
 
-def refuse_faster(change: object, team: Policy) -> None:
+def refuse_faster(change: AnyChange, team: Policy) -> None:
     """Raise InvalidInput where a Change assumes that copies are restored faster than the team's policy lets anybody reckon with."""
-    if not isinstance(change, Change) or change.assume.catch_up is not CatchUp.RATE or change.assume.records_per_second is None:
-        return
-    if change.assume.records_per_second > team.slowest_restore:
+    assumed = kind_of(change).records_per_second(change)
+    if assumed is not None and assumed > team.slowest_restore:
         raise InvalidInput(
-            f"{change.assume.records_per_second:g} records a second were assumed, and the team's policy reckons with"
+            f"{assumed:g} records a second were assumed, and the team's policy reckons with"
             f" {team.slowest_restore:,} at the least: what comes with a request may only be stricter. A speed that was measured"
             " belongs into the policy of the team (restore_records_per_second)",
             "assume.catch_up",

@@ -1,15 +1,12 @@
 """Plans and verdicts as rows of tables: every way that was weighed, and whether what was forecast came true."""
 
 from holdfast.errors import HoldfastError, InvalidInput
-from holdfast.rollout.consumer.plan.plan import Considered as ConsideredPlain
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL
+from holdfast.rollout.group.values import AnyConsidered, AnyPlan
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.strict import A_ROW, Fields, loads, nullable
 from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.kinds.any_kind import AnyPlan
-from holdfast.rollout.streams.cost.times_of_costs import times_of
-from holdfast.rollout.streams.plan.plan import Considered, Plan
+from holdfast.rollout.kinds.registry import kind_of
 
 Row = dict[str, object]
 MOST_DIFFERENCES = 20
@@ -28,12 +25,11 @@ def plan_rows(path: str, content: bytes) -> Row:
 
 
 def _candidates(plan: AnyPlan) -> list[Row]:
-    if isinstance(plan, ConsumerPlan):
-        return [_plain_candidate(plan, one) for one in plan.candidates]
-    return [_candidate(plan, one) for one in plan.candidates]
+    """What plans of every kind of group say of an option, and what only its kind does."""
+    return [_about(plan, one) | more for one, more in zip(plan.candidates, kind_of(plan).option_rows(plan), strict=True)]
 
 
-def _about(plan: AnyPlan, one: Considered | ConsideredPlain) -> Row:
+def _about(plan: AnyPlan, one: AnyConsidered) -> Row:
     return {
         "cluster": plan.basis.cluster or UNKNOWN,
         "day": plan.created_at[:10],
@@ -45,38 +41,6 @@ def _about(plan: AnyPlan, one: Considered | ConsideredPlain) -> Row:
         "chosen": one.name == plan.chosen,
         "refused": one.refused,
         "why_not": one.why_not,
-    }
-
-
-def _plain_candidate(plan: ConsumerPlan, one: ConsideredPlain) -> Row:
-    """Of a plain consumer group: there is one outcome."""
-    about = _about(plan, one)
-    if one.summary is None:
-        return about
-    seconds, still = one.summary.seconds_to_stable, one.summary.partition_seconds
-    return about | {
-        "moved": one.summary.moved,
-        "expected_moved": None if one.summary.moved is None else float(one.summary.moved),
-        "needless": one.summary.needless,
-        "rebalances_most": one.summary.rebalances,
-        "hours_most": None if seconds is None else seconds / 3600,
-        "partitions": one.summary.partitions,
-        "stopped_partition_seconds": None if still is None else still.usual,
-    }
-
-
-def _candidate(plan: Plan, one: Considered) -> Row:
-    """Of several outcomes the worst counts: it moves most, and takes longest."""
-    worst = max(one.costs, key=lambda cost: (cost.moved, cost.longest_s), default=None)
-    ends = None if worst is None else times_of(worst, plan.policy).rebalancing_ends
-    return _about(plan, one) | {
-        "stateful_tasks": None if worst is None else worst.stateful_tasks,
-        "moved": None if worst is None else worst.moved,
-        "expected_moved": sum(cost.probability * cost.moved for cost in one.costs) if one.costs else None,
-        "needless": None if worst is None else worst.needless,
-        "rebalances_most": None if worst is None else worst.rebalances.high,
-        "hours_most": None if ends is None else ends.high / 3600,
-        "restored_records": None if worst is None else worst.restored_records,
     }
 
 

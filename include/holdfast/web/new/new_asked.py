@@ -9,23 +9,18 @@ from holdfast.airflow_wiring import form
 from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
 from holdfast.kafka import properties
 from holdfast.kafka.streams import config_check
-from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.consumer.change.asked import asked as consumer_asked
-from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.requests import What
+from holdfast.rollout.group.values import AnyChange, AnySnapshot
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds import policy_floor
-from holdfast.rollout.kinds.any_kind import AnyChange, AnySnapshot
 from holdfast.rollout.kinds.meant import FIELDS as PARAMS
 from holdfast.rollout.kinds.meant import change_meant
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.change.asked import asked
-from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.wording import host_or, printable
-from holdfast.web.new.new_view import DOCUMENT, SETTINGS, fields_of
+from holdfast.rollout.streams.kind.about import SETTINGS
+from holdfast.rollout.text.wording import printable
+from holdfast.web.new.new_view import DOCUMENT, fields_of
 
 Sent = Mapping[str, Sequence[str]]
 """The fields of the page as a browser sends them."""
@@ -97,7 +92,7 @@ def asked_for(sent: Sent, snapshot: AnySnapshot | None, team: Policy | None = No
     try:
         meant = change_meant(conf)
         change = None if snapshot is None else meant(snapshot)
-        if team is not None:
+        if team is not None and change is not None:
             policy_floor.refuse_faster(change, team)
     except HoldfastError as refusal:
         return Asked(conf, _by_field(refusal, sent))
@@ -208,19 +203,7 @@ def _by_field(refusal: HoldfastError, sent: Sent) -> dict[str, str]:
 
 def sentence(change: AnyChange, snapshot: AnySnapshot) -> str:
     """What is going to be asked for."""
-    if isinstance(change, Change) and isinstance(snapshot, Snapshot):
-        clients = {client.process_id: client for client in snapshot.clients}
-
-        def name(process_id: ProcessId) -> str:
-            client = clients.get(process_id)
-            short = f"{str(process_id)[:8]}…"
-            return f"{host_or(client.host, 'the client')} ({short})" if client is not None else short
-
-        said = asked(change, name)
-    else:
-        assert isinstance(change, ConsumerChange), "a change is of its group's kind"
-        assert isinstance(snapshot, ConsumerSnapshot), "a change is of its group's kind"
-        said = consumer_asked(change, snapshot)
+    said = kind_of(snapshot).sentence(change, snapshot)
     return f"{said[:1].upper()}{said[1:]}."
 
 

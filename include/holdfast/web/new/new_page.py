@@ -14,7 +14,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import planning
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, POLICY_VARIABLE
 from holdfast.errors import HoldfastError, InvalidInput
-from holdfast.rollout.kinds.any_kind import AnySnapshot
+from holdfast.rollout.group.values import AnySnapshot
 from holdfast.web import overview
 from holdfast.web.new import new_asked, new_view
 from holdfast.web.new.new_asked import FRESH, Asked, Sent

@@ -2,19 +2,19 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from holdfast.errors import HoldfastError
 from holdfast.ports import Lake
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.execution.drift import Drift
+from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.journal import Approval, Entry, Journal
-from holdfast.rollout.kinds.any_kind import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds.approval import fingerprint, needs_somebody_else
 from holdfast.rollout.kinds.plan_summary import summary
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.score_json import Score
 from holdfast.web.plan.plain_view import plain_view
 from holdfast.web.plan.plan_parts import PlanView, ages, ago
@@ -24,6 +24,8 @@ from holdfast.workflows import freshness, snapshots
 from holdfast.workflows import plan as plans
 
 T = TypeVar("T")
+VIEWS: Mapping[str, Callable[[Any, datetime], PlanView]] = {"streams": view, "consumer": plain_view}
+"""A plan as its page shows it, by the name of its kind of group."""
 REMEMBERED = 64
 MOST_DRIFTS = 40
 
@@ -132,7 +134,7 @@ class PlanPages:
         )
 
     def _view(self, plan: AnyPlan, now: datetime) -> PlanView:
-        return plain_view(plan, now) if isinstance(plan, ConsumerPlan) else view(plan, now)
+        return VIEWS[kind_of(plan).name](plan, now)
 
     def _view_again(self, plan: AnyPlan, now: datetime) -> PlanView:
         age, taken, valid, expired = ages(plan, now)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule, Status
-from holdfast.rollout.kinds.any_kind import AnyPlan
+from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.text.rendering import Block

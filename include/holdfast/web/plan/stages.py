@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.verdicts import Result
-from holdfast.rollout.kinds.any_kind import AnyPlan
-from holdfast.rollout.streams.steps import step_words
+from holdfast.rollout.group.values import AnyPlan
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.web.plan.plan_page import PlanPage
 from holdfast.web.plan.plan_parts import RESULTS
 from holdfast.web.plans import State
@@ -91,9 +90,7 @@ def next_step(plan: AnyPlan, done: Sequence[str]) -> NextStep | None:
     """None: every step is done, or there are none."""
     for step in plan.steps:
         if step.id not in done:
-            if isinstance(plan, ConsumerPlan):
-                return NextStep(step.id, getattr(step, "says", ""), manual=True)
-            return NextStep(step.id, step_words.describe(step.action), manual=step.who is not Who.HOLDFAST)  # type: ignore[union-attr]
+            return NextStep(step.id, kind_of(plan).step_says(step), manual=step.who is not Who.HOLDFAST)
     return None
 
 

@@ -16,7 +16,7 @@ from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.kafka.wire import group_metadata
 from holdfast.ports import ClusterReader, Lake, ManyGroupsReader, StateDirectoryReader
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.kinds.any_kind import AnySnapshot
+from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.streams.snapshot.snapshot import StateDirectory
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting import collect_kind

@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import Any
 
 from holdfast.ports import Lake, LakePath
+from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.strict import LARGEST_DOCUMENT, dumps, loads
-from holdfast.rollout.kinds.any_kind import AnySnapshot
 from holdfast.workflows import snapshots
 
 FOLDER = "collections"

@@ -16,7 +16,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.text import rendering
 from holdfast.rollout.text.rendering import Heading, Paragraph, Table
-from holdfast.workflows import consumer_groups
+from holdfast.workflows import plan as planning
 from holdfast.workflows import plan as workflow
 
 HOSTILE = "x\n::error title=a::b\r%0A]]><failure/>\u202e</details><script>"
@@ -38,7 +38,7 @@ def hostile() -> Plan:
 def plain() -> AnyPlan:
     consumers = {f"m-{number}": plain_groups.member(2 * number, 2 * number + 1) for number in range(3)}
     change = plain_groups.change({"remove_consumer": {"member_id": "m-1"}})
-    return consumer_groups.make_plan(("s", plain_groups.group(consumers, cluster="local")), ("c", change), Policy(), NOON)
+    return planning.make_from(("s", plain_groups.group(consumers, cluster="local")), ("c", change), Policy(), NOON)
 
 
 def report(plan: AnyPlan) -> ElementTree.Element:

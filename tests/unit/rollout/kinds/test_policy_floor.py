@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.harness.examples import examples
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.kinds.policy_floor import STRICTER, refuse_faster, tightened
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
@@ -122,7 +123,7 @@ def test_a_change_cannot_reckon_with_more_than_the_team(speed: int, source: Rate
 
     refuse_faster(Change((), Assume(CatchUp.RATE, most)), team)
     refuse_faster(Change((), Assume()), team)
-    refuse_faster(object(), team)
+    refuse_faster(ConsumerChange(()), team)
     with pytest.raises(InvalidInput, match=r"assume\.catch_up: .* at the least"):
         refuse_faster(Change((), Assume(CatchUp.RATE, most + 0.5)), team)
 

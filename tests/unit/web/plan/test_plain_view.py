@@ -14,7 +14,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.web.plan.plain_view import plain_view
 from holdfast.web.plan.plan_parts import PlanView
 from holdfast.web.plans import PlanRow, State
-from holdfast.workflows import consumer_groups
+from holdfast.workflows import plan as planning
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 READ = [{"id": number, "begin_offset": 0, "end_offset": 100, "committed_offset": 90} for number in range(6)]
@@ -26,7 +26,7 @@ STATIC = {
 
 def planned(consumers: dict[str, Document], *events: object, partitions: object = READ) -> ConsumerPlan:
     snapshot = group(consumers, topics={"orders": {"partitions": partitions}})
-    return consumer_groups.make_plan(("s", snapshot), ("c", change(*events)), Policy(), NOON)
+    return planning.make_from(("s", snapshot), ("c", change(*events)), Policy(), NOON)
 
 
 def restarted() -> PlanView:

@@ -1,15 +1,37 @@
 """The JSON of one way's forecast, as executors hand it back (no contract: who writes it reads it), and of the summary in a plan."""
 
+from holdfast.rollout.consumer.change.json import consumer_change_from_json, consumer_change_to_json
 from holdfast.rollout.consumer.change.timing import Span
 from holdfast.rollout.consumer.forecast.course import Course, CourseRound, Share
 from holdfast.rollout.consumer.forecast.json import consumer_summary_to_json
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.forecast.warnings_json import offset_warning_from_json, offset_warning_to_json
 from holdfast.rollout.consumer.options.evaluation import WayForecast
+from holdfast.rollout.consumer.options.ways import Way
+from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import Act
 from holdfast.rollout.json import kafka, strict
+from holdfast.rollout.json.codec import items
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import Fields, nullable
+
+
+def way_to_json(way: Way) -> dict[str, object]:
+    """What its forecast needs: the rest is proposed again where the plan is assembled."""
+    return {
+        "name": way.name,
+        "change": consumer_change_to_json(way.change),
+        "settings": items(codec_of(SettingChange)).write(way.settings),
+    }
+
+
+def way_from_json(value: object) -> Way:
+    fields = Fields(value)
+    name = fields.need("name", strict.name)
+    change = fields.need("change", consumer_change_from_json)
+    way = Way(name, name, change, (), "", settings=fields.need("settings", items(codec_of(SettingChange)).read))
+    fields.finish(closed=True)
+    return way
 
 
 def way_forecast_to_json(found: WayForecast) -> dict[str, object]:

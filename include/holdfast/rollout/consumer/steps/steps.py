@@ -22,6 +22,7 @@ from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.batches import Then, Wait
+from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.text.wording import listed, many, printable
 
 WAIT_AT_LEAST_S = 600
@@ -38,6 +39,11 @@ class ConsumerStep:
     check_after: str
     undo: str
     expect: str
+
+    @property
+    def who(self) -> Who:
+        """Holdfast does nothing to consumers itself."""
+        return Who.OPERATOR
 
 
 def steps_of(change: ConsumerChange, summary: ConsumerSummary, snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:

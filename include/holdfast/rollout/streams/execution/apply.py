@@ -4,6 +4,7 @@ The workflow around it writes the journal, acts, and asks again. Asking again af
 was begun is decided anew, and what Holdfast does itself can be done twice without harm.
 """
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import assert_never
 
@@ -12,7 +13,7 @@ from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.group_state import REBALANCING, STABLE
-from holdfast.rollout.execution.next_actions import Begin, Do, Done, Next, Note, Stop, Wait, refuse_expired, still_waiting
+from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait, refuse_expired, still_waiting
 from holdfast.rollout.execution.step_evidence import Evidence, Shown
 from holdfast.rollout.journal.journal import Event, Journal, Sighting
 from holdfast.rollout.streams.execution import evidence
@@ -82,6 +83,22 @@ def _since_the_last_wait(plan: Plan, until: Step) -> list[Step]:
     for step in plan.steps[: plan.steps.index(until)]:
         found = [] if isinstance(step.action, AwaitRebalance | AwaitStable) else [*found, step]
     return found
+
+
+def too_early(plan: Plan, waiting: AnyStep, given: Collection[ProcessId]) -> str | None:
+    """Why no process ID was written into the directories `given`, while the end of its client is waited for."""
+    step = next((one for one in plan.steps if one.id == waiting.id), None)
+    if step is None or not isinstance(step.action, StopClient):
+        return None
+    source = step.action.process_id
+    writes = (one.action for one in plan.steps if isinstance(one.action, WriteProcessMetadata))
+    if not any(one.source == source and one.process_id in given for one in writes):
+        return None
+    return (
+        f"Nothing was written: the client {source} is still in the group, and two clients with one process ID are one to Kafka."
+        f" Stop it and give a fresh snapshot without it; or, if its process has ended and only its session has not,"
+        f" say so with --confirm {step.id}."
+    )
 
 
 def _limit_s(step: Step) -> int | None:

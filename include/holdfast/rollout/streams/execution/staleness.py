@@ -3,11 +3,11 @@
 What moves every second is not looked at: end offsets, lags, who leads. The forecast's ranges say what they do to it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.execution.drift import Drift, Kind
+from holdfast.rollout.execution.drift import Drift, Kind, Staleness
 from holdfast.rollout.streams.plan.basis import drifts
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -15,18 +15,6 @@ from holdfast.rollout.streams.steps.steps import touched
 from holdfast.rollout.text.wording import printable
 
 STABLE = (None, "Stable")
-
-
-@dataclass(frozen=True, slots=True)
-class Staleness:
-    """`drifts`: all that is different, those that matter first."""
-
-    plan_id: str
-    drifts: tuple[Drift, ...]
-
-    @property
-    def stale(self) -> bool:
-        return any(one.matters for one in self.drifts)
 
 
 def is_stale(plan: Plan, fresh: Snapshot) -> Staleness:
@@ -58,21 +46,3 @@ def _time_and_state(plan: Plan, fresh: Snapshot) -> tuple[Drift, ...]:
             Drift(Kind.UNDER_WAY, sentence, True, "The assignment is not visible until it is stable: take a snapshot then.")
         )
     return tuple(found)
-
-
-def staleness_to_json(staleness: Staleness) -> dict[str, object]:
-    return {
-        "format_version": "1.0",
-        "plan_id": staleness.plan_id,
-        "stale": staleness.stale,
-        "drifts": [
-            {
-                "kind": one.kind.value,
-                "found": one.found,
-                "matters": one.matters,
-                "why": one.why,
-                "process_id": None if one.process_id is None else str(one.process_id),
-            }
-            for one in staleness.drifts
-        ],
-    }

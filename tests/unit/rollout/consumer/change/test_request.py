@@ -8,7 +8,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.kinds.any_kind import change_to_json, snapshot_from_json
 from holdfast.rollout.kinds.meant import change_meant
-from holdfast.workflows import consumer_groups
+from holdfast.workflows import forecast as forecasting
 
 READERS = {
     "app-0-6f1d5d6a-3c0e-4b7e-9d3e-2a4b6c8d0e1f": member(0, 1, client_id="app-0", host="h0"),
@@ -63,7 +63,7 @@ def test_everybody_restarts_so_many_at_a_time() -> None:
 )
 def test_it_can_be_forecast(form: dict[str, object]) -> None:
     change = {"format_version": "1.0", "events": events(**form)}
-    _, found = consumer_groups.read_forecast(("the snapshot", plain_groups.group(READERS)), ("the change", change))
+    _, found = forecasting.read_forecast(("the snapshot", plain_groups.group(READERS)), ("the change", change))
 
     assert found.outcome.stable
 

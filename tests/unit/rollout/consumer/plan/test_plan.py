@@ -23,7 +23,7 @@ from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.policy.hours import TimeOfDay, Window
 from holdfast.rollout.policy.policy import Policy, Review
 from holdfast.rollout.text import rendering
-from holdfast.workflows import consumer_groups
+from holdfast.workflows import plan as planning
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 COMMITTED = [{"id": number, "begin_offset": 0, "end_offset": 9, "committed_offset": 9} for number in range(6)]
@@ -35,7 +35,7 @@ EAGER = {name: one | {"assignors": ["range"], "owned": [], "owned_generation": N
 
 def planned(consumers: dict[str, Document], *events: object, policy: Policy = POLICY, topics: Document = TOPICS) -> ConsumerPlan:
     snapshot = group(consumers, topics=topics)
-    plan = consumer_groups.make_plan(("s", snapshot), ("c", change(*events)), policy, NOW)
+    plan = planning.make_from(("s", snapshot), ("c", change(*events)), policy, NOW)
     assert consumer_plan_from_json(json.loads(json.dumps(consumer_plan_to_json(plan)))) == plan
     return plan
 
@@ -293,4 +293,6 @@ class TestCommands:
         snapshot, _ = self._files(tmp_path)
         streams = Path(__file__).parents[5] / "examples" / "streams-wordcount" / "snapshot.json"
 
-        assert "one is of a Kafka Streams group" in str(self._run("diff", snapshot, streams).exception)
+        assert "one is of a consumer group, the other of a Kafka Streams group" in str(
+            self._run("diff", snapshot, streams).exception
+        )

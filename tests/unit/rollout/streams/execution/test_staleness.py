@@ -7,8 +7,8 @@ import pytest
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, client, group
 from tests.harness.plans import NOON, article_plan, read, with_client, without_client
 
-from holdfast.rollout.execution.drift import Kind
-from holdfast.rollout.streams.execution.staleness import is_stale, staleness_to_json
+from holdfast.rollout.execution.drift import Kind, staleness_to_json
+from holdfast.rollout.streams.execution.staleness import is_stale
 
 PLAN = article_plan()
 

@@ -16,6 +16,7 @@ from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.forecast import work
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.work import Work
+from holdfast.rollout.streams.kind import kind
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import plan as plans
@@ -95,7 +96,7 @@ def test_an_option_that_is_too_much_says_so_and_the_plan_is_made_of_the_others(m
 
     assert refused.refused is not None
     assert "--work" in refused.refused
-    monkeypatch.setattr(plans, "OPTIONS", 0)
+    monkeypatch.setattr(kind, "OPTIONS", 0)
     made = plans.make(snapshot, meant, Policy(), NOON)
     assert "units of work" in made.headline
 

@@ -1,4 +1,4 @@
-"""A plain consumer group as rows of the tables that hold Kafka Streams groups too (`tables.group_rows`). Plain values only."""
+"""A consumer group as rows of tables. Plain values only."""
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.election import chosen_assignor
@@ -9,6 +9,7 @@ from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.host_loss import losses
 from holdfast.rollout.consumer.host_loss.losses import ConsumerLoss
 from holdfast.rollout.consumer.plan.json import relied_on
+from holdfast.rollout.consumer.plan.plan import Considered
 from holdfast.rollout.consumer.snapshot import member_order, ownership
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL
 from holdfast.rollout.consumer.snapshot.ownership import Readers
@@ -175,4 +176,20 @@ def _loss(one: ConsumerLoss, snapshot: ConsumerSnapshot) -> Row:
         "hours_most": None if ends is None else ends.high / 3600,
         "stopped_partition_seconds": None if still is None else still.usual,
         "longest_stop_seconds": None if longest is None else longest.usual,
+    }
+
+
+def option(one: Considered) -> Row:
+    """There is one outcome."""
+    if one.summary is None:
+        return {}
+    seconds, still = one.summary.seconds_to_stable, one.summary.partition_seconds
+    return {
+        "moved": one.summary.moved,
+        "expected_moved": None if one.summary.moved is None else float(one.summary.moved),
+        "needless": one.summary.needless,
+        "rebalances_most": one.summary.rebalances,
+        "hours_most": None if seconds is None else seconds / 3600,
+        "partitions": one.summary.partitions,
+        "stopped_partition_seconds": None if still is None else still.usual,
     }

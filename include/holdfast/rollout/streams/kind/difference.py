@@ -1,82 +1,21 @@
-"""Two snapshots of a group, or two plans, compared: what is different, in words and figures. Figures that move every second are
-given as magnitudes."""
+"""What differs between two snapshots of a Kafka Streams group, or two plans for one."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import TypeVar
+from collections.abc import Callable, Iterator
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import TaskId
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.group.difference import NOTHING, Line, facts, magnitude, maps, setting
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Evidence, Snapshot
-from holdfast.rollout.text.wording import many, printable
+from holdfast.rollout.text.wording import many
 from holdfast.rollout.timing import time_words
 
-K = TypeVar("K")
-V = TypeVar("V")
-NOTHING = "none"
 
-
-class Kind(StrEnum):
-    SNAPSHOT = "snapshot"
-    PLAN = "plan"
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One difference: in which part, of what, as it was and as it is. `None`: not there."""
-
-    part: str
-    what: str
-    before: str | None
-    after: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """All differences, in the order in which a reader wants them; none: the two say the same."""
-
-    kind: Kind
-    before: str
-    after: str
-    lines: tuple[Line, ...]
-
-
-def between_snapshots(before: Snapshot | ConsumerSnapshot, after: Snapshot | ConsumerSnapshot, lines: Iterable[Line]) -> Difference:
-    """Of one kind. Raise InvalidInput for snapshots of two groups, before `lines` is asked for any."""
-    if (before.cluster, before.group_id) != (after.cluster, after.group_id):
-        raise InvalidInput(
-            f"one is a snapshot of {before.group_id!r} on cluster {before.cluster!r}, the other of {after.group_id!r} on"
-            f" {after.cluster!r}: give two of one group"
-        )
-    names = tuple(str(one.captured_at or "time not known") for one in (before, after))
-    return Difference(Kind.SNAPSHOT, names[0], names[1], tuple(lines))
-
-
-def between_plans(before: Plan | ConsumerPlan, after: Plan | ConsumerPlan, lines: Iterable[Line]) -> Difference:
-    """As `between_snapshots`."""
-    if (before.basis.cluster, before.basis.group_id) != (after.basis.cluster, after.basis.group_id):
-        raise InvalidInput(
-            f"one is a plan for {before.basis.group_id!r} on cluster {before.basis.cluster!r}, the other for"
-            f" {after.basis.group_id!r} on {after.basis.cluster!r}: give two for one group"
-        )
-    return Difference(Kind.PLAN, before.plan_id, after.plan_id, tuple(lines))
-
-
-def of_snapshots(before: Snapshot, after: Snapshot) -> Difference:
-    """Raise InvalidInput for snapshots of two groups."""
-    return between_snapshots(before, after, _snapshot_lines(before, after))
-
-
-def _snapshot_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
+def snapshot_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
     yield from _order_lines(before, after)
     yield from facts(
         "group",
@@ -97,7 +36,6 @@ def _snapshot_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
     yield from maps("topic", _topics(before), _topics(after))
     yield from _lags(before, after)
     yield from _evidence(before, after)
-    yield from maps("not known", {one.what: one.reason for one in before.unknown}, {one.what: one.reason for one in after.unknown})
 
 
 def _order_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
@@ -199,16 +137,6 @@ def _behind(snapshot: Snapshot) -> dict[str, int]:
     }
 
 
-def magnitude(records: int | None) -> str | None:
-    """`under 10 records`, `some 10s of records`, …: what is exact here is old when it is read."""
-    if records is None:
-        return None
-    if records == 0:
-        return "0 records"
-    size = 10 ** (len(str(records)) - 1)
-    return "under 10 records" if size == 1 else f"some {size:,}s of records"
-
-
 def _evidence(before: Snapshot, after: Snapshot) -> Iterator[Line]:
     was, found = ({one.member_id: one for one in snapshot.evidence} for snapshot in (before, after))
     yield from maps("evidence", was, found, show=_said)
@@ -227,42 +155,18 @@ def _said(evidence: Evidence) -> str:
     return f"assigned {active}; standby {standby}; joined with {'unknown' if joined is None else many(joined, 'task')}"
 
 
-def of_plans(before: Plan, after: Plan) -> Difference:
-    """Raise InvalidInput for plans of two groups."""
-    return between_plans(before, after, _plan_lines(before, after))
-
-
-def _plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
-    yield from facts(
-        "plan",
-        {
-            "verdict": (before.verdict, after.verdict),
-            "recommended": (before.chosen, after.chosen),
-            "headline": (before.headline, after.headline),
-            "why": (before.why, after.why),
-            "invalid if": (before.wrong_if, after.wrong_if),
-            "blocked by": ("; ".join(before.blocked_by) or None, "; ".join(after.blocked_by) or None),
-            "valid until": (before.expires_at, after.expires_at),
-        },
-    )
-    made = tuple(
-        {"snapshot": one.snapshot, "change": one.change, "policy": one.policy} for one in (before.created_from, after.created_from)
-    )
-    yield from maps("made from", *made)
-    rules = tuple({one.name: f"{one.status}: {one.found}, limit {one.limit}" for one in plan.rules} for plan in (before, after))
-    yield from maps("rule", *rules)
+def plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
+    yield from facts("plan", {"why": (before.why, after.why)})
     yield from maps("option", _ways(before), _ways(after))
-    steps = tuple(
+    steps = (
         {one.id: f"{type(one.action).__name__} {one.action} by {one.who}: {one.expect}" for one in plan.steps}
         for plan in (before, after)
     )
     yield from maps("step", *steps)
-    settings = tuple(
+    settings = (
         {one.key: f"{setting(one.value)}, then {setting(one.revert_to)}" for one in plan.settings} for plan in (before, after)
     )
     yield from maps("temporary setting", *settings)
-    taken = tuple(dict.fromkeys(plan.preconditions, "assumption") for plan in (before, after))
-    yield from maps("precondition", *taken)
     yield from maps("not known", *(dict.fromkeys(plan.unknown, "") for plan in (before, after)))
 
 
@@ -281,45 +185,3 @@ def _figures(plan: Plan, way: Considered) -> str:
         f" {time_words.effort(way.effort_counts)};"
         f" {many(most.restored_records, 'record')} restored; {many(most.cold_tasks, 'task')} without a caught-up copy"
     )
-
-
-def facts(part: str, facts: Mapping[str, tuple[object, ...]]) -> Iterator[Line]:
-    for what, (was, found) in facts.items():
-        if was != found:
-            yield Line(part, what, None if was is None else str(was), None if found is None else str(found))
-
-
-def maps(
-    part: str, before: Mapping[str, V], after: Mapping[str, V], *, show: Callable[[V], str] = str, both: bool = False
-) -> Iterator[Line]:
-    """`both`: only what is in both, because another part tells who came and went."""
-    for key in {**before, **after}:
-        was, found = before.get(key), after.get(key)
-        there = key in before, key in after
-        if (was != found or there[0] != there[1]) and (all(there) or not both):
-            yield Line(
-                part,
-                key,
-                show(before[key]) if there[0] else None,
-                show(after[key]) if there[1] else None,
-            )
-
-
-def setting(value: ConfigValue) -> str:
-    return "not set" if value is None else ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
-
-
-def difference_to_json(difference: Difference) -> dict[str, object]:
-    return {
-        "format_version": "1.0",
-        "kind": difference.kind.value,
-        "before": difference.before,
-        "after": difference.after,
-        "same": not difference.lines,
-        "differences": [{"part": one.part, "what": one.what, "before": one.before, "after": one.after} for one in difference.lines],
-    }
-
-
-def shown(text: str | None) -> str:
-    """For a line of a table."""
-    return "-" if text is None else printable(text, 600)

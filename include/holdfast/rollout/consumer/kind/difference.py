@@ -1,4 +1,4 @@
-"""Two snapshots of a plain consumer group, or two plans for one, compared. As `kinds.difference`, whose lines it makes."""
+"""What differs between two snapshots of a consumer group, or two plans for one."""
 
 from collections.abc import Iterator
 
@@ -10,26 +10,11 @@ from holdfast.rollout.consumer.snapshot import member_order
 from holdfast.rollout.consumer.snapshot.member_order import name_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.facts.said import texts_of
-from holdfast.rollout.kinds.difference import (
-    NOTHING,
-    Difference,
-    Line,
-    between_plans,
-    between_snapshots,
-    facts,
-    magnitude,
-    maps,
-    setting,
-)
+from holdfast.rollout.group.difference import NOTHING, Line, facts, magnitude, maps, setting
 from holdfast.rollout.text.wording import many
 
 
-def of_snapshots(before: ConsumerSnapshot, after: ConsumerSnapshot) -> Difference:
-    """Raise InvalidInput for snapshots of two groups."""
-    return between_snapshots(before, after, _snapshot_lines(before, after))
-
-
-def _snapshot_lines(before: ConsumerSnapshot, after: ConsumerSnapshot) -> Iterator[Line]:
+def snapshot_lines(before: ConsumerSnapshot, after: ConsumerSnapshot) -> Iterator[Line]:
     yield from _order(before, after)
     yield from facts(
         "group",
@@ -48,7 +33,6 @@ def _snapshot_lines(before: ConsumerSnapshot, after: ConsumerSnapshot) -> Iterat
     was, found = _lag(before), _lag(after)
     if was != found:
         yield Line("lags", "records not yet committed, together", magnitude(was), magnitude(found))
-    yield from maps("not known", {one.what: one.reason for one in before.unknown}, {one.what: one.reason for one in after.unknown})
 
 
 def _order(before: ConsumerSnapshot, after: ConsumerSnapshot) -> Iterator[Line]:
@@ -95,30 +79,9 @@ def _lag(snapshot: ConsumerSnapshot) -> int:
     return sum(max(0, end - committed) for end, committed in pairs if end is not None and committed is not None)
 
 
-def of_plans(before: ConsumerPlan, after: ConsumerPlan) -> Difference:
-    """Raise InvalidInput for plans of two groups."""
-    return between_plans(before, after, _plan_lines(before, after))
-
-
-def _plan_lines(before: ConsumerPlan, after: ConsumerPlan) -> Iterator[Line]:
-    yield from facts(
-        "plan",
-        {
-            "verdict": (before.verdict, after.verdict),
-            "recommended": (before.chosen, after.chosen),
-            "headline": (before.headline, after.headline),
-            "invalid if": (before.wrong_if, after.wrong_if),
-            "blocked by": ("; ".join(before.blocked_by) or None, "; ".join(after.blocked_by) or None),
-            "valid until": (before.expires_at, after.expires_at),
-        },
-    )
-    made = (plan.created_from for plan in (before, after))
-    yield from maps("made from", *({"snapshot": one.snapshot, "change": one.change, "policy": one.policy} for one in made))
-    rules = (plan.chosen_way.rules if plan.chosen_way else () for plan in (before, after))
-    yield from maps("rule", *({one.name: f"{one.status}: {one.found}, limit {one.limit}" for one in each} for each in rules))
+def plan_lines(before: ConsumerPlan, after: ConsumerPlan) -> Iterator[Line]:
     yield from maps("option", *({one.name: _figures(one) for one in plan.candidates} for plan in (before, after)))
     yield from maps("step", *({one.id: one.says for one in plan.steps} for plan in (before, after)))
-    yield from maps("precondition", *(dict.fromkeys(plan.preconditions, "assumption") for plan in (before, after)))
 
 
 def _figures(way: Considered) -> str:

@@ -1,0 +1,278 @@
+"""Consumer groups without Kafka Streams, whose leader assigns, as a kind of group."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, ClassVar
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.consumer.change import asked, request
+from holdfast.rollout.consumer.change import json as change_json
+from holdfast.rollout.consumer.change import schema as change_schema
+from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.change.events import VERBS
+from holdfast.rollout.consumer.execution import apply, staleness, verify
+from holdfast.rollout.consumer.execution import json as execution_json
+from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
+from holdfast.rollout.consumer.forecast import assignment_json, decision
+from holdfast.rollout.consumer.forecast import forecast as forecasts
+from holdfast.rollout.consumer.forecast import json as forecast_json
+from holdfast.rollout.consumer.forecast import schema as forecast_schema
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
+from holdfast.rollout.consumer.kind import about, difference, rows, verdict_words
+from holdfast.rollout.consumer.options import evaluation, ways
+from holdfast.rollout.consumer.options import json as options_json
+from holdfast.rollout.consumer.options.evaluation import WayForecast
+from holdfast.rollout.consumer.options.ways import Way
+from holdfast.rollout.consumer.plan import assembly, review
+from holdfast.rollout.consumer.plan import json as plan_json
+from holdfast.rollout.consumer.plan import schema as plan_schema
+from holdfast.rollout.consumer.plan.figures import read_figures
+from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.snapshot import json as snapshot_json
+from holdfast.rollout.consumer.snapshot import schema as snapshot_schema
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.consumer.steps.steps import ConsumerStep
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.contract.requests import Request, What
+from holdfast.rollout.execution.drift import Staleness
+from holdfast.rollout.execution.next_actions import AnyStep, Next
+from holdfast.rollout.group.difference import Line
+from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
+from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.text.rendering import Block
+
+OPTIONS = 8
+"""So many options are forecast for most changes."""
+
+
+class ConsumerKind(GroupKind[ConsumerSnapshot, ConsumerChange, Way, WayForecast, ConsumerForecast, ConsumerPlan, ConsumerVerdict]):
+    """`protocol`: `consumer-classic`."""
+
+    name: ClassVar[str] = "consumer"
+    words: ClassVar[Words] = Words("a consumer group", "consumer", "partition")
+    values: ClassVar[tuple[type, ...]] = (ConsumerSnapshot, ConsumerChange, ConsumerPlan, ConsumerVerdict)
+    schemas: ClassVar[Mapping[str, Shape]] = {
+        "consumer-snapshot": snapshot_schema.SNAPSHOT,
+        "consumer-change": change_schema.CHANGE,
+        "consumer-assignment": forecast_schema.ASSIGNMENT,
+        "consumer-forecast": forecast_schema.FORECAST,
+        "consumer-plan": plan_schema.PLAN,
+    }
+    asks: ClassVar[tuple[What, ...]] = tuple(request.ASKABLE)
+
+    # Documents.
+
+    def owns_snapshot(self, document: object) -> bool:
+        return snapshot_json.is_consumer_classic(document)
+
+    def owns_change(self, document: object) -> bool:
+        events = document.get("events") if isinstance(document, dict) else None
+        verbs = frozenset(VERBS.values())
+        return isinstance(events, list) and any(not verbs.isdisjoint(event) for event in events if isinstance(event, dict))
+
+    def owns_plan(self, document: object) -> bool:
+        return plan_json.is_consumer_plan(document)
+
+    def snapshot_from_json(self, document: object) -> ConsumerSnapshot:
+        return snapshot_json.consumer_snapshot_from_json(document)
+
+    def snapshot_to_json(self, snapshot: ConsumerSnapshot) -> Row:
+        return snapshot_json.consumer_snapshot_to_json(snapshot)
+
+    def change_from_json(self, document: object) -> ConsumerChange:
+        return change_json.consumer_change_from_json(document)
+
+    def change_to_json(self, change: ConsumerChange) -> Row:
+        return change_json.consumer_change_to_json(change)
+
+    def plan_from_json(self, document: object) -> ConsumerPlan:
+        return plan_json.consumer_plan_from_json(document)
+
+    def plan_to_json(self, plan: ConsumerPlan) -> Row:
+        return plan_json.consumer_plan_to_json(plan)
+
+    def verdict_to_json(self, verdict: ConsumerVerdict) -> Row:
+        return execution_json.consumer_verdict_to_json(verdict)
+
+    # The group.
+
+    def members(self, snapshot: ConsumerSnapshot) -> int:
+        return len(snapshot.members)
+
+    def snapshot_lines(self, before: ConsumerSnapshot, after: ConsumerSnapshot) -> Iterator[Line]:
+        return difference.snapshot_lines(before, after)
+
+    def facts(self, snapshot: ConsumerSnapshot) -> tuple[tuple[str, str], ...]:
+        return about.facts(snapshot)
+
+    def hosts(self, snapshot: ConsumerSnapshot) -> tuple[Host, ...]:
+        return about.hosts(snapshot)
+
+    def settings(self, snapshot: ConsumerSnapshot) -> tuple[Setting, ...]:
+        return ()
+
+    def example(self, snapshot: ConsumerSnapshot) -> Row | None:
+        return about.example(snapshot)
+
+    # The change.
+
+    def check_change(self, document: object) -> None:
+        self.change_from_json(document)
+
+    def change_for(self, document: object, snapshot: ConsumerSnapshot) -> ConsumerChange:
+        return self.change_from_json(document)
+
+    def change_of(self, request_: Request, snapshot: ConsumerSnapshot) -> ConsumerChange:
+        return request.consumer_change_of(request_, snapshot)
+
+    def refuse_misfit(self, snapshot: ConsumerSnapshot, change: ConsumerChange) -> None:
+        forecasts.refuse_misfit(snapshot, change)
+
+    def records_per_second(self, change: ConsumerChange) -> float | None:
+        return None
+
+    def sentence(self, change: ConsumerChange, snapshot: ConsumerSnapshot) -> str:
+        return asked.asked(change, snapshot)
+
+    # The forecast.
+
+    def refuse_settings(self, snapshot: ConsumerSnapshot) -> None:
+        forecasts.settings_of(snapshot)
+
+    def assign(self, snapshot: ConsumerSnapshot, release: str | None, settings: Settings) -> Row:
+        if settings:
+            raise InvalidInput(
+                f"--set {settings[0][0]!r}: no setting affects the assignment of a consumer group without Kafka Streams; leave it"
+                " out"
+            )
+        given = replace(snapshot, kafka_release=release or snapshot.kafka_release)
+        return assignment_json.consumer_assignment_to_json(decision.decide(given))
+
+    def forecast(self, snapshot: ConsumerSnapshot, change: ConsumerChange, times: int) -> ConsumerForecast:
+        return forecasts.forecast(snapshot, change)
+
+    def forecast_to_json(self, forecast: ConsumerForecast, detail: Detail) -> Row:
+        return forecast_json.consumer_forecast_to_json(forecast, detail)
+
+    # The options.
+
+    def search_work(self, snapshot: ConsumerSnapshot, change: ConsumerChange) -> int:
+        partitions = sum(len(topic.partitions) for topic in snapshot.topics)
+        return OPTIONS * (len(change.events) + 1) * (partitions + len(snapshot.members))
+
+    def propose(self, snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Way, ...]:
+        return ways.propose(snapshot, change)
+
+    def evaluate_all(
+        self,
+        snapshot: ConsumerSnapshot,
+        options: Iterable[Way],
+        tell: Callable[[str], None],
+        times: int,
+    ) -> tuple[WayForecast, ...]:
+        found: list[WayForecast] = []
+        for option in options:
+            tell(option.name)
+            found.append(evaluation.evaluate(snapshot, option))
+        return tuple(found)
+
+    def evaluate(self, snapshot: ConsumerSnapshot, option: Way) -> WayForecast:
+        return evaluation.evaluate(snapshot, option)
+
+    def option_to_json(self, option: Way) -> Row:
+        return options_json.way_to_json(option)
+
+    def option_from_json(self, document: object) -> Way:
+        return options_json.way_from_json(document)
+
+    def evaluated_to_json(self, evaluated: WayForecast) -> Row:
+        return options_json.way_forecast_to_json(evaluated)
+
+    def evaluated_from_json(self, document: object) -> WayForecast:
+        return options_json.way_forecast_from_json(document)
+
+    def refuse_other_options(self, snapshot: ConsumerSnapshot, change: ConsumerChange, evaluated: tuple[WayForecast, ...]) -> None:
+        if [way.name for way in self.propose(snapshot, change)] != [one.name for one in evaluated]:
+            raise InvalidInput("the forecasts are not those of the options for this change; search again")
+
+    def assemble(
+        self,
+        snapshot: ConsumerSnapshot,
+        change: ConsumerChange,
+        evaluated: tuple[WayForecast, ...],
+        policy: Policy,
+        now: datetime,
+        requested_by: str | None,
+    ) -> ConsumerPlan:
+        return assembly.assembled(snapshot, change, evaluated, policy, now, requested_by)
+
+    # The plan.
+
+    def review(self, plan: ConsumerPlan) -> tuple[Block, ...]:
+        return review.review(plan)
+
+    def title(self, plan: ConsumerPlan) -> str:
+        return asked.title(plan.change, plan.basis)
+
+    def request(self, plan: ConsumerPlan) -> str:
+        return asked.asked(plan.change, plan.basis)
+
+    def figures(self, plan: ConsumerPlan) -> Mapping[str, Any]:
+        chosen, plain = (None if one is None else read_figures(one) for one in (plan.chosen_way, plan.plain_way))
+        return {"reads": chosen, "plain_reads": None if plan.plain_way is plan.chosen_way else plain}
+
+    def plan_lines(self, before: ConsumerPlan, after: ConsumerPlan) -> Iterator[Line]:
+        return difference.plan_lines(before, after)
+
+    def option_rows(self, plan: ConsumerPlan) -> list[Row]:
+        return [rows.option(one) for one in plan.candidates]
+
+    def too_early(self, plan: ConsumerPlan, waiting: AnyStep, given: Collection[ProcessId]) -> str | None:
+        """Nothing is written."""
+        return None
+
+    def step_says(self, step: AnyStep) -> str:
+        assert isinstance(step, ConsumerStep), "a step is of its plan's kind"
+        return step.says
+
+    # What follows from it.
+
+    def staleness(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> Staleness:
+        return staleness.is_stale(plan, fresh)
+
+    def next_action(self, plan: ConsumerPlan, journal: Journal, fresh: ConsumerSnapshot, now: datetime) -> Next:
+        return apply.next_action(plan, journal, fresh, now)
+
+    def verify(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
+        return verify.verify(plan, fresh)
+
+    def verdict_figures(self, verdict: ConsumerVerdict) -> Iterator[tuple[str, str]]:
+        return verdict_words.figures(verdict)
+
+    def rebalances_forecast(self, verdict: ConsumerVerdict) -> tuple[int, int]:
+        return verdict.rebalances_expected, verdict.rebalances_expected
+
+    def verdict_rows(self, verdict: ConsumerVerdict) -> tuple[tuple[str, str, str, str], ...]:
+        return verdict_words.rows(verdict)
+
+    # The tables.
+
+    def decoded(self, snapshot: ConsumerSnapshot) -> Row:
+        return rows.decoded(snapshot)
+
+    def targets(self, snapshot: ConsumerSnapshot) -> list[Row]:
+        return rows.targets(snapshot)
+
+    def order_change(self, before: ConsumerSnapshot, after: ConsumerSnapshot) -> Row | None:
+        return rows.order_change(before, after)
+
+    def losses(self, snapshot: ConsumerSnapshot, first: int, last: int | None, budget_ms: int) -> Row:
+        return {"losses": rows.lost(snapshot, first, last), "places": []}
+
+    def forecast_losses(self, snapshot: ConsumerSnapshot, which: Iterable[Row]) -> list[Row]:
+        """All are forecast at once."""
+        return []

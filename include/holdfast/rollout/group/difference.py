@@ -1,0 +1,135 @@
+"""Two snapshots of a group, or two plans, compared: what is different, in words and figures. Figures that move every second are
+given as magnitudes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.group.values import AnyPlan, AnySnapshot
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.text.wording import printable
+
+K = TypeVar("K")
+V = TypeVar("V")
+NOTHING = "none"
+
+
+class Kind(StrEnum):
+    SNAPSHOT = "snapshot"
+    PLAN = "plan"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One difference: in which part, of what, as it was and as it is. `None`: not there."""
+
+    part: str
+    what: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All differences, in the order in which a reader wants them; none: the two say the same."""
+
+    kind: Kind
+    before: str
+    after: str
+    lines: tuple[Line, ...]
+
+
+def between_snapshots(before: AnySnapshot, after: AnySnapshot, of_the_kind: Iterable[Line]) -> Difference:
+    """Of one kind of group. Raise InvalidInput for snapshots of two groups, before `of_the_kind` is asked for any line."""
+    if (before.cluster, before.group_id) != (after.cluster, after.group_id):
+        raise InvalidInput(
+            f"one is a snapshot of {before.group_id!r} on cluster {before.cluster!r}, the other of {after.group_id!r} on"
+            f" {after.cluster!r}: give two of one group"
+        )
+    names = tuple(str(one.captured_at or "time not known") for one in (before, after))
+    unknown = ({one.what: one.reason for one in each.unknown} for each in (before, after))
+    return Difference(Kind.SNAPSHOT, names[0], names[1], (*of_the_kind, *maps("not known", *unknown)))
+
+
+def between_plans(before: AnyPlan, after: AnyPlan, of_the_kind: Iterable[Line]) -> Difference:
+    """As `between_snapshots`."""
+    if (before.basis.cluster, before.basis.group_id) != (after.basis.cluster, after.basis.group_id):
+        raise InvalidInput(
+            f"one is a plan for {before.basis.group_id!r} on cluster {before.basis.cluster!r}, the other for"
+            f" {after.basis.group_id!r} on {after.basis.cluster!r}: give two for one group"
+        )
+    return Difference(Kind.PLAN, before.plan_id, after.plan_id, (*_plan_lines(before, after), *of_the_kind))
+
+
+def _plan_lines(before: AnyPlan, after: AnyPlan) -> Iterator[Line]:
+    """What plans of every kind of group say."""
+    yield from facts(
+        "plan",
+        {
+            "verdict": (before.verdict, after.verdict),
+            "recommended": (before.chosen, after.chosen),
+            "headline": (before.headline, after.headline),
+            "invalid if": (before.wrong_if, after.wrong_if),
+            "blocked by": ("; ".join(before.blocked_by) or None, "; ".join(after.blocked_by) or None),
+            "valid until": (before.expires_at, after.expires_at),
+        },
+    )
+    made = (plan.created_from for plan in (before, after))
+    yield from maps("made from", *({"snapshot": one.snapshot, "change": one.change, "policy": one.policy} for one in made))
+    rules = (plan.chosen_way.rules if plan.chosen_way else () for plan in (before, after))
+    yield from maps("rule", *({one.name: f"{one.status}: {one.found}, limit {one.limit}" for one in each} for each in rules))
+    yield from maps("precondition", *(dict.fromkeys(plan.preconditions, "assumption") for plan in (before, after)))
+
+
+def magnitude(records: int | None) -> str | None:
+    """`under 10 records`, `some 10s of records`, …: what is exact here is old when it is read."""
+    if records is None:
+        return None
+    if records == 0:
+        return "0 records"
+    size = 10 ** (len(str(records)) - 1)
+    return "under 10 records" if size == 1 else f"some {size:,}s of records"
+
+
+def facts(part: str, facts: Mapping[str, tuple[object, ...]]) -> Iterator[Line]:
+    for what, (was, found) in facts.items():
+        if was != found:
+            yield Line(part, what, None if was is None else str(was), None if found is None else str(found))
+
+
+def maps(
+    part: str, before: Mapping[str, V], after: Mapping[str, V], *, show: Callable[[V], str] = str, both: bool = False
+) -> Iterator[Line]:
+    """`both`: only what is in both, because another part tells who came and went."""
+    for key in {**before, **after}:
+        was, found = before.get(key), after.get(key)
+        there = key in before, key in after
+        if (was != found or there[0] != there[1]) and (all(there) or not both):
+            yield Line(
+                part,
+                key,
+                show(before[key]) if there[0] else None,
+                show(after[key]) if there[1] else None,
+            )
+
+
+def setting(value: ConfigValue) -> str:
+    return "not set" if value is None else ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
+
+
+def difference_to_json(difference: Difference) -> dict[str, object]:
+    return {
+        "format_version": "1.0",
+        "kind": difference.kind.value,
+        "before": difference.before,
+        "after": difference.after,
+        "same": not difference.lines,
+        "differences": [{"part": one.part, "what": one.what, "before": one.before, "after": one.after} for one in difference.lines],
+    }
+
+
+def shown(text: str | None) -> str:
+    """For a line of a table."""
+    return "-" if text is None else printable(text, 600)

@@ -1,0 +1,301 @@
+"""What a kind of group says of itself: all that commands, jobs, pages and tables ask of a group without knowing its kind.
+
+A kind is one folder of `rollout/` whose `kind/kind.py` fulfils this, and one line in `kinds/registry.py`. Inside a kind all is
+typed by its own values; the registry's edge forgets them.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar, Generic, TypeVar
+
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.contract.requests import Request, What
+from holdfast.rollout.execution.drift import Staleness
+from holdfast.rollout.execution.next_actions import AnyStep, Next
+from holdfast.rollout.group.difference import Line
+from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
+from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.text.rendering import Block
+
+S = TypeVar("S", bound=AnySnapshot)
+C = TypeVar("C", bound=AnyChange)
+O = TypeVar("O")  # noqa: E741 - an Option
+E = TypeVar("E")
+"""An EvaluatedOption."""
+F = TypeVar("F")
+"""A Forecast."""
+P = TypeVar("P", bound=AnyPlan)
+V = TypeVar("V", bound=AnyVerdict)
+Row = dict[str, object]
+Settings = tuple[tuple[str, ConfigValue], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """`group`: "a consumer group"; `member`: one of it; `counted`: what is assigned."""
+
+    group: str
+    member: str
+    counted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """`members`: short names of those that run on it."""
+
+    name: str
+    members: tuple[str, ...]
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """`now` is empty where the snapshot does not say."""
+
+    key: str
+    now: str
+    default: str
+    about: str
+
+
+class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
+    """One kind of group. What reads a document raises InvalidInput, and Unsupported for what is not modelled."""
+
+    name: ClassVar[str]
+    """Unique in the registry."""
+    words: ClassVar[Words]
+    values: ClassVar[tuple[type, ...]]
+    """The classes of its Snapshot, Change, Plan and Verdict: by them the registry knows whose a value is."""
+    schemas: ClassVar[Mapping[str, Shape]]
+    """The JSON Schema of each of its contracts, by name."""
+    asks: ClassVar[tuple[What, ...]]
+    """What can be requested of it in a few fields."""
+
+    # Documents.
+
+    @abstractmethod
+    def owns_snapshot(self, document: object) -> bool:
+        """Whether a Snapshot's JSON is of this kind."""
+
+    @abstractmethod
+    def owns_change(self, document: object) -> bool:
+        """Whether a Change's JSON has an event that only this kind knows."""
+
+    @abstractmethod
+    def owns_plan(self, document: object) -> bool:
+        """Whether a Plan's JSON is of this kind."""
+
+    @abstractmethod
+    def snapshot_from_json(self, document: object) -> S: ...
+
+    @abstractmethod
+    def snapshot_to_json(self, snapshot: S) -> Row: ...
+
+    @abstractmethod
+    def change_from_json(self, document: object) -> C: ...
+
+    @abstractmethod
+    def change_to_json(self, change: C) -> Row: ...
+
+    @abstractmethod
+    def plan_from_json(self, document: object) -> P: ...
+
+    @abstractmethod
+    def plan_to_json(self, plan: P) -> Row: ...
+
+    @abstractmethod
+    def verdict_to_json(self, verdict: V) -> Row: ...
+
+    # The group.
+
+    @abstractmethod
+    def members(self, snapshot: S) -> int:
+        """How many members (clients) it has."""
+
+    @abstractmethod
+    def snapshot_lines(self, before: S, after: S) -> Iterable[Line]:
+        """What differs between two snapshots of one group."""
+
+    @abstractmethod
+    def facts(self, snapshot: S) -> tuple[tuple[str, str], ...]:
+        """What the group is, in labels and texts."""
+
+    @abstractmethod
+    def hosts(self, snapshot: S) -> tuple[Host, ...]:
+        """By name, with all members on each."""
+
+    @abstractmethod
+    def settings(self, snapshot: S) -> tuple[Setting, ...]:
+        """Those that people change."""
+
+    @abstractmethod
+    def example(self, snapshot: S) -> Row | None:
+        """An event that fits the group: one member goes, and its place is taken. None: it has no member."""
+
+    # The change.
+
+    @abstractmethod
+    def check_change(self, document: object) -> None:
+        """Raise InvalidInput for what is wrong in a Change's JSON whatever the group."""
+
+    @abstractmethod
+    def change_for(self, document: object, snapshot: S) -> C:
+        """A Change's JSON for this group, with names of hosts resolved."""
+
+    @abstractmethod
+    def change_of(self, request: Request, snapshot: S) -> C:
+        """The Change that a few fields mean for this group."""
+
+    @abstractmethod
+    def refuse_misfit(self, snapshot: S, change: C) -> None:
+        """Raise InvalidInput for a change that does not fit the group, with the path of the event."""
+
+    @abstractmethod
+    def records_per_second(self, change: C) -> float | None:
+        """The speed of restoring that the change assumes. None: none."""
+
+    @abstractmethod
+    def sentence(self, change: C, snapshot: S) -> str:
+        """What is asked for, without its full stop."""
+
+    # The forecast.
+
+    @abstractmethod
+    def refuse_settings(self, snapshot: S) -> None:
+        """Raise InvalidInput for settings of the group that Kafka itself would refuse."""
+
+    @abstractmethod
+    def assign(self, snapshot: S, release: str | None, settings: Settings) -> Row:
+        """What is assigned now, as an Assignment's JSON. `release` and `settings` are put over the snapshot's own."""
+
+    @abstractmethod
+    def forecast(self, snapshot: S, change: C, times: int) -> F:
+        """`times`: so many times the usual work is allowed."""
+
+    @abstractmethod
+    def forecast_to_json(self, forecast: F, detail: Detail) -> Row: ...
+
+    # The options.
+
+    @abstractmethod
+    def search_work(self, snapshot: S, change: C) -> int:
+        """How much work a search is, in units of a task, or of a partition, that is looked at once."""
+
+    @abstractmethod
+    def propose(self, snapshot: S, change: C) -> tuple[O, ...]:
+        """Every option, the baseline first."""
+
+    @abstractmethod
+    def evaluate_all(self, snapshot: S, options: Iterable[O], tell: Callable[[str], None], times: int) -> tuple[E, ...]:
+        """Each option with its forecast. `tell` hears the name of the one that is forecast; `times` as in `forecast`."""
+
+    @abstractmethod
+    def evaluate(self, snapshot: S, option: O) -> E: ...
+
+    @abstractmethod
+    def option_to_json(self, option: O) -> Row: ...
+
+    @abstractmethod
+    def option_from_json(self, document: object) -> O: ...
+
+    @abstractmethod
+    def evaluated_to_json(self, evaluated: E) -> Row: ...
+
+    @abstractmethod
+    def evaluated_from_json(self, document: object) -> E: ...
+
+    @abstractmethod
+    def refuse_other_options(self, snapshot: S, change: C, evaluated: tuple[E, ...]) -> None:
+        """Raise InvalidInput unless these are the options of this change, in order: executors write them, and have no key."""
+
+    @abstractmethod
+    def assemble(
+        self, snapshot: S, change: C, evaluated: tuple[E, ...], policy: Policy, now: datetime, requested_by: str | None
+    ) -> P:
+        """The plan, with its ID."""
+
+    # The plan.
+
+    @abstractmethod
+    def review(self, plan: P) -> tuple[Block, ...]:
+        """What a person reads."""
+
+    @abstractmethod
+    def title(self, plan: P) -> str:
+        """What is asked for, in few words: `replace app-2 by app-3`."""
+
+    @abstractmethod
+    def request(self, plan: P) -> str:
+        """All that is asked for, in a sentence without its full stop."""
+
+    @abstractmethod
+    def figures(self, plan: P) -> Mapping[str, Any]:
+        """The fields of a PlanSummary that only this kind has."""
+
+    @abstractmethod
+    def plan_lines(self, before: P, after: P) -> Iterable[Line]:
+        """What differs between two plans for one group."""
+
+    @abstractmethod
+    def option_rows(self, plan: P) -> list[Row]:
+        """For each option, in order, the columns of the table of options that only this kind fills."""
+
+    @abstractmethod
+    def too_early(self, plan: P, waiting: AnyStep, given: Collection[ProcessId]) -> str | None:
+        """Why nothing may be written into the state directories that were `given`, while `waiting` is waited for. None: nothing is
+        to be written into them."""
+
+    @abstractmethod
+    def step_says(self, step: AnyStep) -> str: ...
+
+    # What follows from it.
+
+    @abstractmethod
+    def staleness(self, plan: P, fresh: S) -> Staleness: ...
+
+    @abstractmethod
+    def next_action(self, plan: P, journal: Journal, fresh: S, now: datetime) -> Next:
+        """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
+
+    @abstractmethod
+    def verify(self, plan: P, fresh: S) -> V: ...
+
+    @abstractmethod
+    def verdict_figures(self, verdict: V) -> Iterable[tuple[str, str]]:
+        """Labels and texts: how much is as forecast."""
+
+    @abstractmethod
+    def rebalances_forecast(self, verdict: V) -> tuple[int, int]:
+        """At least, at most."""
+
+    @abstractmethod
+    def verdict_rows(self, verdict: V) -> tuple[tuple[str, str, str, str], ...]:
+        """What is not as forecast: what, its role, as forecast, as found."""
+
+    # The tables.
+
+    @abstractmethod
+    def decoded(self, snapshot: S) -> Row:
+        """A Snapshot as `group`, `clients`, `members`, `tasks`, `partitions` and `state_directories`."""
+
+    @abstractmethod
+    def targets(self, snapshot: S) -> list[Row]:
+        """Where each stateful task (each partition) is going, and whose it is now."""
+
+    @abstractmethod
+    def order_change(self, before: S, after: S) -> Row | None:
+        """What happened to the order of the members. None: nobody joined or left."""
+
+    @abstractmethod
+    def losses(self, snapshot: S, first: int, last: int | None, budget_ms: int) -> Row:
+        """`losses` and `places` of the members number `first` to `last` (not itself)."""
+
+    @abstractmethod
+    def forecast_losses(self, snapshot: S, which: Iterable[Row]) -> list[Row]:
+        """Those of `losses` that have `work_us`, by their `process_id` and `scenario`, forecast."""

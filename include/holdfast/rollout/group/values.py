@@ -1,0 +1,156 @@
+"""What the documents of every kind of group have in common. Each kind's own values have more."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from holdfast.rollout.contract.created_from import CreatedFrom
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule
+from holdfast.rollout.execution.next_actions import AnyStep
+from holdfast.rollout.execution.step_evidence import StepEvidence
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.policy.policy import Policy
+
+
+class AnyBasis(Protocol):
+    """The group that a plan was made for."""
+
+    @property
+    def cluster(self) -> str: ...
+
+    @property
+    def group_id(self) -> str: ...
+
+    @property
+    def kafka_release(self) -> str | None: ...
+
+    @property
+    def config(self) -> tuple[tuple[str, ConfigValue], ...]: ...
+
+
+class AnySnapshot(AnyBasis, Protocol):
+    """One group at one moment. `captured_at`: ISO 8601, UTC; None: not known, as for all others here."""
+
+    @property
+    def captured_at(self) -> str | None: ...
+
+    @property
+    def group_state(self) -> str | None: ...
+
+    @property
+    def unknown(self) -> tuple[Unknown, ...]: ...
+
+
+class AnyChange(Protocol):
+    """What is to be done to a group."""
+
+    @property
+    def events(self) -> Sequence[object]: ...
+
+
+class AnyConsidered(Protocol):
+    """One option of a plan. `why_not` is empty for the recommended one."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def change(self) -> AnyChange: ...
+
+    @property
+    def rules(self) -> tuple[Rule, ...]: ...
+
+    @property
+    def refused(self) -> str | None: ...
+
+    @property
+    def why_not(self) -> str: ...
+
+
+class AnyPlan(Protocol):
+    """What is recommended, and why. `chosen` None: nothing is."""
+
+    @property
+    def plan_id(self) -> str: ...
+
+    @property
+    def created_at(self) -> str: ...
+
+    @property
+    def expires_at(self) -> str: ...
+
+    @property
+    def created_from(self) -> CreatedFrom: ...
+
+    @property
+    def basis(self) -> AnyBasis: ...
+
+    @property
+    def policy(self) -> Policy: ...
+
+    @property
+    def change(self) -> AnyChange: ...
+
+    @property
+    def verdict(self) -> PlanVerdict: ...
+
+    @property
+    def headline(self) -> str: ...
+
+    @property
+    def wrong_if(self) -> str: ...
+
+    @property
+    def blocked_by(self) -> tuple[str, ...]: ...
+
+    @property
+    def chosen(self) -> str | None: ...
+
+    @property
+    def candidates(self) -> Sequence[AnyConsidered]: ...
+
+    @property
+    def steps(self) -> Sequence[AnyStep]: ...
+
+    @property
+    def preconditions(self) -> tuple[str, ...]: ...
+
+    @property
+    def requested_by(self) -> str | None: ...
+
+    @property
+    def chosen_way(self) -> AnyConsidered | None: ...
+
+    @property
+    def plain_way(self) -> AnyConsidered | None: ...
+
+
+class AnyVerdict(Protocol):
+    """Whether the forecast of a plan came true. `differences`: sentences, worst first."""
+
+    @property
+    def plan_id(self) -> str: ...
+
+    @property
+    def cluster(self) -> str: ...
+
+    @property
+    def group_id(self) -> str: ...
+
+    @property
+    def observed_at(self) -> str | None: ...
+
+    @property
+    def result(self) -> Result: ...
+
+    @property
+    def steps(self) -> tuple[StepEvidence, ...]: ...
+
+    @property
+    def rebalances(self) -> int | None: ...
+
+    @property
+    def differences(self) -> tuple[str, ...]: ...

@@ -1,0 +1,289 @@
+"""Kafka Streams groups whose leader assigns, as a kind of group."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, ClassVar
+
+from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.contract.requests import Request, What
+from holdfast.rollout.execution.drift import Staleness
+from holdfast.rollout.execution.next_actions import AnyStep, Next
+from holdfast.rollout.group.difference import Line
+from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
+from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change import asked, named_json, request
+from holdfast.rollout.streams.change import json as change_json
+from holdfast.rollout.streams.change import schema as change_schema
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.cost import json as cost_json
+from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
+from holdfast.rollout.streams.execution import apply, staleness, verify
+from holdfast.rollout.streams.execution import json as execution_json
+from holdfast.rollout.streams.execution import schema as execution_schema
+from holdfast.rollout.streams.execution.verify import Verdict
+from holdfast.rollout.streams.forecast import assignment_json, decision
+from holdfast.rollout.streams.forecast import json as forecast_json
+from holdfast.rollout.streams.forecast import schema as forecast_schema
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.outcomes import Forecast
+from holdfast.rollout.streams.forecast.work import OPTIONS, Work, allowed, allowed_for_an_option
+from holdfast.rollout.streams.kind import about, difference, fitting, losses, rows, verdict_words
+from holdfast.rollout.streams.options import candidates, search_work
+from holdfast.rollout.streams.plan import assembly, review, titles
+from holdfast.rollout.streams.plan import json as plan_json
+from holdfast.rollout.streams.plan import schema as plan_schema
+from holdfast.rollout.streams.plan.figures import figures_of
+from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.streams.scene.assume import CatchUp
+from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot import json as snapshot_json
+from holdfast.rollout.streams.snapshot import json_writing as snapshot_json_writing
+from holdfast.rollout.streams.snapshot import schema as snapshot_schema
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.steps import step_words
+from holdfast.rollout.streams.steps.steps import Step
+from holdfast.rollout.text.rendering import Block
+from holdfast.rollout.text.wording import host_or
+
+
+class StreamsKind(GroupKind[Snapshot, Change, Candidate, Evaluation, Forecast, Plan, Verdict]):
+    """`protocol`: `streams-classic`."""
+
+    name: ClassVar[str] = "streams"
+    words: ClassVar[Words] = Words("a Kafka Streams group", "client", "task")
+    values: ClassVar[tuple[type, ...]] = (Snapshot, Change, Plan, Verdict)
+    schemas: ClassVar[Mapping[str, Shape]] = {
+        "snapshot": snapshot_schema.SNAPSHOT,
+        "change": change_schema.CHANGE,
+        "forecast": forecast_schema.FORECAST,
+        "assignment": forecast_schema.ASSIGNMENT,
+        "plan": plan_schema.PLAN,
+        "verdict": execution_schema.VERDICT,
+        "staleness": execution_schema.STALENESS,
+    }
+    asks: ClassVar[tuple[What, ...]] = tuple(What)
+
+    # Documents.
+
+    def owns_snapshot(self, document: object) -> bool:
+        return isinstance(document, dict) and document.get("protocol") == snapshot_json.PROTOCOL
+
+    def owns_change(self, document: object) -> bool:
+        """What is in no other kind's words is asked of this one, which refuses it by name."""
+        return False
+
+    def owns_plan(self, document: object) -> bool:
+        return isinstance(document, dict) and "plan_id" in document and "protocol" not in document
+
+    def snapshot_from_json(self, document: object) -> Snapshot:
+        return snapshot_json.snapshot_from_json(document)
+
+    def snapshot_to_json(self, snapshot: Snapshot) -> Row:
+        return snapshot_json_writing.snapshot_to_json(snapshot)
+
+    def change_from_json(self, document: object) -> Change:
+        return change_json.change_from_json(document)
+
+    def change_to_json(self, change: Change) -> Row:
+        return change_json.change_to_json(change)
+
+    def plan_from_json(self, document: object) -> Plan:
+        return plan_json.plan_from_json(document)
+
+    def plan_to_json(self, plan: Plan) -> Row:
+        return plan_json.plan_to_json(plan)
+
+    def verdict_to_json(self, verdict: Verdict) -> Row:
+        return execution_json.verdict_to_json(verdict)
+
+    # The group.
+
+    def members(self, snapshot: Snapshot) -> int:
+        return len(snapshot.clients)
+
+    def snapshot_lines(self, before: Snapshot, after: Snapshot) -> Iterator[Line]:
+        return difference.snapshot_lines(before, after)
+
+    def facts(self, snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
+        return about.facts(snapshot)
+
+    def hosts(self, snapshot: Snapshot) -> tuple[Host, ...]:
+        return about.hosts(snapshot)
+
+    def settings(self, snapshot: Snapshot) -> tuple[Setting, ...]:
+        return about.settings(snapshot)
+
+    def example(self, snapshot: Snapshot) -> Row | None:
+        return about.example(snapshot)
+
+    # The change.
+
+    def check_change(self, document: object) -> None:
+        self.change_from_json(named_json.unresolved(document))
+
+    def change_for(self, document: object, snapshot: Snapshot) -> Change:
+        return self.change_from_json(named_json.resolved(document, snapshot))
+
+    def change_of(self, request_: Request, snapshot: Snapshot) -> Change:
+        return request.change_of(request_, snapshot)
+
+    def refuse_misfit(self, snapshot: Snapshot, change: Change) -> None:
+        fitting.refuse_misfit(snapshot, change)
+
+    def records_per_second(self, change: Change) -> float | None:
+        return change.assume.records_per_second if change.assume.catch_up is CatchUp.RATE else None
+
+    def sentence(self, change: Change, snapshot: Snapshot) -> str:
+        hosts = {client.process_id: host_or(client.host, "the client") for client in snapshot.clients}
+
+        def name(process_id: ProcessId) -> str:
+            short = f"{str(process_id)[: titles.SHORT_ID]}…"
+            return f"{hosts[process_id]} ({short})" if process_id in hosts else short
+
+        return asked.asked(change, name)
+
+    # The forecast.
+
+    def refuse_settings(self, snapshot: Snapshot) -> None:
+        with suppress(CannotPredict, Unsupported):
+            groups.any_group_of(snapshot)
+
+    def assign(self, snapshot: Snapshot, release: str | None, settings: Settings) -> Row:
+        given = snapshot.with_config(settings)
+        return assignment_json.assignment_to_json(decision.decide(replace(given, kafka_release=release or snapshot.kafka_release)))
+
+    def forecast(self, snapshot: Snapshot, change: Change, times: int) -> Forecast:
+        return forecast(snapshot, change, work=allowed(snapshot, times))
+
+    def forecast_to_json(self, forecast: Forecast, detail: Detail) -> Row:
+        return forecast_json.forecast_to_json(forecast, detail)
+
+    # The options.
+
+    def search_work(self, snapshot: Snapshot, change: Change) -> int:
+        return search_work.work_of(snapshot, change)
+
+    def propose(self, snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
+        return candidates.propose(snapshot, change)
+
+    def evaluate_all(
+        self, snapshot: Snapshot, options: Iterable[Candidate], tell: Callable[[str], None], times: int
+    ) -> tuple[Evaluation, ...]:
+        """They share the work that is allowed for all."""
+        found: list[Evaluation] = []
+        each = allowed_for_an_option(snapshot, times).most
+        together = Work(OPTIONS * each)
+        for option in options:
+            tell(option.name)
+            part = Work(min(together.left, each))
+            found.append(candidates.evaluate(snapshot, option, part))
+            together.used(part)
+        return tuple(found)
+
+    def evaluate(self, snapshot: Snapshot, option: Candidate) -> Evaluation:
+        return candidates.evaluate(snapshot, option)
+
+    def option_to_json(self, option: Candidate) -> Row:
+        return cost_json.candidate_to_json(option)
+
+    def option_from_json(self, document: object) -> Candidate:
+        return cost_json.candidate_from_json(document)
+
+    def evaluated_to_json(self, evaluated: Evaluation) -> Row:
+        return cost_json.evaluation_to_json(evaluated)
+
+    def evaluated_from_json(self, document: object) -> Evaluation:
+        return cost_json.evaluation_from_json(document)
+
+    def refuse_other_options(self, snapshot: Snapshot, change: Change, evaluated: tuple[Evaluation, ...]) -> None:
+        proposed = [self.option_to_json(one) for one in self.propose(snapshot, change)]
+        if [self.option_to_json(one.candidate) for one in evaluated] != proposed:
+            raise InvalidInput(
+                "the forecast options are not the options of this change: they were modified in the lake, or another version of"
+                " Holdfast forecast them. Trigger a new run"
+            )
+
+    def assemble(
+        self,
+        snapshot: Snapshot,
+        change: Change,
+        evaluated: tuple[Evaluation, ...],
+        policy: Policy,
+        now: datetime,
+        requested_by: str | None,
+    ) -> Plan:
+        return assembly.assemble(snapshot, change, evaluated, policy, now, requested_by)
+
+    # The plan.
+
+    def review(self, plan: Plan) -> tuple[Block, ...]:
+        return review.review(plan)
+
+    def title(self, plan: Plan) -> str:
+        return titles.title_of(plan)
+
+    def request(self, plan: Plan) -> str:
+        return titles.request_of(plan)
+
+    def figures(self, plan: Plan) -> Mapping[str, Any]:
+        way = plan.chosen_way
+        return {
+            "figures": figures_of(plan, way),
+            "plain": None if plan.plain_way is way else figures_of(plan, plan.plain_way),
+        }
+
+    def plan_lines(self, before: Plan, after: Plan) -> Iterator[Line]:
+        return difference.plan_lines(before, after)
+
+    def option_rows(self, plan: Plan) -> list[Row]:
+        return [rows.option(plan, one) for one in plan.candidates]
+
+    def too_early(self, plan: Plan, waiting: AnyStep, given: Collection[ProcessId]) -> str | None:
+        return apply.too_early(plan, waiting, given)
+
+    def step_says(self, step: AnyStep) -> str:
+        assert isinstance(step, Step), "a step is of its plan's kind"
+        return step_words.describe(step.action)
+
+    # What follows from it.
+
+    def staleness(self, plan: Plan, fresh: Snapshot) -> Staleness:
+        return staleness.is_stale(plan, fresh)
+
+    def next_action(self, plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) -> Next:
+        return apply.next_action(plan, journal, fresh, now)
+
+    def verify(self, plan: Plan, fresh: Snapshot) -> Verdict:
+        return verify.verify(plan, fresh)
+
+    def verdict_figures(self, verdict: Verdict) -> Iterator[tuple[str, str]]:
+        return verdict_words.figures(verdict)
+
+    def rebalances_forecast(self, verdict: Verdict) -> tuple[int, int]:
+        return verdict.rebalances_expected.low, verdict.rebalances_expected.high
+
+    def verdict_rows(self, verdict: Verdict) -> tuple[tuple[str, str, str, str], ...]:
+        return verdict_words.rows(verdict)
+
+    # The tables.
+
+    def decoded(self, snapshot: Snapshot) -> Row:
+        return rows.decoded(snapshot)
+
+    def targets(self, snapshot: Snapshot) -> list[Row]:
+        return rows.targets(snapshot)
+
+    def order_change(self, before: Snapshot, after: Snapshot) -> Row | None:
+        return rows.order_change(before, after)
+
+    def losses(self, snapshot: Snapshot, first: int, last: int | None, budget_ms: int) -> Row:
+        return losses.losses(snapshot, first, last, budget_ms)
+
+    def forecast_losses(self, snapshot: Snapshot, which: Iterable[Row]) -> list[Row]:
+        return losses.forecast(snapshot, which)

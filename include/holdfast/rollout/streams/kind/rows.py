@@ -1,0 +1,167 @@
+"""A Kafka Streams group as rows of tables. Plain values only."""
+
+from holdfast.kafka.streams.group import Client, Task
+from holdfast.kafka.vocabulary import LATEST_OFFSET
+from holdfast.rollout.streams.cost.times_of_costs import times_of
+from holdfast.rollout.streams.plan.plan import Considered, Plan
+from holdfast.rollout.streams.process_ids import order
+from holdfast.rollout.streams.snapshot import groups, ownership
+from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory
+
+Row = dict[str, object]
+
+
+def decoded(snapshot: Snapshot) -> Row:
+    return {
+        "group": _group(snapshot),
+        "clients": _clients(snapshot),
+        "members": _members(snapshot),
+        "tasks": _tasks(snapshot),
+        "partitions": [],
+        "state_directories": [_state_directory(one) for one in snapshot.state_directories],
+    }
+
+
+def targets(snapshot: Snapshot) -> list[Row]:
+    """Where each stateful task is going, and whose it is now."""
+    going = order.target(groups.any_group_of(snapshot))
+    owner = dict(ownership.owners(snapshot))
+    return [
+        {
+            "task_id": str(task),
+            "owner": str(owner[task]) if task in owner else None,
+            "target": str(process_id),
+            "will_move": owner.get(task) != process_id,
+        }
+        for task, process_id in going
+    ]
+
+
+def order_change(was: Snapshot, now: Snapshot) -> Row | None:
+    """None: nobody joined or left."""
+    change = order.order_changes(was, now)
+    if change.before == change.after:
+        return None
+    return {
+        "protocol": now.protocol,
+        "joined": [str(process_id) for process_id in change.joined],
+        "left": [str(process_id) for process_id in change.left],
+        "shifted": [str(process_id) for process_id in change.shifted],
+        "moved": len(change.moved),
+        "moved_between_survivors": len(change.moved_between_survivors),
+        "moves": [
+            {"task_id": str(move.task), "owner_before": str(move.before), "owner_after": str(move.after)} for move in change.moved
+        ],
+        "seeds": [{"lost": str(lost), "keeps_the_order": str(seed)} for lost, seed in change.seeds],
+        "text_order_misleads": change.text_order_misleads,
+    }
+
+
+def option(plan: Plan, one: Considered) -> Row:
+    """Of several outcomes the worst counts: it moves most, and takes longest."""
+    worst = max(one.costs, key=lambda cost: (cost.moved, cost.longest_s), default=None)
+    ends = None if worst is None else times_of(worst, plan.policy).rebalancing_ends
+    return {
+        "stateful_tasks": None if worst is None else worst.stateful_tasks,
+        "moved": None if worst is None else worst.moved,
+        "expected_moved": sum(cost.probability * cost.moved for cost in one.costs) if one.costs else None,
+        "needless": None if worst is None else worst.needless,
+        "rebalances_most": None if worst is None else worst.rebalances.high,
+        "hours_most": None if ends is None else ends.high / 3600,
+        "restored_records": None if worst is None else worst.restored_records,
+    }
+
+
+def _group(snapshot: Snapshot) -> Row:
+    standbys = dict(snapshot.config).get("num.standby.replicas", 0)
+    return {
+        "protocol": snapshot.protocol,
+        "group_state": snapshot.group_state,
+        "kafka_release": snapshot.kafka_release,
+        "task_assignor": snapshot.task_assignor,
+        "leader_process_id": None if snapshot.leader_process_id is None else str(snapshot.leader_process_id),
+        "clients": len(snapshot.clients),
+        "threads": len(snapshot.consumers()),
+        "threads_alike": len({len(client.consumers) for client in snapshot.clients}) <= 1,
+        "tasks": len(snapshot.tasks),
+        "stateful_tasks": sum(task.stateful for task in snapshot.tasks),
+        "standbys": standbys if isinstance(standbys, int) else None,
+        "unknown": [f"{unknown.what}: {unknown.reason}" for unknown in snapshot.unknown],
+        "fingerprint": snapshot_fingerprint(snapshot),
+        "members": len(snapshot.consumers()),
+    }
+
+
+def _clients(snapshot: Snapshot) -> list[Row]:
+    return [
+        {
+            "process_id": str(client.process_id),
+            "place_in_order": place,
+            "host": client.host,
+            "rack": client.rack,
+            "client_tags": [f"{key}={value}" for key, value in client.client_tags],
+            "threads": len(client.consumers),
+            **_copies(client),
+        }
+        for place, client in enumerate(sorted(snapshot.clients, key=lambda one: one.process_id))
+    ]
+
+
+def _copies(client: Client) -> Row:
+    totals = [total for consumer in client.consumers for _, total in consumer.task_offset_sums]
+    running = sum(total == LATEST_OFFSET for total in totals)
+    return {"active_stateful": running, "other_copies": len(totals) - running}
+
+
+def _members(snapshot: Snapshot) -> list[Row]:
+    return [
+        {
+            "process_id": str(client.process_id),
+            "member_id": consumer.member_id,
+            "client_id": consumer.client_id,
+            "group_instance_id": consumer.group_instance_id,
+            "owned_partitions": len(consumer.owned),
+            "active_stateful": sum(offset == LATEST_OFFSET for _, offset in consumer.task_offset_sums),
+            "other_copies": sum(offset != LATEST_OFFSET for _, offset in consumer.task_offset_sums),
+            "host": client.host,
+            "rack": client.rack,
+        }
+        for client in snapshot.clients
+        for consumer in client.consumers
+    ]
+
+
+def _tasks(snapshot: Snapshot) -> list[Row]:
+    owner = dict(ownership.owners(snapshot))
+    return [
+        {
+            "task_id": str(task.id),
+            "subtopology": task.id.subtopology,
+            "partition": task.id.partition,
+            "stateful": None if task.changelogs is None else task.stateful,
+            "end_offset_sum": task.end_offset_sum if task.stateful else None,
+            "owner": str(owner[task.id]) if task.id in owner else None,
+            "source_partitions": [str(partition) for partition in task.partitions],
+            "changelogs": _changelogs(task),
+        }
+        for task in snapshot.tasks
+    ]
+
+
+def _changelogs(task: Task) -> list[Row]:
+    return [
+        {"topic": changelog.topic, "partition": changelog.partition, "end_offset": changelog.end_offset}
+        for changelog in task.changelogs or ()
+    ]
+
+
+def _state_directory(found: StateDirectory) -> Row:
+    return {
+        "url": found.url,
+        "process_id": None if found.process_id is None else str(found.process_id),
+        "tasks": len(found.tasks),
+        "files": len(found.files),
+        "bytes": sum(file.size for file in found.files),
+        "locked": None if found.lock is None else found.lock.held,
+    }
