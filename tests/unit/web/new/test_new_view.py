@@ -158,7 +158,7 @@ class TestWhatCanBeChosen:
     def test_hosts_in_the_order_that_people_expect(self) -> None:
         found = new_view.known(hosted(), "id", (), NOON)
 
-        assert [one.value for one in found.hosts] == ["app-2", "app-9", "app-10"]
+        assert [one.name for one in found.hosts] == ["app-2", "app-9", "app-10"]
         assert {one.detail for one in found.hosts} == {"2 threads, 2 stateful tasks"}
 
     def test_a_client_without_a_host_by_its_process_id(self) -> None:
@@ -167,7 +167,7 @@ class TestWhatCanBeChosen:
             client["host"] = None
         found = new_view.known(read(document), "id", (), NOON)
 
-        assert sorted(one.value for one in found.hosts) == sorted(document["clients"])
+        assert sorted(one.name for one in found.hosts) == sorted(document["clients"])
         assert asked(read(document), what="replace a host", hosts=[C]).problems == {}
 
     def test_settings_show_what_the_group_has(self) -> None:
@@ -187,7 +187,7 @@ class TestWhatCanBeChosen:
 
         assert [way.value for way in new_view.choices(found)] == ["replace a host", "scale", "rolling restart", "change"]
         assert [way.value for way in new_view.choices(None)] == [*What, "change"]
-        assert [(one.value, one.detail) for one in found.hosts] == [
+        assert [(one.name, one.detail) for one in found.hosts] == [
             ("app-a", "reads 3 partitions"),
             ("app-b", "reads 3 partitions"),
         ]
