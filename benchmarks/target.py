@@ -4,7 +4,8 @@
     python -m benchmarks.target wide --json        some of them, for machines
 
 Kafka: `StickyTaskAssignor.assign` of the published jar, warm (C2, serial collector), from a GroupSpec to a GroupAssignment. Ours:
-`sticky.assign`, from a Group to a Target. Times are medians; the two targets are compared, task by task. `next`: one process has
+`sticky.assign`, from a Group to a Target. Times are medians of processor time, so that it does not
+matter what else the machine does; the two targets are compared, task by task. `next`: one process has
 left and another one joined since the first target.
 """
 
@@ -92,9 +93,9 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
             sticky.assign(group)
             ours = []
             for _ in range(shape.runs):
-                began = time.perf_counter()
+                began = time.process_time()
                 sticky.assign(group)
-                ours.append((time.perf_counter() - began) * 1e3)
+                ours.append((time.process_time() - began) * 1e3)
             yield {
                 "shape": shape.name,
                 "what": shape.what,

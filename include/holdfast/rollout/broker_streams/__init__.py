@@ -1,0 +1,1 @@
+"""Kafka Streams groups whose broker assigns (`group.protocol=streams`, KIP-1071)."""

@@ -1,0 +1,1 @@
+"""What a streams group whose broker assigns looked like at one moment."""

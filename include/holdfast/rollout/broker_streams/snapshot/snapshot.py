@@ -1,0 +1,130 @@
+"""A Snapshot of a streams group whose broker assigns: `"protocol": "streams"`, format 1.x; fields that are not known are ignored.
+
+One StreamsGroupDescribe shows what decides. The members stand in the order in which the broker lists them: that order decides ties.
+"""
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
+from holdfast.kafka.coordinator.streams.group import Task, Tasks
+from holdfast.rollout.broker_streams.snapshot.tasks import TASK_OFFSETS, TASKS
+from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.json import contracts, shapes, strict
+from holdfast.rollout.json.codec import INSTANT, NAME, NAMES, TEXT, Codec, integer, items, nullable
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.kafka_codecs import CONFIG, PARTITION, RELEASE, STRING_MAP
+from holdfast.rollout.json.record import codec_of, key, keyed, member, record
+
+PROTOCOL = "streams"
+_EPOCH = integer(-1, java.INT_MAX)
+
+
+def is_streams_group(document: object) -> bool:
+    """Whether a Snapshot's JSON says that it is of such a group."""
+    return isinstance(document, dict) and document.get("protocol") == PROTOCOL
+
+
+@record(closed=False)
+class Owned:
+    """Tasks of one member."""
+
+    active: Tasks = member(TASKS)
+    standby: Tasks = member(TASKS, default=())
+    warmup: Tasks = member(TASKS, default=())
+
+
+_OWNED = codec_of(Owned)
+
+
+@record(closed=False)
+class StreamThread:
+    """One member, which is one stream thread; the members of one process share its `process_id`.
+
+    `assignment`: what it runs now, `target`: what it is to run; None: not known. `task_offsets`: what it reported of its disk.
+    """
+
+    member_id: str = key(NAME)
+    process_id: str | None = member(nullable(TEXT), default=None)
+    client_id: str = member(TEXT, default="")
+    host: str | None = member(nullable(TEXT), default=None)
+    instance_id: str | None = member(nullable(TEXT), default=None)
+    rack: str | None = member(nullable(TEXT), default=None)
+    client_tags: tuple[tuple[str, str], ...] = member(STRING_MAP, default=())
+    user_endpoint: str | None = member(nullable(TEXT), default=None)
+    member_epoch: int | None = member(nullable(_EPOCH), default=None)
+    topology_epoch: int | None = member(nullable(_EPOCH), default=None)
+    assignment: Owned | None = member(nullable(_OWNED), default=None)
+    target: Owned | None = member(nullable(_OWNED), default=None)
+    task_offsets: tuple[tuple[Task, int], ...] = member(TASK_OFFSETS, default=())
+    task_end_offsets: tuple[tuple[Task, int], ...] = member(TASK_OFFSETS, default=())
+
+
+@record(closed=False)
+class TopicsOfSubtopology:
+    """The topics of a subtopology: what it reads, what it writes for others, and its changelogs."""
+
+    subtopology: str = key(TEXT)
+    source_topics: tuple[str, ...] = member(NAMES, default=())
+    repartition_source_topics: tuple[str, ...] = member(NAMES, default=())
+    repartition_sink_topics: tuple[str, ...] = member(NAMES, default=())
+    changelog_topics: tuple[str, ...] = member(NAMES, default=())
+
+
+@record(closed=False)
+class GroupTopology:
+    """The topology that the group's coordinator knows."""
+
+    subtopologies: tuple[TopicsOfSubtopology, ...] = member(keyed(codec_of(TopicsOfSubtopology)))
+    epoch: int | None = member(nullable(_EPOCH), default=None)
+
+
+@record(closed=False)
+class _Partition:
+    id: int = member(PARTITION)
+
+
+def _count(partitions: tuple[_Partition, ...]) -> int:
+    if sorted(one.id for one in partitions) != list(range(len(partitions))):
+        raise InvalidInput("the partitions of a topic are numbered from 0 on, each once; others were found")
+    return len(partitions)
+
+
+_PARTITIONS: Codec[int] = items(codec_of(_Partition)).to(_count, lambda count: tuple(map(_Partition, range(count))))
+
+
+@record(closed=False)
+class Topic:
+    """A topic, and how many partitions it has."""
+
+    name: str = key(NAME)
+    partitions: int = member(_PARTITIONS)
+
+
+def _protocol(value: object) -> str:
+    if value != PROTOCOL:
+        raise strict.mismatch(f"the protocol {PROTOCOL!r}", value)
+    return PROTOCOL
+
+
+@record(closed=False, version="1.0", first=lambda value: contracts.refuse_another(value, "Snapshot"))
+class StreamsGroupSnapshot:
+    """The group, its topology and its members, as one describe shows them. None: not known."""
+
+    group_id: str = member(NAME)
+    members: tuple[StreamThread, ...] = member(keyed(codec_of(StreamThread)), "In the order in which the broker lists them.")
+    cluster: str = member(TEXT, default="")
+    captured_at: str | None = member(nullable(INSTANT), default=None)
+    protocol: str = member(Codec(_protocol, str, lambda: shapes.one_of((PROTOCOL,))), default=PROTOCOL)
+    broker_release: str | None = member(nullable(RELEASE), "The release of the group's coordinator.", default=None)
+    group_state: str | None = member(nullable(TEXT), default=None)
+    group_epoch: int | None = member(nullable(_EPOCH), default=None)
+    assignment_epoch: int | None = member(nullable(_EPOCH), default=None)
+    config: tuple[tuple[str, ConfigValue], ...] = member(
+        CONFIG, "The group's configs; others are the broker's defaults.", default=()
+    )
+    topology: GroupTopology | None = member(nullable(codec_of(GroupTopology)), default=None)
+    topics: tuple[Topic, ...] = member(keyed(codec_of(Topic)), default=())
+    unknown: tuple[Unknown, ...] = member(UNKNOWNS, default=())
+
+
+SNAPSHOT = codec_of(StreamsGroupSnapshot)
+"""Reads, writes and describes it."""

@@ -1,0 +1,63 @@
+"""`holdfast assign` for a streams group whose broker assigns: the target that its coordinator would compute now."""
+
+from dataclasses import replace
+
+from holdfast.kafka.coordinator.streams import sticky
+from holdfast.kafka.coordinator.streams.group import Task, Tasks
+from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot
+from holdfast.rollout.broker_streams.snapshot.tasks import TASK, TASKS
+from holdfast.rollout.broker_streams.target.group import group_of, topology_of
+from holdfast.rollout.json.codec import NAME, TEXT, items
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.record import codec_of, key, keyed, member, record
+
+
+@record
+class Given:
+    """What one member is to own. No covered release assigns warm-up tasks."""
+
+    member_id: str = key(NAME)
+    active: Tasks = member(TASKS)
+    standby: Tasks = member(TASKS)
+    warmup: Tasks = member(TASKS, default=())
+
+
+@record(version="1.0", about="The next target of a streams group whose broker assigns.")
+class TargetAssignment:
+    """The next target. `undetermined_tasks`: those whose owner depends on what no request shows; a quiet group has none."""
+
+    assignor: str = member(TEXT)
+    members: tuple[Given, ...] = member(keyed(codec_of(Given)), "In the order of the Snapshot.")
+    undetermined_tasks: tuple[Task, ...] = member(items(TASK), default=())
+
+
+ASSIGNMENT = codec_of(TargetAssignment)
+"""Reads, writes and describes it."""
+
+
+def with_settings(
+    snapshot: StreamsGroupSnapshot, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]
+) -> StreamsGroupSnapshot:
+    """The group with another release of its coordinator, and with group configs put over its own."""
+    return replace(
+        snapshot, broker_release=release or snapshot.broker_release, config=tuple((dict(snapshot.config) | dict(settings)).items())
+    )
+
+
+def decide(snapshot: StreamsGroupSnapshot) -> TargetAssignment:
+    """The target that the coordinator would compute now, as if something had raised the group's epoch.
+
+    Where the topology is not ready every member's target is empty (`TargetAssignmentBuilder.build`). Raise CannotPredict where what
+    decides is not known, Unsupported for a release that is not covered.
+    """
+    topology = topology_of(snapshot) if snapshot.members else ()
+    group = group_of(snapshot, topology or ())
+    if topology is None:
+        return TargetAssignment("sticky", tuple(Given(one.member_id, (), ()) for one in group.members))
+    target = sticky.assign(group)
+    return TargetAssignment("sticky", tuple(Given(one.member_id, one.active, one.standby) for one in target.members))
+
+
+def assign_document(document: object, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]) -> dict[str, object]:
+    """A Snapshot's JSON → a TargetAssignment's. The coordinator's `release` and group configs (`settings`) are put over its own."""
+    return ASSIGNMENT.write(decide(with_settings(SNAPSHOT.read(document), release, settings)))
