@@ -86,7 +86,7 @@ def bring_up(airflow: Airflow) -> None:
     with step("Making Airflow's database"):
         airflow.make_home()
         if airflow.start("db", "migrate").wait() != 0:
-            raise Failed(f"Airflow could not make its database:\n{tail(HOME / 'db.log')}")
+            raise Failed(f"Airflow could not create its database:\n{tail(HOME / 'db.log')}")
         airflow.processes.clear()
     with step("Starting Airflow"):
         airflow.start("api-server")
@@ -147,9 +147,7 @@ def watch(airflow: Airflow, run: str) -> str:
                 attempt = f"{name} {task['try_number']}"
                 if state == "up_for_retry" and attempt not in told:
                     told.add(attempt)
-                    console.print(
-                        f"[yellow]![/] {name} did not work, and is tried again: {why(airflow, path, name, task)}", markup=True
-                    )
+                    console.print(f"[yellow]![/] {name} failed; retrying: {why(airflow, path, name, task)}", markup=True)
                 if state == "failed":
                     raise Failed(f"{name} failed: {why(airflow, path, name, task)}")
                 if name == "approve" and state in {"awaiting_input", "skipped", "success"}:
@@ -157,7 +155,7 @@ def watch(airflow: Airflow, run: str) -> str:
                         airflow.wait_for("The plan's ID", "GET", f"{path}/taskInstances/assemble/xcomEntries/return_value")["value"]
                     )
             time.sleep(0.3)
-    raise Failed(f"The plan was not there within {PATIENCE_S} s. The logs are in {HOME / 'logs'}.")
+    raise Failed(f"The plan was not ready within {PATIENCE_S} s. The logs are in {HOME / 'logs'}.")
 
 
 def why(airflow: Airflow, path: str, name: str, task: dict[str, Any]) -> str:
@@ -172,7 +170,7 @@ def why(airflow: Airflow, path: str, name: str, task: dict[str, Any]) -> str:
         lines.append(str(line.get("event", line)))
         reasons += [f"{error['exc_type']}: {error['exc_value']}" for error in line.get("error_detail") or ()]
     said = reasons[-1:] or [line for line in lines[-30:] if line.strip() and not line.startswith("::")]
-    return escape("\n".join(said)) or f"its log says nothing. Airflow's own logs are in {HOME}"
+    return escape("\n".join(said)) or f"its log is empty. Airflow's own logs are in {HOME}"
 
 
 def show(airflow: Airflow, run: str, plan_id: str, seconds: float) -> None:

@@ -20,8 +20,8 @@ from holdfast.airflow_wiring import collecting, objects, runs
     tags=["holdfast", "fleet"],
     doc_md=__doc__,
     params={
-        "cluster": Param(None, type=["null", "string"], title="Cluster", description="Only this one. Empty: all clusters."),
-        "group": Param(None, type=["null", "string"], title="Group", description="Only this one. Empty: all groups."),
+        "cluster": Param(None, type=["null", "string"], title="Cluster", description="Only this cluster. Empty: all."),
+        "group": Param(None, type=["null", "string"], title="Group", description="Only this group. Empty: all."),
     },
 )
 def collect_groups():

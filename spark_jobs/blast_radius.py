@@ -128,5 +128,5 @@ def work(spark: SparkSession, lake: str, days: list[str], forecast_ms: str | Non
 
 
 if __name__ == "__main__":
-    about = f"about so many milliseconds of one processor for forecasts of the losses of one group; {in_full.BUDGET_MS} unless said"
+    about = f"processor time for forecasting the losses of one group, in milliseconds; {in_full.BUDGET_MS} unless said"
     lake_tables.days_job("blast_radius", __doc__, sys.argv[1:], work, forecast_ms=about)

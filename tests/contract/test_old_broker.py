@@ -111,5 +111,5 @@ except NotAllowed as refusal:
     assert done.returncode == 1
     assert f"cannot be written to the lake {tmp_path}" in done.stderr
     assert "NotAllowed" in done.stderr
-    assert "right to read and write the whole lake" in done.stderr
+    assert "read and write permission on the whole lake" in done.stderr
     assert list(tmp_path.iterdir()) == []

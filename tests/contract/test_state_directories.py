@@ -133,7 +133,7 @@ class TestTheRealReader:
         files = {name: text for name, text in FILES.items() if name != "kafka-streams-process-metadata"}
         found, unknown = self.read(tmp_path, files)
         assert found.process_id is None
-        assert "whose directory it is" in unknown[0].reason
+        assert "its client is unknown" in unknown[0].reason
 
     def test_links_that_lead_out_are_not_followed(self, tmp_path: Path) -> None:
         _, root = _local(tmp_path, FILES)

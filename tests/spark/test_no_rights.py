@@ -36,7 +36,7 @@ def test_a_plan_says_so(lake: FsspecLake) -> None:
 
     assert done.returncode == 1
     assert f"cannot be written to the lake {lake.url}: [Errno 13] Permission denied" in done.stderr
-    assert "Whoever runs this needs the right to read and write the whole lake." in done.stderr
+    assert "This process needs read and write permission on the whole lake." in done.stderr
     assert "Traceback" not in done.stderr
     assert files_of(lake) == before
 
@@ -50,8 +50,8 @@ def test_a_job_says_so_before_it_computes_anything(lake: FsspecLake, packed: Pat
 
     assert done.returncode == 1
     assert (
-        f"holdfast decode_snapshots: nothing can be written to {lake.url}/tables: Spark needs the right to read and write the whole"
-        " lake" in done.stdout + done.stderr
+        f"holdfast decode_snapshots: nothing can be written to {lake.url}/tables: Spark needs read and write permission on the"
+        " whole lake" in done.stdout + done.stderr
     )
     assert "Traceback" not in done.stdout + done.stderr
     assert files_of(lake) == before

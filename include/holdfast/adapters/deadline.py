@@ -49,4 +49,4 @@ class Deadline:
         return answer  # type: ignore[return-value] # what `action` returned
 
     def trouble(self, what: str) -> ClusterTrouble:
-        return ClusterTrouble(f"{what}: no answer within {self.limit_s:g} s. Is the cluster up? More time is given with --timeout")
+        return ClusterTrouble(f"{what}: no answer within {self.limit_s:g} s. Check that the cluster is up, or raise --timeout")

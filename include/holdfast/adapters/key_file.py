@@ -21,9 +21,9 @@ def read(path: str | None) -> SigningKeys:
     try:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
-            raise InvalidInput(f"{what} is no file")
+            raise InvalidInput(f"{what} is not a file")
         if mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise InvalidInput(f"{what} may be written by others than its owner: whoever can is believed. chmod go-w it")
+            raise InvalidInput(f"{what} is writable by other users, who could then sign anything. Run chmod go-w on it")
         content = os.read(descriptor, LONGEST_KEYS + 1)
     except OSError as error:
         raise InvalidInput(f"{what} cannot be read: {error.strerror}") from None
@@ -32,4 +32,4 @@ def read(path: str | None) -> SigningKeys:
     try:
         return SigningKeys.read(content.decode("ascii"), what)
     except UnicodeDecodeError:
-        raise InvalidInput(f"{what} holds something else than ASCII text. Make a key with `openssl rand -base64 32`") from None
+        raise InvalidInput(f"{what} is not ASCII text. Create a key with `openssl rand -base64 32`") from None

@@ -68,7 +68,7 @@ def _created(folder: int, name: str, mode: int) -> tuple[int, str]:
             os.close(descriptor)
             raise
         os.close(descriptor)
-    raise OSError(errno.EAGAIN, "temporary files vanish as soon as they are made", name)
+    raise OSError(errno.EAGAIN, "temporary files are deleted as soon as they are created", name)
 
 
 def _locked(descriptor: int) -> bool | None:

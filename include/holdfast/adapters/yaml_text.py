@@ -82,10 +82,10 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc] # it has no types
         for key, _ in node.value:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-                raise InvalidInput(f"line {line} has a key that is not text; put it into quotes")
+                raise InvalidInput(f"line {line} has a key that is not text; quote it")
             if key.value in seen:
                 raise InvalidInput(
-                    f"the key {shown(key.value)} stands twice in one object (again in line {line}); each may stand once"
+                    f"the key {shown(key.value)} is duplicated in one object (again in line {line}); keys must be unique"
                 )
             seen[key.value] = None
         found: dict[Any, Any] = super().construct_mapping(node, deep)

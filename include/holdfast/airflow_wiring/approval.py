@@ -132,5 +132,5 @@ def _stored(question: CreateHITLDetailPayload) -> HITLDetailRequestResult:
 
     kept = SUPERVISOR_COMMS.send(msg=question)
     if not isinstance(kept, HITLDetailRequestResult):
-        raise TypeError(f"Airflow answered {type(kept).__name__} to a question that it was to keep")
+        raise TypeError(f"Airflow answered {type(kept).__name__} to a question that it had to store")
     return kept

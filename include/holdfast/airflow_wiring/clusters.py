@@ -77,7 +77,7 @@ def _extras(name: str) -> dict[str, Any]:
         return dict(BaseHook.get_connection(conn_id).extra_dejson)
     except AirflowNotFoundException:
         raise InvalidInput(
-            f"Airflow has no connection {conn_id}: make one of type generic whose extras are Kafka's own property names "
+            f"Airflow has no connection {conn_id}: create one of type generic whose extras are Kafka's own property names "
             "(bootstrap.servers, security.protocol, …) and `groups`, an object from group IDs to what is known of them"
         ) from None
 
@@ -99,7 +99,7 @@ def days_to_read(given: str | None, events: Mapping[Asset, Sequence[Any]] | None
     named = [day.strip() for day in given.split(",") if day.strip()] if given else [str(day) for days in started_by for day in days]
     found = snapshots.days(lake())
     if not found:
-        raise InvalidInput("there is no snapshot in the lake yet; collect_groups puts them there")
+        raise InvalidInput("the lake has no snapshot yet; run collect_groups")
     missing = [day for day in named if day not in found]
     if missing:
         raise InvalidInput(

@@ -43,12 +43,12 @@ def collect(cluster: str, group: str | None, run_id: str) -> str:
     if group is not None:
         about = wanted.of(group)
         if about is None:
-            raise InvalidInput(f"the connection of cluster {cluster!r} says nothing of the group {group!r}: name it, or a pattern")
+            raise InvalidInput(f"the connection of cluster {cluster!r} does not name the group {group!r}: name it, or a pattern")
         wanted = Wanted({group: about})
     report, requests = wiring.collect_many(known.connection, wanted, lake(), slug(run_id), known.seconds, log.info)
     log.info("%s: %d of %d groups in %.1f s, with %d requests", cluster, report.taken, report.groups, report.seconds, requests)
     for what, number in report.left_out:
-        log.info("%s: %d groups that fit a pattern are left out: %s", cluster, number, printable(what))
+        log.info("%s: %d groups that match a pattern are left out: %s", cluster, number, printable(what))
     for one in report.unread[:_LOGGED]:
         log.warning("%s: %s", cluster, printable(f"{one.group_id}: {one.why}: {one.problem}", _LONGEST))
     if len(report.unread) > _LOGGED:
@@ -103,7 +103,7 @@ def forget() -> int:
 
     text = Variable.get(KEEP_SNAPSHOT_DAYS_VARIABLE, default=None)
     if text is None:
-        raise AirflowSkipException(f"raw snapshots stay: the variable {KEEP_SNAPSHOT_DAYS_VARIABLE} is not set")
+        raise AirflowSkipException(f"raw snapshots are kept: the variable {KEEP_SNAPSHOT_DAYS_VARIABLE} is not set")
     if not str(text).isdigit() or not 1 <= int(text) <= 36_500:
         raise InvalidInput(f"the variable {KEEP_SNAPSHOT_DAYS_VARIABLE} is not a number of days from 1 to 36500")
     before = (now() - timedelta(days=int(text))).date().isoformat()

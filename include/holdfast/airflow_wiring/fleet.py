@@ -68,7 +68,7 @@ def alert(day: str, context: Mapping[str, Any]) -> int:
     before = _sentences((*place, "told.json"))
     above = [one for one in _sentences((*place, "alerts.json")) if one not in before]
     if not above:
-        raise AirflowSkipException("nothing came above a limit that was not told before")
+        raise AirflowSkipException("no new findings above a limit")
     for one in above:
         log.warning("%s", one)
     said = {

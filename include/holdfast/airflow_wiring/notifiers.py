@@ -43,11 +43,11 @@ def _made(entry: Mapping[str, Any], variable: str) -> Any:
     except ImportError as error:
         raise InvalidInput(f"the notifier {name!r} of {variable} cannot be imported: {error}") from None
     if not (isinstance(kind, type) and issubclass(kind, BaseNotifier)):
-        raise InvalidInput(f"{name!r} of {variable} is no notifier of Airflow (a BaseNotifier)")
+        raise InvalidInput(f"{name!r} of {variable} is not an Airflow notifier (a BaseNotifier)")
     try:
         return kind(**arguments)
     except TypeError as error:
-        raise InvalidInput(f"the notifier {name!r} of {variable} does not take what stands under `with`: {error}") from None
+        raise InvalidInput(f"the notifier {name!r} of {variable} does not accept the arguments under `with`: {error}") from None
 
 
 class PlanWaits(BaseNotifier):  # type: ignore[misc]  # Airflow is not typed for us

@@ -85,7 +85,7 @@ def _refuse_without_java() -> None:
 
     java = ThisMachine().java_major()
     if java is None or java < LEAST_JAVA:
-        found = "there is no Java" if java is None else f"Java {java} was found"
+        found = "Java was not found" if java is None else f"Java {java} was found"
         raise InvalidInput(
             f"Spark needs Java {LEAST_JAVA} or newer, and {found} on the machine of this Airflow worker: install one (Debian:"
             " default-jre-headless), or let JAVA_HOME name one"

@@ -45,7 +45,7 @@ def _unescaped(text: str) -> str:
     def meaning(match: re.Match[str]) -> str:
         escaped = match.group(1)
         if escaped == "u":
-            raise InvalidInput("the properties hold a broken \\u escape; four hexadecimal digits follow \\u")
+            raise InvalidInput("the properties contain an invalid \\u escape; four hexadecimal digits follow \\u")
         if len(escaped) == 5:
             return chr(int(escaped[1:], 16))
         return _PLAIN.get(escaped, escaped)

@@ -174,7 +174,7 @@ def behaviour(release: str) -> Behaviour:
     if isinstance(found, Behaviour):
         return found
     if found:
-        raise Unsupported(f"The releases of Kafka {release} do not behave alike; say which one: {', '.join(found)}.")
+        raise Unsupported(f"The releases of Kafka {release} differ; give one of them: {', '.join(found)}.")
     raise Unsupported(f"Kafka release {release!r} is not covered. Covered are {covered()}.")
 
 

@@ -29,7 +29,7 @@ TASK_DIRECTORY = re.compile(r"\d+_\d+", re.ASCII)
 NAMED_TOPOLOGY = re.compile(r"__.+__", re.DOTALL)
 """The directory of a named topology, with task directories in it (KAFKA-12648, 3.0 to 3.9)."""
 
-_NEW_ID = "Kafka Streams would warn, make up a new process ID at its next start, and overwrite the file"
+_NEW_ID = "Kafka Streams would log a warning, generate a new process ID at its next start, and overwrite the file"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _JAVA_WHITESPACE = re.compile(r"[ \t\n\x0b\f\r]+")
 _JAVA_TRIMMED = "".join(map(chr, range(ord(" ") + 1)))

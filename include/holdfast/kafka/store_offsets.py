@@ -52,9 +52,9 @@ def _changelog(key: bytes) -> TopicPartition:
     try:
         topic, _, partition = key.decode("utf-8").rpartition("-")
     except UnicodeDecodeError:
-        raise MalformedBytes(f"the store has the key {key[:40]!r} among its offsets, which is no text") from None
+        raise MalformedBytes(f"the store has the key {key[:40]!r} among its offsets, which is not text") from None
     if not topic or not _PARTITION.fullmatch(partition) or int(partition) > java.INT_MAX:
-        raise MalformedBytes(f"the store has the key {key[:80]!r} among its offsets; needed is <topic>-<partition>")
+        raise MalformedBytes(f"the store has the key {key[:80]!r} among its offsets; <topic>-<partition> is needed")
     return TopicPartition(topic, int(partition))
 
 

@@ -227,7 +227,7 @@ def plan_file(plan_id: str, name: str) -> Response:
     """The documents of a plan, as they are kept."""
     kinds = {"plan.json": "application/json", "plan.md": "text/markdown; charset=utf-8"}
     if name not in kinds:
-        raise HTTPException(404, "A plan has no document of that name.")
+        raise HTTPException(404, "Plans have no document of that name.")
     content = plans.document_of(_pages_of(serving.lake_url()).lake, plan_id, name)
     kept_as = {"Content-Disposition": f'attachment; filename="{plan_id}-{name}"'}
     return Response(content, media_type=kinds[name], headers=kept_as)

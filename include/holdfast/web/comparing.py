@@ -13,7 +13,7 @@ MOST_LINES = 500
 def compared(url: str, before: str, after: str) -> Difference:
     """Of the IDs of two plans, or of two snapshots. Raise InvalidInput for anything else, StatePathTrouble where there is none."""
     if plans.is_id(before) != plans.is_id(after):
-        raise InvalidInput("Only one of the two is the ID of a plan: give two plans or two snapshots.")
+        raise InvalidInput("Only one of the two IDs is a plan: give two plans or two snapshots.")
     if plans.is_id(before):
         lake = FsspecLake(url)
         return any_difference.of_plans(plans.load(lake, before), plans.load(lake, after))

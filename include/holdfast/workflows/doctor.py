@@ -68,16 +68,16 @@ def examine_machine(machine: Machine, folders: tuple[str, ...]) -> tuple[Check, 
             "Java",
             Status.LIMITED,
             "no Java" if java is None else f"Java {java}",
-            f"Spark needs Java {LEAST_JAVA} or newer (Debian: default-jre-headless); the command line does without",
+            f"Spark needs Java {LEAST_JAVA} or newer (Debian: default-jre-headless); the command line works without it",
         ),
         Check("Spark", Status.OK, f"pyspark {spark}")
         if spark
-        else Check("Spark", Status.LIMITED, "no pyspark", "the DAGs need it: bin/setup installs it; the command line does without"),
+        else Check("Spark", Status.LIMITED, "no pyspark", "needed by the DAGs: run bin/setup; the command line works without it"),
     ]
     for folder in folders:
         problem = machine.folder_problem(folder)
         checks.append(
-            Check(f"folder {folder}", Status.MISSING, f"cannot be written to: {problem}", "make it, or give the right to write")
+            Check(f"folder {folder}", Status.MISSING, f"cannot be written to: {problem}", "create it, or grant write permission")
             if problem
             else Check(f"folder {folder}", Status.OK, "can be written to")
         )
@@ -92,7 +92,7 @@ def examine_state_directories(disks: StateDirectoryReader, urls: tuple[str, ...]
             directory, unknown = disks.read(url)
         except HoldfastError as trouble:
             checks.append(
-                Check(f"state directory {number}", Status.LIMITED, str(trouble), "give the right to read, or leave it out")
+                Check(f"state directory {number}", Status.LIMITED, str(trouble), "grant read permission, or leave it out")
             )
             continue
         status = Status.LIMITED if unknown else Status.OK
@@ -134,10 +134,10 @@ def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...
     lacking = [topic for topic, rights in cluster.topic_rights(wanted) if "DESCRIBE" not in rights]
     remedy = _describe_topics(group_id, [topic for topic in lacking if not topic.startswith(f"{group_id}-")], servers)
     if lacking:
-        return Check(name, Status.MISSING, f"not granted, or not there: {', '.join(map(repr, lacking[:5]))}", remedy)
+        return Check(name, Status.MISSING, f"not granted, or missing: {', '.join(map(repr, lacking[:5]))}", remedy)
     if not any(topic.endswith("-changelog") for topic in own):
         return Check(
-            name, Status.LIMITED, f"no topic {group_id}-…-changelog can be seen: there is none, or it is not granted", remedy
+            name, Status.LIMITED, f"no topic {group_id}-…-changelog is visible: none exists, or the permission is missing", remedy
         )
     return Check(name, Status.OK, f"granted on {len(wanted)} topics")
 
@@ -157,7 +157,7 @@ def _offsets_right(cluster: ClusterReader, servers: str) -> Check:
     return Check(
         name,
         Status.LIMITED,
-        "not granted: the leader stays unknown, and no rebalance can be compared with its forecast",
+        "not granted: the leader is unknown, and rebalances cannot be compared with a forecast",
         _acl(servers, "Read", f"--topic {OFFSETS_TOPIC}"),
     )
 
@@ -176,9 +176,7 @@ def _cluster_right(cluster: ClusterReader, servers: str) -> Check:
     name = "right: DESCRIBE on the cluster (optional)"
     if "DESCRIBE" in cluster.cluster_rights():
         return Check(name, Status.OK, "granted")
-    return Check(
-        name, Status.LIMITED, "not granted: the bytes that a restore reads are not known", _acl(servers, "Describe", "--cluster")
-    )
+    return Check(name, Status.LIMITED, "not granted: the bytes of a restore are unknown", _acl(servers, "Describe", "--cluster"))
 
 
 def _acl(servers: str, operation: str, resource: str) -> str:

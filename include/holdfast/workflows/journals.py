@@ -37,8 +37,8 @@ class Break(StrEnum):
     GAP = "an entry is missing"
     CHAIN = "an entry does not follow the one before it"
     CUT = "entries at the end are missing"
-    NO_HEAD = "what says how long it is, is missing"
-    OTHER_PLAN = "an entry is of another plan, or of another place"
+    NO_HEAD = "its head, which has the number of entries, is missing"
+    OTHER_PLAN = "an entry belongs to another plan or position"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +133,13 @@ def refuse_broken(kept: Kept, keys: SigningKeys) -> None:
     what = f"The journal of plan {kept.journal.plan_id}"
     if kept.broken is not None:
         raise StepRefused(
-            f"{what} is not whole: {kept.broken.value}. Nothing is done by it. Look who writes into the lake, then make a new plan."
+            f"{what} is not whole: {kept.broken.value}. It is not used. Check who writes to the lake, then create a new plan."
         )
     if keys and kept.there:
         seal.refuse(kept.seal, what, keys)
     if kept.seal is Seal.UNCHECKED:
         raise StepRefused(
-            f"{what} is signed, and no key is here: what is added to it would not be, and it would be refused from then on."
+            f"{what} is signed, and no key was given: new entries would be unsigned, and the journal would then be refused."
             " Give the key with --key-file, or apply it where it was approved."
         )
 

@@ -72,7 +72,7 @@ class Leases:
             document = loads(self.lake.read(place, LARGEST))
             return codec_of(Lease).read(document), seal.seal_of(document, Kind.LEASE, self.keys)
         except InvalidInput as problem:
-            raise InvalidInput(f"{problem}. Look who writes there, then release it by force", "/".join(place)) from None
+            raise InvalidInput(f"{problem}. Check who writes there, then release it by force", "/".join(place)) from None
 
     def take(self, *, forced: bool = False) -> "Held":
         """Raise StatePathTrouble, and say who has it, while somebody does.
@@ -108,7 +108,7 @@ class Leases:
         if lease is not None and lease.state is not State.HELD:
             return None
         if number and self._put(number + 1, State.FORCED) is None:
-            raise StatePathTrouble(f"{self._named} changed in the same moment. Look who applies it, then try again.")
+            raise StatePathTrouble(f"{self._named} changed at the same moment. Check which run applies it, then try again.")
         return lease
 
     def was_forced_by_this_run(self) -> bool:
@@ -145,7 +145,7 @@ class Leases:
     def _put(self, number: int, state: State) -> Lease | None:
         """None: somebody else was quicker."""
         if number > MOST:
-            raise StepRefused(f"{self._named} has no number left after {MOST:,}: move its folder away")
+            raise StepRefused(f"{self._named} has no free number after {MOST:,}: move its folder away")
         at = self.now().astimezone(UTC)
         until = at + HELD_FOR if state is State.HELD else at
         lease = Lease(self.plan_id, number, state, self.me, _instant(at), _instant(until), self.group)
@@ -178,13 +178,12 @@ class Leases:
         if stands is Standing.UNBELIEVABLE:
             return (
                 f"The lease of {who}, to apply plan {printable(lease.plan_id, 40)}, ends at {lease.until}, and now it is"
-                f" {_instant(self.now())}: one of the two clocks is wrong. Set it right, or release the lease"
+                f" {_instant(self.now())}: one of the two clocks is wrong. Correct it, or release the lease"
                 " by force (--force-lease)."
             )
         return (
             f"{self._what(lease)} is being applied by {who}, since {lease.at}. Wait for it to end; if it has died, until"
-            f" {lease.until} and ten seconds more. Who knows that it does nothing any more may release the lease by force"
-            " (--force-lease)."
+            f" {lease.until} and ten seconds more. If it has certainly stopped, release the lease by force (--force-lease)."
         )
 
     def _what(self, lease: Lease) -> str:
@@ -217,7 +216,7 @@ class Held:
     def _renew(self, left: timedelta) -> None:
         if left < GIVEN_UP_WITH_LESS_THAN:
             raise Lost(
-                f"The lease to apply plan {self.lease.plan_id} is over: what was done took too long. Apply it again to go on."
+                f"The lease to apply plan {self.lease.plan_id} is over: the actions took too long. Apply it again to continue."
             )
         renewed = self.leases._put(self.number + 1, State.HELD)  # noqa: SLF001 - of this module
         if renewed is None:
@@ -226,8 +225,8 @@ class Held:
 
     def _taken(self) -> str:
         return (
-            f"The lease to apply plan {self.lease.plan_id} was taken from us: nothing more is done. Its journal says by whom, or"
-            " that of another plan for the same group does."
+            f"The lease to apply plan {self.lease.plan_id} was taken over by another run, so this one stops. The"
+            " journal of this plan, or of another plan for the group, names that run."
         )
 
     def release(self) -> None:

@@ -250,7 +250,7 @@ def keep_approval(lake: Lake, approval: Approval, keys: SigningKeys = NO_KEYS) -
         known = approval_of(lake, approval.plan_id, keys)
     if known is not None and (known.says, known.by) != (approval.says, approval.by):
         said = "sent back" if known.changes_requested else known.says
-        raise InvalidInput(f"Plan {approval.plan_id} was {said} by {known.by!r} at {known.at}; make a new plan to decide anew")
+        raise InvalidInput(f"Plan {approval.plan_id} was {said} by {known.by!r} at {known.at}; create a new plan to decide anew")
 
 
 def refuse_secrets_in(approval: Approval) -> None:
@@ -352,5 +352,5 @@ def _read_sealed(
 
 def _place(plan_id: str, name: str) -> LakePath:
     if not _PLAN_ID.fullmatch(plan_id):
-        raise InvalidInput(f"{plan_id[:100]!r} is not a plan's ID; one has 16 hexadecimal digits, like '3f2a9c0d4b5e6f70'")
+        raise InvalidInput(f"{plan_id[:100]!r} is not a plan ID; the format is 16 hexadecimal digits, like '3f2a9c0d4b5e6f70'")
     return (FOLDER, plan_id, name)

@@ -59,7 +59,7 @@ def load(lake: Lake, snapshot_id: str) -> AnySnapshot:
     path = tuple(snapshot_id.split("/"))
     if len(path) != 5 or path[0] != FOLDER:
         raise InvalidInput(
-            f"{snapshot_id[:200]!r} is not the ID of a snapshot; one looks like "
+            f"{snapshot_id[:200]!r} is not a snapshot ID; the format is "
             f"'{FOLDER}/cluster=C/day=2026-11-20/group=G/134802-0123456789abcdef.json'"
         )
     return any_kind.snapshot_from_json(loads(lake.read(path, LARGEST_DOCUMENT)))

@@ -38,7 +38,7 @@ def test_what_json_can_say_is_read(text: str, value: object) -> None:
         ("a: *x", "line 1 has an anchor or an alias"),
         ("a: !!python/object/apply:os.system ['true']", "line 1 has a tag"),
         ("a: !!timestamp 2026-11-22", "line 1 has a tag"),
-        ("a: 1\nb: 2\na: 3", "the key 'a' stands twice in one object (again in line 3)"),
+        ("a: 1\nb: 2\na: 3", "the key 'a' is duplicated in one object (again in line 3)"),
         ('{"a": 1, "a": 2}', "the key 'a' stands twice"),
         ("1: x", "a key that is not text"),
         ("[a]: x\n", "a key that is not text"),

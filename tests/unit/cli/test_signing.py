@@ -69,7 +69,7 @@ def test_what_is_signed_is_applied_and_what_is_not_is_refused(shell: Shell) -> N
     assert (status, json.loads(out)["signed"], err) == (0, "signed by this deployment", "")
     status, out, err = shell.run("apply", plan, *apply)
     assert (status, out) == (1, "")
-    assert "is signed, and no key is here" in err
+    assert "is signed, and no key was given" in err
 
     lake = ("--lake", ".holdfast/lake")
     assert "signed by this deployment" in shell.run("show", document["plan_id"], *lake, "--key-file", shell.key)[1]
@@ -93,9 +93,9 @@ def test_without_a_key_it_is_said_that_nothing_is_signed(shell: Shell) -> None:
         ("", 0o600, "holds no signing key"),
         ("short", 0o600, "fewer than 32 characters"),
         ("k" * 5_000, 0o600, "more than"),
-        ("k" * 43 + "é", 0o600, "something else than ASCII"),
-        (KEY, 0o620, "may be written by others"),
-        (KEY, 0o602, "may be written by others"),
+        ("k" * 43 + "é", 0o600, "is not ASCII"),
+        (KEY, 0o620, "is writable by other users"),
+        (KEY, 0o602, "is writable by other users"),
     ],
 )
 def test_a_file_that_holds_no_key_is_refused(shell: Shell, content: str, mode: int, said: str) -> None:
@@ -116,5 +116,5 @@ def test_what_is_no_file_is_refused(tmp_path: Path, name: str) -> None:
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InvalidInput, match="is no file"):
+    with pytest.raises(InvalidInput, match="is not a file"):
         key_file.read(str(tmp_path / "pipe"))

@@ -43,7 +43,7 @@ def test_two_plans_and_two_snapshots_are_compared(tmp_path: Path) -> None:
     assert comparing.compared(url, oldest, newest).kind.value == "snapshot"
     with pytest.raises(InvalidInput, match="two plans or two snapshots"):
         comparing.compared(url, one.plan_id, newest)
-    with pytest.raises(InvalidInput, match="not the ID of a snapshot"):
+    with pytest.raises(InvalidInput, match="not a snapshot ID"):
         comparing.compared(url, "../../etc/passwd", "x")
     with pytest.raises(StatePathTrouble):
         comparing.compared(url, "0" * 16, one.plan_id)

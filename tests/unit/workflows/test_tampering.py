@@ -100,7 +100,7 @@ CUT: dict[str, tuple[Callable[[Signer], object], str]] = {
     "one in between cut": (lambda one: one.entry(2).unlink(), "an entry is missing"),
     "the first cut": (lambda one: one.entry(1).unlink(), "an entry is missing"),
     "one changed in between": (lambda one: edit(one.entry(2), detail="nothing"), "does not follow the one before"),
-    "two swapped": (swap, "of another plan, or of another place"),
+    "two swapped": (swap, "belongs to another plan or position"),
     "another plan's": (lambda one: edit(one.entry(2), plan_id="0" * 16), "of another plan"),
     "an old journal put in front": (old_journal, "does not follow the one before"),
     "another decision": (lambda one: edit(one.folder / "approval.json", reason="looks right"), "does not"),
@@ -109,10 +109,13 @@ FORGED: dict[str, tuple[Callable[[Signer], object], str]] = {
     "the last entry changed": (lambda one: edit(one.entry(3), by="bob"), "does not"),
     "an entry added": (forge, "not signed"),
     "an entry added by another key": (lambda one: forge(one, OTHERS), "signed with a key that is not known here"),
-    "the head deleted": (lambda one: (one.folder / "journal-head.json").unlink(), "what says how long it is, is missing"),
+    "the head deleted": (
+        lambda one: (one.folder / "journal-head.json").unlink(),
+        "its head, which has the number of entries, is missing",
+    ),
     "the head deleted with the end": (
         lambda one: ((one.folder / "journal-head.json").unlink(), only_the_first(one)),
-        "what says how long it is, is missing",
+        "its head, which has the number of entries, is missing",
     ),
     "the head set back by hand": (
         lambda one: (edit(one.folder / "journal-head.json", entries=0), shutil.rmtree(one.folder / "journal")),
@@ -196,7 +199,7 @@ class TestPlansAndDecisions:
 
         with pytest.raises(StepRefused, match=r"The decision about plan .*: not signed"):
             plans.approval_of(signer.lake, signer.plan.plan_id, KEYS)
-        with pytest.raises(StepRefused, match="what says how long it is, is missing"):
+        with pytest.raises(StepRefused, match="its head, which has the number of entries, is missing"):
             signer.apply(GONE, approval=approved(signer.plan))
         assert signer.written() is None
 
@@ -240,7 +243,7 @@ class TestKeys:
     def test_who_has_no_key_adds_nothing_to_what_is_signed(self, signer: Signer) -> None:
         before = sorted(signer.folder.rglob("*"))
         signer.keys = NO_KEYS
-        with pytest.raises(StepRefused, match="is signed, and no key is here"):
+        with pytest.raises(StepRefused, match="is signed, and no key was given"):
             signer.apply(BACK)
         assert sorted(signer.folder.rglob("*")) == before
         assert signer.standing() == "signed, and no key is here to check it"

@@ -90,7 +90,7 @@ class ClusterConnection:
         for key in given:
             if key not in HONOURED and key not in IGNORED:
                 raise Unsupported(
-                    f"the connection property {key!r} is not supported. Take it out, or use one of {', '.join(sorted(HONOURED))}"
+                    f"the connection property {key!r} is not supported. Remove it, or use one of {', '.join(sorted(HONOURED))}"
                 )
         connection = cls(tuple(_addresses(addresses)), name, tuple(sorted(given.items())))
         connection.settings()
@@ -101,7 +101,7 @@ class ClusterConnection:
         given = dict(self.properties)
         protocol = given.get("security.protocol", "PLAINTEXT").upper()
         if protocol not in PROTOCOLS:
-            raise InvalidInput(f"there is no such protocol as {protocol!r}; one of {', '.join(PROTOCOLS)}", "security.protocol")
+            raise InvalidInput(f"unknown protocol {protocol!r}; one of {', '.join(PROTOCOLS)}", "security.protocol")
         settings: dict[str, object] = {
             "bootstrap_servers": list(self.bootstrap_servers),
             "client_id": given.get("client.id", "holdfast"),
@@ -135,7 +135,7 @@ def _addresses(text: str) -> list[str]:
             raise InvalidInput(f"{part!r} is not HOST:PORT", "bootstrap.servers")
         found.append(f"{match[1]}:{match[2]}")
     if not found:
-        raise InvalidInput("there is no address; give HOST:PORT, several separated by commas", "bootstrap.servers")
+        raise InvalidInput("no address given; HOST:PORT is needed, several separated by commas", "bootstrap.servers")
     return found
 
 

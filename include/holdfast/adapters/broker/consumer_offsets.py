@@ -88,7 +88,7 @@ class Histories:
         if self._among is not None:
             seconds = min(seconds, _LIMIT_OF_MANY_S)
             if self._spent_s > _SHARE_OF_MANY * self._session.deadline.limit_s:
-                raise ClusterTrouble(f"{what}: left out, as other partitions had taken {self._spent_s:.0f} s already")
+                raise ClusterTrouble(f"{what}: skipped, because other partitions took {self._spent_s:.0f} s already")
         began = time.monotonic()
 
         def work() -> T:
@@ -160,7 +160,7 @@ def _size(generation: Generation) -> int:
 def _number_of_partitions(consumer: Any) -> int:
     partitions = consumer.partitions_for_topic(TOPIC)
     if not partitions:
-        raise ClusterTrouble(f"{TOPIC} cannot be read: it is not there, or this user lacks DESCRIBE and READ on it")
+        raise ClusterTrouble(f"{TOPIC} cannot be read: it does not exist, or this user lacks DESCRIBE and READ on it")
     return len(partitions)
 
 
@@ -178,7 +178,7 @@ def _history(consumer: Any, group_id: str, wanted: Callable[[str], bool], limit:
     while consumer.position(home) < end:
         if limit.passed():
             reached = consumer.position(home)
-            because = f"{TOPIC}-{home.partition} was read up to {reached} of {end} only: time was up"
+            because = f"{TOPIC}-{home.partition} was read up to {reached} of {end} only: the time limit was reached"
             return _Partition(notes=[*found.notes, Unknown("generations", because)])
         for record in consumer.poll(timeout_ms=_POLL_MS).get(home, ()):
             _take(record, wanted, found)

@@ -57,7 +57,7 @@ class GroupQuestions:
         def requests(batch: Sequence[str]) -> _Requests:
             return ((DescribeGroupsRequest(groups=list(batch), include_authorized_operations=True), batch),)
 
-        answer = self._asked("asking for the rights on the group", (group_id,), requests, _rights)[group_id]
+        answer = self._asked("reading the permissions on the group", (group_id,), requests, _rights)[group_id]
         if not isinstance(answer, HoldfastError):
             return tuple(answer)
         if isinstance(answer.__cause__, kafka_errors.GroupAuthorizationFailedError):
@@ -92,7 +92,7 @@ class GroupQuestions:
         for group_id in group_ids:
             kind = kinds.get(group_id, "classic")
             if kind in _OTHER_KINDS:
-                found[group_id] = Unsupported(f"{group_id!r} is {_OTHER_KINDS[kind]}; classic Kafka Streams groups are covered")
+                found[group_id] = Unsupported(f"{group_id!r} is {_OTHER_KINDS[kind]}; only classic groups are covered")
             else:
                 found[group_id] = ClusterTrouble(
                     f"there is no group {group_id!r} in this cluster, or this user may not see it. A Streams group is named as its "
@@ -144,7 +144,7 @@ class GroupQuestions:
                     found[group_id] = _trouble(what, group_id, code) if code else answer
             for group_id in there:
                 if group_id not in found:
-                    because = problems.get(node, "its coordinator left it out of its answer")
+                    because = problems.get(node, "the coordinator's response does not contain it")
                     found[group_id] = ClusterTrouble(f"{what} {group_id!r}: {because}")
                 if node in problems or (isinstance(found[group_id], HoldfastError) and _moved_on(found[group_id])):
                     self._coordinators.pop(group_id, None)

@@ -124,7 +124,7 @@ class KafkaCluster:
         return _named(self._groups.rights(group_id))
 
     def topic_rights(self, names: tuple[str, ...]) -> tuple[tuple[str, Operations], ...]:
-        response = self._brokers.ask_any("asking for the rights on topics", metadata(names, rights=True))
+        response = self._brokers.ask_any("reading the permissions on topics", metadata(names, rights=True))
         found = {topic.name: _operations(topic) for topic in response.topics}
         return tuple((name, found.get(name, frozenset())) for name in names)
 
@@ -135,7 +135,7 @@ class KafkaCluster:
             include_cluster_authorized_operations=True,
             max_version=_LAST_WITH_CLUSTER_RIGHTS,
         )
-        return _named(self._brokers.ask_any("asking for the rights on the cluster", request).authorized_operations)
+        return _named(self._brokers.ask_any("reading the permissions on the cluster", request).authorized_operations)
 
 
 def _beginning_with(prefix: str, names: Sequence[str]) -> tuple[str, ...]:

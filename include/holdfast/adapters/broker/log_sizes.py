@@ -14,8 +14,8 @@ from holdfast.rollout.contract.unknown import Unknown
 _LIMIT_S = 10.0
 """Sizes are no reason to wait for a slow broker until the time is up."""
 _NAMED = 5
-_NOT_AUTHORIZED = "not authorized: this user needs the right DESCRIBE on the cluster"
-_SILENT = "no broker said how large it is; old brokers stay silent without the right DESCRIBE on the cluster"
+_NOT_AUTHORIZED = "not authorized: this user needs DESCRIBE on the cluster"
+_SILENT = "no broker reported its size; old brokers omit it without DESCRIBE on the cluster"
 
 
 class AsksAll(Protocol):

@@ -185,10 +185,10 @@ def _granted(endpoint: str, client: str, secret: Secret, scope: str | None) -> t
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "reason", None)
-        raise ClusterTrouble(f"{endpoint}: no token could be had ({str(reason or type(error).__name__)[:200]})") from None
+        raise ClusterTrouble(f"{endpoint}: no token could be obtained ({str(reason or type(error).__name__)[:200]})") from None
     token = document.get("access_token") if isinstance(document, dict) else None
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise ClusterTrouble(f"{endpoint}: the answer holds no access_token")
+        raise ClusterTrouble(f"{endpoint}: the response contains no access_token")
     life = document.get("expires_in") if isinstance(document, dict) else None
     seconds = float(life) if isinstance(life, int | float) and not isinstance(life, bool) and 0 < life < 10**9 else _SHORTEST_LIFE_S
     return Secret(token), seconds

@@ -29,8 +29,8 @@ _FIRST_ATTEMPT_S = 3.0
 _FINAL = (kafka_errors.SaslAuthenticationFailedError, kafka_errors.UnsupportedSaslMechanismError)
 _DISTRUST = re.compile(r"certificate verify failed: (.*?)(?: \(_ssl|$)")
 SHOWN_CREDENTIALS = (
-    "security.protocol is SASL_PLAINTEXT: whoever listens on the network can read a password or a token, or take the connection"
-    " over. SASL_SSL is needed"
+    "security.protocol is SASL_PLAINTEXT: a listener on the network can read passwords and tokens, or take over the"
+    " connection. Use SASL_SSL"
 )
 log = logging.getLogger(__name__)
 _CLIENT_LOGGER = logging.getLogger("kafka")
@@ -147,11 +147,11 @@ def refusal(error: BaseException) -> str:
     """Kafka's error in words that say what to do."""
     match error:
         case kafka_errors.GroupAuthorizationFailedError():
-            return "not authorized: this user needs the right DESCRIBE on the group"
+            return "not authorized: this user needs DESCRIBE on the group"
         case kafka_errors.TopicAuthorizationFailedError():
-            return "not authorized: this user lacks a right on the topic"
+            return "not authorized: this user lacks a permission on the topic"
         case kafka_errors.ClusterAuthorizationFailedError():
-            return "not authorized: this user lacks a right on the cluster"
+            return "not authorized: this user lacks a permission on the cluster"
         case kafka_errors.SaslAuthenticationFailedError():
             return "the credentials were refused: check the username and password in sasl.jaas.config"
         case kafka_errors.UnsupportedSaslMechanismError():
@@ -159,9 +159,9 @@ def refusal(error: BaseException) -> str:
         case kafka_errors.UnknownTopicOrPartitionError():
             return "there is no such topic or partition, or this user may not describe it"
         case kafka_errors.CoordinatorNotAvailableError() | kafka_errors.CoordinatorLoadInProgressError():
-            return "the group's coordinator is not available (a young cluster, or a broker that is down)"
+            return "the group's coordinator is not available (a new cluster, or a broker that is down)"
         case kafka_errors.IncompatibleBrokerVersion():
-            return "the broker is too old for this question"
+            return "the broker is too old for this request"
     return f"{type(error).__name__.removesuffix('Error')}"
 
 

@@ -130,9 +130,7 @@ class FsspecLake:
         except _TROUBLES as error:
             raise _trouble(f"{'/'.join(folder)} in the lake {self._url} cannot be listed", error) from None
         if len(found) > MOST_NAMES:
-            raise StatePathTrouble(
-                f"{'/'.join(folder)} in the lake {self._url} holds more than {MOST_NAMES:,} entries: tidy it up."
-            )
+            raise StatePathTrouble(f"{'/'.join(folder)} in the lake {self._url} has more than {MOST_NAMES:,} entries: remove some.")
         names = (str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in found)
         return tuple(sorted(name for name in names if _SEGMENT.fullmatch(name)))
 
@@ -146,7 +144,7 @@ class FsspecLake:
         for segment in path:
             place = f"{place}/{segment}"
             if self._local and os.path.islink(place):  # noqa: PTH114 - a page asks this thousands of times
-                raise InvalidInput(f"{place} is a symbolic link, and none is followed in a lake: put there what it points to")
+                raise InvalidInput(f"{place} is a symbolic link, and none is followed in a lake: replace it by what it points to")
         return place
 
     def _scratch(self, path: LakePath, place: str) -> str:
@@ -230,5 +228,5 @@ _IN_MEMORY = threading.Lock()
 def _trouble(what: str, error: Exception) -> StatePathTrouble:
     """What the file system refused for want of a right is refused again."""
     if isinstance(error, OSError) and (isinstance(error, PermissionError) or error.errno == errno.EROFS):
-        return NotAllowed(f"{what}: {error}. Whoever runs this needs the right to read and write the whole lake.")
+        return NotAllowed(f"{what}: {error}. This process needs read and write permission on the whole lake.")
     return StatePathTrouble(f"{what}: {error}")

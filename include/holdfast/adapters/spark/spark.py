@@ -68,7 +68,7 @@ def days_job(name: str, description: str | None, argv: Sequence[str], work: Call
     arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--lake", required=True)
     arguments.add_argument("--days", required=True, help="such as 2026-11-20,2026-11-21")
-    arguments.add_argument("--keep-days", type=int, help="delete days of all tables that are so much older than the last of --days")
+    arguments.add_argument("--keep-days", type=int, help="delete days this much older than the last of --days, in all tables")
     for option, about in options.items():
         arguments.add_argument(f"--{option.replace('_', '-')}", help=about)
     given = arguments.parse_args(argv)
@@ -87,7 +87,7 @@ def _refuse_what_cannot_be_written_to(spark: SparkSession, lake: str) -> None:
     """Before anything is computed. Raise NotAllowed, or what the file system raises."""
     place = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
     if not hadoop_files.make(spark, place):
-        raise NotAllowed(f"nothing can be written to {lake}/tables: Spark needs the right to read and write the whole lake")
+        raise NotAllowed(f"nothing can be written to {lake}/tables: Spark needs read and write permission on the whole lake")
     hadoop_files.delete(spark, place)
 
 
@@ -95,7 +95,7 @@ def _days_before(days: Sequence[str], count: int) -> str:
     """The day so many days before the last one. Raise InvalidInput."""
     last = max((day for day in days if day[0].isdigit()), default=None)
     if count < 1 or last is None:
-        raise InvalidInput(f"--keep-days {count}: a number of days from 1 on is needed, and a day to count from")
+        raise InvalidInput(f"--keep-days {count}: a number of days, 1 or more, is needed, and --days to count from")
     return (date.fromisoformat(last) - timedelta(days=count)).isoformat()
 
 
@@ -104,7 +104,7 @@ def run(name: str, work: Callable[[SparkSession], None]) -> None:
     try:
         spark = session(name)
     except Py4JError as trouble:  # may pass: without the words that keep Airflow from trying again
-        sys.exit(f"Spark did not start for {name}: is its master there? {_first_line(str(trouble).rpartition('Exception: ')[2])}")
+        sys.exit(f"Spark did not start for {name}: check its master. {_first_line(str(trouble).rpartition('Exception: ')[2])}")
     try:
         work(spark)
     except HoldfastError as refusal:
@@ -122,12 +122,12 @@ def told(trouble: Exception) -> str | None:
     """A known trouble in words; None for one of ours."""
     text = str(trouble)
     if isinstance(trouble, AnalysisException) and "PATH_NOT_FOUND" in text:
-        return f"the lake does not hold what this job reads: {_first_line(text)}. Run the job before it, or correct `--lake`"
+        return f"the lake has no input for this job: {_first_line(text)}. Run the job before it, or correct `--lake`"
     if "CANNOT_READ_FILE" in text or "is not a Parquet file" in text or "FAILED_READ_FILE" in text:
-        return f"a file in the lake is damaged: {_first_line(text)}. Delete its day of that table, and let it be computed again"
+        return f"a file in the lake is damaged: {_first_line(text)}. Delete that day of the table, and run the job for it again"
     if any(sign in text for sign in _FORBIDDEN):
         said = next(line for line in text.splitlines() if any(sign in line for sign in _FORBIDDEN))
-        return f"Spark may not read or write there: {_first_line(said)}. It needs to read and write the whole lake"
+        return f"Spark has no permission to read or write there: {_first_line(said)}. It needs to read and write the whole lake"
     if "No space left on device" in text:
         return "no space is left on the disk that Spark or the lake writes to"
     return None
@@ -142,9 +142,9 @@ def days_of(text: str) -> list[str]:
     days = [day.strip() for day in text.split(",") if day.strip()]
     for day in days:
         if not _DAY.fullmatch(day):
-            raise InvalidInput(f"{day[:40]!r} is not a day; one looks like 2026-11-20")
+            raise InvalidInput(f"{day[:40]!r} is not a day; the format is 2026-11-20")
     if not days:
-        raise InvalidInput("no day was given; one looks like 2026-11-20")
+        raise InvalidInput("no day was given; the format is 2026-11-20")
     return sorted(dict.fromkeys(days))
 
 
@@ -162,7 +162,7 @@ def read_documents(spark: SparkSession, lake: str, days: Iterable[str]) -> DataF
     clusters = hadoop_files.folders(spark, f"{lake}/snapshots")
     folders = [f"{cluster}/{day}" for cluster in clusters for day in hadoop_files.names(spark, cluster) if day in wanted]
     if not folders:
-        raise InvalidInput(f"the lake {lake} has no snapshots of {', '.join(days)}: collect_groups puts them there")
+        raise InvalidInput(f"the lake {lake} has no snapshots of {', '.join(days)}: run collect_groups first")
     found = (
         spark.read.format("binaryFile")
         .option("recursiveFileLookup", "true")

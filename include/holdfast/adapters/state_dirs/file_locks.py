@@ -20,7 +20,7 @@ _FLOCK = "hhqqi"
 _LARGEST_PID = 2**22
 _64_BIT_LINUX = sys.platform.startswith("linux") and struct.calcsize("P") == 8
 _OF_THE_OPEN_FILE: int | None = getattr(fcntl, "F_OFD_SETLK", None) if _64_BIT_LINUX else None
-_REMOTE = "a lock is seen on the machine itself only"
+_REMOTE = "locks are visible on the machine itself only"
 
 
 def remote(protocol: str) -> Lock:
@@ -34,7 +34,7 @@ def of(file: Path | str, folder: int | None = None) -> Lock:
     `folder`: the handle of the folder that the name is looked up in.
     """
     if not _64_BIT_LINUX:
-        return Lock(None, reason=f"who holds a lock is read on 64-bit Linux only, and this is {sys.platform}")
+        return Lock(None, reason=f"the holder of a lock is read on 64-bit Linux only; this is {sys.platform}")
     try:
         # Neither a link nor a pipe is opened: the one leads elsewhere, the other would wait for a writer.
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
@@ -44,11 +44,11 @@ def of(file: Path | str, folder: int | None = None) -> Lock:
         return Lock(None, reason=f"the lock file cannot be read: {error.strerror}")
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return Lock(None, reason="the lock file is no file")
+            return Lock(None, reason="the lock file is not a file")
         asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         kind, _, _, _, pid = struct.unpack(_FLOCK, fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))
     except OSError as error:
-        return Lock(None, reason=f"the file system does not say who holds a lock: {error.strerror}")
+        return Lock(None, reason=f"the file system does not report the holder of a lock: {error.strerror}")
     finally:
         os.close(descriptor)
     if kind == fcntl.F_UNLCK:

@@ -97,7 +97,7 @@ class Folder:
         try:
             os.fsync(self.descriptor)
         except OSError as error:
-            raise trouble(f"{self.shown} was written, but may not outlive a crash of the machine", error) from None
+            raise trouble(f"{self.shown} was written, but may be lost if the machine crashes", error) from None
 
     def is_link(self, name: str) -> bool:
         found = self.status_of(name)
@@ -133,7 +133,7 @@ class Folder:
 
     def _refuse_other_than_file(self, name: str, found: os.stat_result) -> None:
         if not stat.S_ISREG(found.st_mode):
-            raise StatePathTrouble(f"{self.shown}/{name} is {_kind(found.st_mode)}; needed is a file. It was not touched.")
+            raise StatePathTrouble(f"{self.shown}/{name} is {_kind(found.st_mode)}; a file is needed. It was not changed.")
 
     @contextmanager
     def below(self, name: str) -> Iterator["Folder"]:
@@ -158,7 +158,7 @@ class Folder:
         if isinstance(error, OSError) and error.errno in (errno.ENOTDIR, errno.ELOOP):
             found = self.status_of(name)
             if found is not None and not stat.S_ISLNK(found.st_mode):
-                return NoSuchFolder(f"{place} is {_kind(found.st_mode)} and no folder")
+                return NoSuchFolder(f"{place} is {_kind(found.st_mode)}, not a folder")
             return StatePathTrouble(
                 f"{place} is a symbolic link (to {os.path.realpath(place)!r}), and none is followed: give the path that it leads to"
             )
@@ -212,10 +212,10 @@ def identity(status: os.stat_result) -> Identity:
 def trouble(what: str, error: OSError | ValueError) -> StatePathTrouble:
     """What the system refused, in its words; for want of a right by its own name."""
     if not isinstance(error, OSError):
-        return StatePathTrouble(f"{what}: no path has such characters")
+        return StatePathTrouble(f"{what}: a path cannot contain such characters")
     said = f"{what}: {error.strerror or type(error).__name__}"
     if error.errno in _NOT_ALLOWED:
-        return NotAllowed(f"{said}. The rights of the application's user, of its group or of root are needed.")
+        return NotAllowed(f"{said}. The permissions of the application's user, its group or root are needed.")
     return StatePathTrouble(f"{said}.")
 
 

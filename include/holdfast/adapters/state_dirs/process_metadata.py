@@ -63,7 +63,7 @@ class LocalProcessMetadataFiles:
         except _TookTooLong as late:
             if turn.end():
                 raise StatePathTrouble(f"{late} {_NOTHING}") from None
-            raise StatePathTrouble(f"{late} Whether the file is there is not known: look before you go on.") from None
+            raise StatePathTrouble(f"{late} It is unknown whether the file was written: check before you continue.") from None
 
     def _bounded(self, what: str, action: Callable[[], T]) -> T:
         """What a file system does not bound: a server that does not answer."""
@@ -90,7 +90,7 @@ class _Turn:
     def take(self) -> None:
         with self._only_one:
             if self._is_over:
-                raise StatePathTrouble(f"the time is up. {_NOTHING}")
+                raise StatePathTrouble(f"the time limit was reached. {_NOTHING}")
             self._acts = True
 
     def end(self) -> bool:
@@ -149,7 +149,7 @@ class _Writing:
             folder = folders.opened(self._path)
         except folders.NoSuchFolder:
             raise folders.NoSuchFolder(
-                f"{self._path} is no directory. Create <state.dir>/<application.id> as the application's user first."
+                f"{self._path} is not a directory. Create <state.dir>/<application.id> as the application's user first."
             ) from None
         with folder:
             temporary.remove_abandoned(folder.descriptor, FILE_NAME)
@@ -236,9 +236,7 @@ class _Writing:
     def _look_again(self, folder: Folder, *, created: bool) -> None:
         with folders.opened(self._path) as again:
             if again.identity != folder.identity:
-                raise StatePathTrouble(
-                    f"{self._path} became another folder while {FILE_NAME} was written: it is in the one that was there before"
-                )
+                raise StatePathTrouble(f"{self._path} was replaced while {FILE_NAME} was written: the file is in the former folder")
             if created:
                 self._refuse_running_client(
                     again,
@@ -274,7 +272,7 @@ def _found(folder: Folder) -> Iterator[_Found | None]:
             process_id = None
         if process_id is None:
             raise StatePathTrouble(
-                f"{folder.shown}/{FILE_NAME} holds no process ID. Kafka would replace it by a new one: look why, then delete it."
+                f"{folder.shown}/{FILE_NAME} holds no process ID; Kafka would replace it. Find out why, then delete it."
             )
         yield _Found(descriptor, content, process_id)
 
@@ -333,7 +331,7 @@ def _hand_over(beside: _Beside, belongs: _Belongs) -> None:
     except OSError as error:
         status, said = None, error.strerror or type(error).__name__
     else:
-        said = "the file system keeps others"
+        said = "the file system sets different ones"
     if status is None or (status.st_uid, status.st_gid, status.st_mode & 0o777) != (belongs.user, belongs.group, belongs.mode):
         raise NotAllowed(
             f"{beside.folder.shown}/{FILE_NAME} must belong to user {belongs.user} and group {belongs.group} with mode"

@@ -70,7 +70,7 @@ def _answer(answers: TextIO, root: Folder, links: str, store: str) -> None:
     except StatePathTrouble as problem:
         answer = {"problem": str(problem)}
     except MemoryError:
-        answer = {"problem": "it takes more memory than it may have"}
+        answer = {"problem": "it needs more memory than allowed"}
     _say(answers, answer)
 
 

@@ -125,7 +125,7 @@ class StoreReader:
             if remaining_s <= 0 or not ready.poll(remaining_s * 1000):
                 self._end()
                 raise StatePathTrouble(
-                    f"the RocksDB store cannot be read: it was not open within {limit_s:g} s; it is damaged, or its disk is slow"
+                    f"the RocksDB store cannot be read: opening it took longer than {limit_s:g} s; damaged, or a slow disk"
                 )
             part = os.read(child.stdout.fileno(), 1 << 20)
             if not part:
@@ -174,4 +174,4 @@ def _entries(answer: object) -> Entries | None:
             return None
         with suppress(ValueError, TypeError, binascii.Error):
             return [(base64.b64decode(key, validate=True), base64.b64decode(value, validate=True)) for key, value in entries]
-    raise StatePathTrouble("the RocksDB store cannot be read: its reader gave no sensible answer; the store is damaged")
+    raise StatePathTrouble("the RocksDB store cannot be read: its reader returned invalid data; the store is damaged")

@@ -55,9 +55,7 @@ class FsspecStateDirectories:
             return self._deadline.within(f"reading {shown}", lambda: self._read(url, shown))
         except ClusterTrouble:
             limit = self._deadline.limit_s
-            raise StatePathTrouble(
-                f"{shown}: not read within {limit:g} s. Is the host up? More time is given with --timeout"
-            ) from None
+            raise StatePathTrouble(f"{shown}: not read within {limit:g} s. Check that the host is up, or raise --timeout") from None
 
     def _read(self, url: str, shown: str) -> tuple[StateDirectory, tuple[Unknown, ...]]:
         with state_trees.opened(url, shown, self._deadline.remaining_s() * _FOR_STORES) as tree:
@@ -87,7 +85,7 @@ class _Reading:
         names = self._tree.names("")
         process_id = self._process_id() if state_dir.PROCESS_METADATA in names else None
         if state_dir.PROCESS_METADATA not in names:
-            self._note("", f"has no {state_dir.PROCESS_METADATA}: whose directory it is cannot be told")
+            self._note("", f"has no {state_dir.PROCESS_METADATA}: its client is unknown")
         kept_globally = self._global() if state_dir.GLOBAL in names else None
         tasks = self._tasks("", names)
         named = tuple(self._named_topology(name) for name in names if state_dir.NAMED_TOPOLOGY.fullmatch(name))
@@ -163,7 +161,7 @@ class _Reading:
             self._note(state_dir.PROCESS_METADATA, str(problem))
             return None
         if process_id is None:
-            self._note(state_dir.PROCESS_METADATA, "holds no process ID: Kafka Streams would make up a new one at its next start")
+            self._note(state_dir.PROCESS_METADATA, "holds no process ID: Kafka Streams would generate a new one at its next start")
         return process_id
 
     def _task(self, name: str, task_id: TaskId) -> TaskDirectory | None:
@@ -249,7 +247,7 @@ class _Reading:
                 self._note(
                     f"{task}/{segment.rpartition('/')[2]}",
                     "was open when it was read, or not closed cleanly: its offsets are as old as its last flush, and with"
-                    " exactly-once Kafka Streams would throw the store away",
+                    " exactly-once Kafka Streams would discard the store",
                 )
             found = StoreOffsets(kept.offsets, bool(kept.open or (found and found.open)))
             if kept.offsets:

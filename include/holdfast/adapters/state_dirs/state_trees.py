@@ -31,7 +31,7 @@ _EXTRAS = {
     **dict.fromkeys(("http", "https"), "http"),
 }
 """The protocols whose libraries are extras of ours (pyproject.toml)."""
-_LEADS_OUT = "is a link that leads out of the state directory, or could: no link is followed here"
+_LEADS_OUT = "is a link, which could lead out of the state directory; links are not followed"
 
 
 class Tree(Protocol):
@@ -74,7 +74,7 @@ def extra_for(url: str) -> str:
 
 @contextmanager
 def opened(url: str, shown: str, stores_limit_s: float) -> Iterator[Tree]:
-    needed = f"{shown}: there is no such directory; needed is <state.dir>/<application.id> of one client"
+    needed = f"{shown}: there is no such directory; <state.dir>/<application.id> of one client is needed"
     with ExitStack() as open_things:
         with readable(shown):
             files, root = fsspec.core.url_to_fs(url)
@@ -101,7 +101,7 @@ def readable(what: str) -> Iterator[None]:
         raise
     except OSError as error:
         raise StatePathTrouble(
-            f"{what}: {error.strerror or type(error).__name__}. The reader needs the group's or root's rights"
+            f"{what}: {error.strerror or type(error).__name__}. The permissions of the group or of root are needed"
         ) from None
     except ImportError as error:
         needed = extra_for(what) or f"this kind of URL needs the package {error.name or 'that fsspec names for it'}"
@@ -137,7 +137,7 @@ class _Local:
             self._refuse_link(here, name)
             with here.file(name) as descriptor:
                 if descriptor is None:
-                    raise StatePathTrouble("is not there any more")
+                    raise StatePathTrouble("no longer exists")
                 data = here.read(descriptor, name, LARGEST_FILE)
                 return data, _moment(datetime.fromtimestamp(os.fstat(descriptor).st_mtime, UTC))
 

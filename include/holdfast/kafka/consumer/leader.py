@@ -107,8 +107,8 @@ def _check_cooperative(group: Group, line: Behaviour, handed: Mapping[str, Hande
         if not any(leader.cooperative for leader in leaders):
             return
         raise CannotPredict(
-            "a partition is handed over that another member still owns. A leader whose only assignor is cooperative-sticky throws"
-            f" (Kafka {line.releases[0]} to {line.releases[-1]}), another one does not; which member leads is not known."
+            "a partition is assigned that another member still owns. A leader whose only assignor is cooperative-sticky throws"
+            f" (Kafka {line.releases[0]} to {line.releases[-1]}), another one does not; the leader is unknown."
         ) from None
 
 

@@ -114,5 +114,5 @@ def behaviour(release: str) -> Behaviour:
     if isinstance(found, Behaviour):
         return found
     if found:
-        raise Unsupported(f"The consumers of Kafka {release} differ by client; state which one: {', '.join(found)}.")
+        raise Unsupported(f"The consumers of Kafka {release} differ; give one of them: {', '.join(found)}.")
     raise Unsupported(f"Kafka release {release!r} is not covered for consumer groups. Covered are 2.6.0 to 4.3.1.")

@@ -89,7 +89,7 @@ def _task_assignor(line: Behaviour, properties: Mapping[str, ConfigValue], said:
         if found is None:
             known = ", ".join(f"{_INTERNAL}{name}" for name in classes)
             raise Unsupported(
-                f"internal.task.assignor.class is {internal}. Modelled for {line.releases[-1]} and its like are {known}."
+                f"internal.task.assignor.class is {internal}. Modelled for {line.releases[-1]} and similar releases: {known}."
             )
         return found
     if said == _PUBLIC_STICKY and line.public_task_assignor:
@@ -97,12 +97,12 @@ def _task_assignor(line: Behaviour, properties: Mapping[str, ConfigValue], said:
     simple = (said or TaskAssignor.HIGH_AVAILABILITY).removeprefix(_INTERNAL)
     if simple == "StickyTaskAssignor" and line.public_task_assignor:
         raise CannotPredict(
-            "The group's task assignor is said to be StickyTaskAssignor, which is one of two classes from 3.8 on. Give its full"
+            "The group's task assignor is given as StickyTaskAssignor, a name of two classes from 3.8 on. Give the full class"
             " name as internal.task.assignor.class (…LegacyStickyTaskAssignor) or task.assignor.class."
         )
     if simple not in classes:
         raise Unsupported(
-            f"The group's task assignor is {said}. Modelled for {line.releases[-1]} and its like are {', '.join(classes)}."
+            f"The group's task assignor is {said}. Modelled for {line.releases[-1]} and similar releases: {', '.join(classes)}."
         )
     return classes[simple]
 

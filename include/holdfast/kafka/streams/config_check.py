@@ -75,9 +75,9 @@ def refuse_secrets(properties: Mapping[str, ConfigValue]) -> None:
     for key, value in properties.items():
         shown = secrecy.redact(key)
         if any(form.type == "password" for form in _forms_of(key)) or secrecy.is_secret_name(key):
-            raise InvalidInput(f"{shown} holds a secret and decides nothing about tasks: leave it out, with its value")
+            raise InvalidInput(f"{shown} holds a secret and does not affect assignments: leave it out")
         if secrecy.holds_secret(key) or secrecy.holds_secret(str(value)):
-            raise InvalidInput(f"the value of {shown} holds a secret, and decides nothing about tasks: leave it out")
+            raise InvalidInput(f"the value of {shown} holds a secret and does not affect assignments: leave it out")
 
 
 def check(release: str, properties: Mapping[str, ConfigValue]) -> None:

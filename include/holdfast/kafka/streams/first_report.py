@@ -57,9 +57,9 @@ def _reported(copy: DiskCopy, disk: Disk) -> int | None:
 
 def _doubts(disk: Disk) -> Iterable[str]:
     if disk.held:
-        yield "a client runs on this disk: what lies on it is older than what a clean stop would leave"
+        yield "a client runs on this disk: its files are older than after a clean stop"
     elif disk.held is None:
-        yield "whether a client runs on this disk is not known: what lies on it may be older than what a clean stop would leave"
+        yield "it is unknown whether a client runs on this disk: its files may be older than after a clean stop"
     unreadable = _named(copy for copy in disk.copies if not copy.readable)
     if unreadable:
         yield f"{unreadable}: what is there could not be read, and is taken not to be reported"

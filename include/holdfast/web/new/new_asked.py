@@ -161,7 +161,7 @@ def _settings(sent: Sent) -> str:
     more = text(sent, "settings").strip()
     twice = [key for key in own if re.search(rf"^\s*{re.escape(key)}\s*[=:\s]", more, re.MULTILINE)]
     if twice:
-        raise InvalidInput(f"{twice[0]} stands in its own field and in the text: empty one of them")
+        raise InvalidInput(f"{twice[0]} is given both in its field and in the text: clear one of them")
     config_check.refuse_secrets(properties.parse(more))
     return "\n".join([*(f"{key}={value}" for key, value in own.items()), *([more] if more else [])])
 

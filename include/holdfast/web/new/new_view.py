@@ -76,10 +76,10 @@ def choices(found: Known | None) -> tuple[Way, ...]:
     about = {
         What.REPLACE: "One machine or pod replaces another.",
         What.SCALE: f"More {one}s, or fewer.",
-        What.RESTART: "A deploy: all restart, one after the other.",
+        What.RESTART: "A deployment: all clients restart, one after the other.",
         What.SETTINGS: "Standbys, warm-ups, intervals; applied by restarts.",
         What.UPGRADE: "To another release, client by client.",
-        What.STOP: "All stop at once and start after some minutes.",
+        What.STOP: "All clients stop, and start together after some minutes.",
     }
     ways = [Way(what.value, titles[what], about[what]) for what in What if found is None or what in found.asks]
     return (*ways, Way(DOCUMENT, "Custom (JSON)", "Any events, as a Change document."))

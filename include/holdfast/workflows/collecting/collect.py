@@ -70,7 +70,7 @@ def snapshot(
         if any(member.next_rebalance_ms == 0 for member in found.members):
             found.note(
                 "group_state",
-                f"a follow-up rebalance was due at once, and still is after {patience.limit_s:g} s: this may be old soon",
+                f"an immediate follow-up rebalance was due, and still is after {patience.limit_s:g} s: this may soon be outdated",
             )
         collect_topology.read(cluster, settings, found)
     else:
@@ -81,7 +81,7 @@ def snapshot(
     leader = _leader(found)
     if found.members and leader is None:
         found.note(
-            "leader_process_id", "the present generation was not found in __consumer_offsets; no other place names its leader"
+            "leader_process_id", "the present generation was not found in __consumer_offsets; no other source names its leader"
         )
     return Snapshot(
         cluster=cluster_name or info.cluster_id,
@@ -136,8 +136,8 @@ def _moving(group: ObservedGroup) -> bool:
 def why_nobody(group: ObservedGroup, patience: Patience) -> str:
     if group.state in REBALANCING:
         return (
-            f"the group was in the middle of a rebalance ({group.state}) for {patience.limit_s:g} s: the broker then shows no "
-            "member's metadata. Try again later, or give it more time"
+            f"the group was in the middle of a rebalance ({group.state}) for {patience.limit_s:g} s: the broker then returns no "
+            "member metadata. Try again later, or allow more time"
         )
     return f"the group is {group.state}: no member is running"
 
@@ -150,7 +150,7 @@ def _refuse_other_kinds(group: ObservedGroup) -> None:
         )
     if group.members and group.state == "Stable" and group.protocol != PROTOCOL:
         raise Unsupported(
-            f"{group.group_id!r} is a consumer group (its assignor is {group.protocol!r}); needed is a Kafka Streams group, "
+            f"{group.group_id!r} is a consumer group (its assignor is {group.protocol!r}); a Kafka Streams group is needed, "
             f"whose assignor is {PROTOCOL!r}"
         )
 

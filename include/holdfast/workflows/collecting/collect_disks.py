@@ -20,8 +20,8 @@ from holdfast.workflows.collecting.settings import GroupSettings
 
 _NO_STORES = (
     "none of them holds a store. If the application keeps nothing on disk (it is stateless, or all stores are in memory), Kafka "
-    "Streams makes up a new process ID at each start: it neither reads nor writes the process metadata, and a copy of it is no"
-    " help. Say --stores in-memory then, or --stores persistent"
+    "Streams generates a new process ID at each start: it neither reads nor writes the process metadata, and a copy of it has no"
+    " effect. Give --stores in-memory then, or --stores persistent"
 )
 """Java: `StateDirectory.initializeProcessId`, 2.6.2 to 4.3."""
 
@@ -40,14 +40,14 @@ def read(disks: StateDirectoryReader, urls: tuple[str, ...], settings: GroupSett
         if twin:
             found.note(
                 "state_directories",
-                f"{twin.url} and {directory.url} have one process ID, {directory.process_id}: Kafka would take them for one client",
+                f"{twin.url} and {directory.url} have one process ID, {directory.process_id}: Kafka would treat them as one client",
             )
         directories.append(replace(directory, first_report=_first_report(directory, settings)))
     found.directories = tuple(directories)
     if directories and settings.kafka_release in WITHOUT_PROCESS_METADATA:
         found.note(
             "state_directories",
-            f"{settings.kafka_release} knows no process metadata: each start makes up a new process ID, whatever the file says",
+            f"{settings.kafka_release} has no process metadata: each start generates a new process ID, whatever the file contains",
         )
     if directories and not any(task.stores for directory in directories for task in directory.tasks):
         found.note("state_directories", _NO_STORES)

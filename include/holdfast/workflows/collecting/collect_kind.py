@@ -76,7 +76,7 @@ def snapshot(
         )
     for option, value in (("--state-dir", state_dirs), ("--changelog", given.changelogs), ("--stores", given.stores)):
         if value:
-            raise InvalidInput(f"{group_id!r} is a consumer group without Kafka Streams and keeps no state: leave it out", option)
+            raise InvalidInput(f"{group_id!r} is a consumer group without state: leave it out", option)
     plain = plain_settings.read(group_id, given.kafka_release, given.application, given.overrides)
     return collect_plain.snapshot(
         cluster, cluster_name=cluster_name, group_id=group_id, settings=plain, patience=patience, now=now, seen=group

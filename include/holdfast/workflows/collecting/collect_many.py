@@ -145,7 +145,7 @@ class _Collection:
             if self.left_s > 0:
                 yield group_id
             elif group_id not in self.unread:
-                self.unread[group_id] = ClusterTrouble(f"not reached within the {self.time.limit_s:g} s that this cluster has")
+                self.unread[group_id] = ClusterTrouble(f"not reached within the {self.time.limit_s:g} s allowed for this cluster")
 
     def _snapshot(self, group_id: str, reader: ClusterReader, aside: Aside) -> AnySnapshot:
         about = self.wanted.of(group_id)
@@ -156,7 +156,7 @@ class _Collection:
             raise
         except Exception as fault:  # what is wrong with us about one group costs no other its snapshot
             log.exception("reading the group %r", group_id)
-            raise Unsupported(f"a fault in Holdfast, {type(fault).__name__}: its log has the details") from fault
+            raise Unsupported(f"an internal error of Holdfast, {type(fault).__name__}: its log has the details") from fault
 
     def _collected(self, group_id: str, about: About, reader: ClusterReader, aside: Aside) -> AnySnapshot:
         return collect_kind.snapshot(

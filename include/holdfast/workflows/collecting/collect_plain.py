@@ -74,7 +74,7 @@ def snapshot(
     config = with_session_timeout(settings.config, latest, found.unknown)
     broker = info.broker_version
     if broker is None:
-        found.note("broker_release", "the brokers do not show it; it matters only where votes for an assignor are equal")
+        found.note("broker_release", "the brokers do not report it; it matters only if assignors have equal votes")
     return ConsumerSnapshot(
         cluster=cluster_name or info.cluster_id,
         group_id=group_id,
@@ -124,7 +124,7 @@ def _latest(cluster: ClusterReader, found: _Found) -> Generation | None:
         generations, why = (), str(trouble)
     if (present := present_generation(found.group, generations)) is not None:
         return present
-    found.note("leader_member_id", f"{why}: neither its number nor its leader is known")
+    found.note("leader_member_id", f"{why}: its generation and its leader are unknown")
     return None
 
 

@@ -61,14 +61,15 @@ def read(cluster: ClusterReader, settings: GroupSettings, found: Gathered) -> No
     _note_unassigned(tasks, found)
     shape = topology.changelogs(found.group.group_id, tasks, found.partition_counts, _clues(settings, tasks, found))
     for topic, reason in shape.left_over:
-        found.note("tasks", f"{topic}: taken to be left over from an earlier topology, or another application's: {reason}")
+        found.note("tasks", f"{topic}: assumed to belong to an earlier topology or to another application: {reason}")
     for subtopology, reason in shape.unknown:
         found.note(f"tasks.{subtopology}_*.changelogs", reason)
     for subtopology, reason in shape.assumed:
         found.note(f"tasks.{subtopology}_*.changelogs", f"assumed: {reason}")
     if not any(topics or topics is None for _, topics in shape.changelogs):
         found.note(
-            "tasks", f"no topic {found.group.group_id}-…-changelog exists or may be described: all tasks are taken to be stateless"
+            "tasks",
+            f"no topic {found.group.group_id}-…-changelog exists or may be described: all tasks are assumed stateless",
         )
     found.tasks = _with_end_offsets(cluster, tasks, dict(shape.changelogs), tuple(sources), found)
     _doubt_what_reports_exceed(settings, found)

@@ -53,14 +53,12 @@ def read(
     known = (*consumer_config.KEYS, STRATEGY)
     strange = [key for key in overrides if key not in known]
     if strange:
-        raise InvalidInput(
-            f"{strange[0]!r} does not affect a consumer group without Kafka Streams; give one of {', '.join(known)}", "--set"
-        )
+        raise InvalidInput(f"{strange[0]!r} does not affect a consumer group; give one of {', '.join(known)}", "--set")
     given: dict[str, ConfigValue] = {key: application[key] for key in known if application.get(key)}
     given |= dict(overrides)
     unknown = []
     if kafka_release is None:
-        unknown.append(Unknown("kafka_release", "not given, and the broker does not know it; --kafka-release says it"))
+        unknown.append(Unknown("kafka_release", "not given, and the broker does not know it; give --kafka-release"))
     else:
         behaviour(kafka_release)
     strategy = given.pop(STRATEGY, None)
@@ -78,7 +76,7 @@ def _assignors(value: ConfigValue) -> tuple[Assignor, ...]:
     words = value if isinstance(value, tuple) else tuple(str(value).split(","))
     found = [_assignor(word.strip()) for word in words if word.strip()]
     if not found:
-        raise InvalidInput("one assignor or more is needed, none was found", STRATEGY)
+        raise InvalidInput("at least one assignor is needed; none was found", STRATEGY)
     return tuple(dict.fromkeys(found))
 
 

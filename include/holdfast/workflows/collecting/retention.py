@@ -39,7 +39,7 @@ def _referred_to(lake: Lake) -> Iterator[str]:
         if lake.exists(origin):
             said = loads(lake.read(origin, LARGEST_DOCUMENT))
             if not isinstance(said, dict) or not isinstance(said.get("snapshot"), str):
-                raise InvalidInput(f"{'/'.join(origin)} does not say which snapshot it was made from: nothing is deleted")
+                raise InvalidInput(f"{'/'.join(origin)} does not name the snapshot that it was made from: nothing is deleted")
             yield said["snapshot"]
 
 

@@ -117,7 +117,7 @@ def read(
     }
     unknown: list[Unknown] = []
     if kafka_release is None:
-        unknown.append(Unknown("kafka_release", "not given, and the broker does not know it; --kafka-release says it"))
+        unknown.append(Unknown("kafka_release", "not given, and the broker does not know it; give --kafka-release"))
     else:
         behaviour(kafka_release)
     try:
@@ -129,7 +129,7 @@ def read(
             Unknown(
                 "clients",
                 "processing.guarantee is exactly-once: end offsets count transaction markers, so that a copy that has caught up is "
-                "one behind for each changelog. Where acceptable.recovery.lag is as small, warm-ups never count as caught up",
+                "one behind for each changelog. If acceptable.recovery.lag is that small, warm-ups never count as caught up",
             )
         )
     for key, default in _DEFAULTS:

@@ -84,10 +84,13 @@ def test_the_leaders_replica_counts_and_else_the_largest(answers, leader, expect
     [
         ({node: sized(refused=NOT_AUTHORIZED) for node in (1, 2, 3)}, "DESCRIBE on the cluster"),
         ({node: sized(error=STORAGE_ERROR) for node in (1, 2, 3)}, "KafkaStorage"),
-        ({node: sized() for node in (1, 2, 3)}, "old brokers stay silent"),
-        ({node: sized(10, 11, future=True) for node in (1, 2, 3)}, "no broker said"),  # a replica that is only being moved there
-        ({node: sized(-1, -1) for node in (1, 2, 3)}, "no broker said"),
-        ({node: sized(1, 1, topic="another") for node in (1, 2, 3)}, "no broker said"),
+        ({node: sized() for node in (1, 2, 3)}, "old brokers omit it"),
+        (
+            {node: sized(10, 11, future=True) for node in (1, 2, 3)},
+            "no broker reported",
+        ),  # a replica that is only being moved there
+        ({node: sized(-1, -1) for node in (1, 2, 3)}, "no broker reported"),
+        ({node: sized(1, 1, topic="another") for node in (1, 2, 3)}, "no broker reported"),
         ({}, "did not answer within"),
     ],
 )

@@ -144,7 +144,7 @@ class TestRefusals:
         sent = {"what": ["change settings"], "setting.max.warmup.replicas": ["6"], "settings": ["max.warmup.replicas = 7"]}
         found = new_asked.asked_for({"cluster": ["c"], "group": ["g"]} | sent, hosted())
 
-        assert "stands in its own field and in the text" in found.problems["settings"]
+        assert "is given both in its field and in the text" in found.problems["settings"]
 
     def test_what_a_plain_group_cannot_be_asked_for(self) -> None:
         assert "does not apply" in asked(plain(), what="stop and start all", minutes="5").problems["what"]

@@ -249,7 +249,7 @@ class TestWhatCannotBeRead:
         report = collected(cluster(3), MemoryLake())
 
         assert [(one.group_id, one.problem) for one in report.unread] == [
-            ("app-1", "a fault in Holdfast, IndexError: its log has the details")
+            ("app-1", "an internal error of Holdfast, IndexError: its log has the details")
         ]
         (logged,) = [record.exc_info for record in caplog.records if record.exc_info]  # Spark's logging shapes text otherwise
         assert repr(logged[1]) == "IndexError('ours')"
@@ -272,7 +272,7 @@ class TestWhatCannotBeRead:
 
         assert report.taken + len(report.unread) == 30
         assert 0 < len(snapshots_in(lake)) == report.taken < 30
-        assert {one.problem for one in report.unread} == {"not reached within the 100 s that this cluster has"}
+        assert {one.problem for one in report.unread} == {"not reached within the 100 s allowed for this cluster"}
 
 
 def test_progress_is_told() -> None:

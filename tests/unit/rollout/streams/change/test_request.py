@@ -115,7 +115,7 @@ class TestRefusals:
             ({"what": "change settings", "settings": f"consumer.sasl.jaas.config={SECRET}"}, "sasl.jaas.config holds a secret"),
             ({"what": "change settings", "settings": f"ssl.key.password={SECRET}"}, "settings: ssl.key.password holds a secret"),
             ({"what": "change settings", "settings": "max.warmup.replicas=0"}, "settings: max.warmup.replicas is 0"),
-            ({"what": "change settings", "settings": "a=\\u00"}, "settings: the properties hold a broken"),
+            ({"what": "change settings", "settings": "a=\\u00"}, "settings: the properties contain an invalid"),
             ({"what": "upgrade Kafka Streams", "kafka_release": "9.9.9"}, "9.9.9"),
             ({"what": "upgrade Kafka Streams", "kafka_release": "2.7.2"}, "kafka_release: the group runs 2.7.2 already"),
             ({"what": "upgrade Kafka Streams", "kafka_release": "2.6.1"}, "kafka_release: 2.6.1 is older than 2.7.2"),
