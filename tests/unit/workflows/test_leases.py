@@ -184,7 +184,7 @@ class TestOneLeaseAGroup:
         held = pair.leases(BOB).take()
         second.apply(second.hands(force=True))
 
-        with pytest.raises(Lost, match="was taken from us"):
+        with pytest.raises(Lost, match="was taken over by another run"):
             held.keep()
 
     def test_plans_for_other_groups_are_applied_beside_it(self, pair: Pair) -> None:
@@ -275,7 +275,7 @@ class TestForce:
         held = pair.leases(BOB).take()
         pair.apply(pair.hands(force=True))
 
-        with pytest.raises(Lost, match="was taken from us"):
+        with pytest.raises(Lost, match="was taken over by another run"):
             held.keep()
         held.release()
         assert pair.leases(ANN).latest()[1].state is State.RELEASED  # type: ignore[union-attr]

@@ -101,7 +101,7 @@ CUT: dict[str, tuple[Callable[[Signer], object], str]] = {
     "the first cut": (lambda one: one.entry(1).unlink(), "an entry is missing"),
     "one changed in between": (lambda one: edit(one.entry(2), detail="nothing"), "does not follow the one before"),
     "two swapped": (swap, "belongs to another plan or position"),
-    "another plan's": (lambda one: edit(one.entry(2), plan_id="0" * 16), "of another plan"),
+    "another plan's": (lambda one: edit(one.entry(2), plan_id="0" * 16), "belongs to another plan"),
     "an old journal put in front": (old_journal, "does not follow the one before"),
     "another decision": (lambda one: edit(one.folder / "approval.json", reason="looks right"), "does not"),
 }

@@ -144,7 +144,7 @@ def test_a_store_of_an_older_release_keeps_no_offsets(tmp_path: Path) -> None:
         ({b"topic-x": number(1)}, "topic"),
         ({b"topic-99999999999": number(1)}, "topic"),
         ({b"-1": number(1)}, "topic"),
-        ({b"\xff\xfe-1": number(1)}, "no text"),
+        ({b"\xff\xfe-1": number(1)}, "not text"),
         ({b"topic-1": b"\x01"}, "1 bytes"),
         ({b"topic-1": number(-2)}, "offset -2"),
         ({b"status": b""}, "0 bytes"),

@@ -309,7 +309,7 @@ class TestConfig:
         assert config.read(release, {"internal.task.assignor.class": full}).task_assignor is found
 
     def test_a_name_that_two_classes_have_from_3_8_on_must_be_given_in_full(self) -> None:
-        with pytest.raises(CannotPredict, match="one of two classes"):
+        with pytest.raises(CannotPredict, match="a name of two classes"):
             config.read("3.8.0", {}, "StickyTaskAssignor")
 
     def test_the_old_class_name_is_gone_from_3_8_on(self) -> None:

@@ -158,7 +158,7 @@ class TestWhatCanBeMissing:
 
     def test_a_follow_up_that_never_comes_is_said(self) -> None:
         found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1"), next_rebalance_ms=0)))
-        assert "due at once" in said(found, "group_state")
+        assert "immediate follow-up" in said(found, "group_state")
         assert len(found.tasks) == 4
 
     @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_settings_that_decide_are_kept_and_no_others() -> None:
         (replace(GIVEN, overrides={"partition.assignment.strategy": "range"}), Unsupported, "the group runs cooperative-sticky"),
         (replace(GIVEN, overrides={"session.timeout.ms": "soon"}), InvalidInput, "session.timeout.ms"),
         (replace(GIVEN, kafka_release="2.5.0"), Unsupported, "2.5.0"),
-        (replace(GIVEN, changelogs=("1=",)), InvalidInput, "keeps no state"),
+        (replace(GIVEN, changelogs=("1=",)), InvalidInput, "group without state"),
     ],
 )
 def test_what_means_nothing_here_is_refused(given: Given, kind: type[HoldfastError], said: str) -> None:
