@@ -146,7 +146,7 @@ class ConsumerKind(GroupKind[ConsumerSnapshot, ConsumerChange, Way, WayForecast,
     def assign(self, snapshot: ConsumerSnapshot, release: str | None, settings: Settings) -> Row:
         if settings:
             raise InvalidInput(
-                f"--set {settings[0][0]!r}: no setting affects the assignment of a consumer group without Kafka Streams; leave it"
+                f"--set {settings[0][0]!r}: no setting affects the assignment of a consumer group; leave it"
                 " out"
             )
         given = replace(snapshot, kafka_release=release or snapshot.kafka_release)
