@@ -12,7 +12,7 @@ from holdfast.workflows import snapshots
 
 def held_against(plan: AnyPlan, fresh: AnySnapshot) -> Staleness:
     """Raise InvalidInput for a group that is of another kind now."""
-    return kind_of_both(plan, fresh, "In its newest snapshot the group is of another kind: create a new plan.").staleness(plan, fresh)
+    return kind_of_both(plan, fresh, "The newest snapshot is of another kind of group: create a new plan.").staleness(plan, fresh)
 
 
 def is_over(plan: AnyPlan, now: datetime) -> bool:

@@ -145,10 +145,7 @@ class ConsumerKind(GroupKind[ConsumerSnapshot, ConsumerChange, Way, WayForecast,
 
     def assign(self, snapshot: ConsumerSnapshot, release: str | None, settings: Settings) -> Row:
         if settings:
-            raise InvalidInput(
-                f"--set {settings[0][0]!r}: no setting affects the assignment of a consumer group; leave it"
-                " out"
-            )
+            raise InvalidInput(f"--set {settings[0][0]!r}: no setting affects the assignment of a consumer group; leave it out")
         given = replace(snapshot, kafka_release=release or snapshot.kafka_release)
         return assignment_json.consumer_assignment_to_json(decision.decide(given))
 
