@@ -2,7 +2,8 @@
 
     HoldfastError
     ├── InvalidInput            a document, option or value that is not what the contract says
-    │   └── InvalidDocument     the same, with every problem that was found
+    │   ├── InvalidDocument     the same, with every problem that was found
+    │   └── NotJson             what is no JSON at all; it may be another format
     ├── MalformedBytes          bytes that no Kafka release writes (truncated, over-long, absurd)
     ├── Unsupported             understood, and not covered: a release, a metadata version, an assignor, a protocol
     ├── CannotPredict           the evidence for a prediction is missing or contradicts itself
@@ -50,6 +51,10 @@ class InvalidDocument(InvalidInput):
             lines.append(f"  and {len(problems) - self.SHOWN} more")
         self.problem, self.where = "\n".join(lines), ""
         Exception.__init__(self, self.problem)
+
+
+class NotJson(InvalidInput):
+    """What is no JSON at all; it may be another format."""
 
 
 class MalformedBytes(HoldfastError):

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped] # PyYAML ships no types
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, NotJson
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.strict import shown
 
@@ -31,7 +31,7 @@ def loads(text: str | bytes) -> object:
     if text.lstrip()[:1] in ("{", "["):
         try:
             return strict.loads(text)
-        except strict.NotJson:
+        except NotJson:
             pass  # YAML may begin with these brackets too
     loader = None
     try:

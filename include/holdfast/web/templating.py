@@ -9,15 +9,15 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from holdfast.rollout.contract import plan_words
 from holdfast.rollout.contract.scenarios import Scenario
-from holdfast.rollout.kinds import plan_title
 from holdfast.rollout.review.parts import MOST_STEPS
 from holdfast.rollout.text.html import to_html
 from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
 from holdfast.web import history
 from holdfast.web.new import new_view
-from holdfast.web.plan import placement, plan_parts, rule_words
+from holdfast.web.plan import placement, rule_words
 from holdfast.web.plan.chart_data import hops_data, timeline_data
 
 LONGEST_TEXT = 4_000
@@ -52,8 +52,8 @@ def environment() -> Environment:
     made.globals |= {"version": version, "timeline_data": timeline_data, "hops_data": hops_data}
     made.globals |= {
         "rule_says": rule_words.SAYS,
-        "verdict_words": plan_title.VERDICTS,
-        "result_says": plan_parts.RESULTS,
+        "verdict_words": plan_words.VERDICTS,
+        "result_says": plan_words.RESULTS,
         "matrix_of": placement.matrix,
         "scenarios": tuple(map(str, Scenario)),
         "label_of": new_view.label_of,

@@ -1,12 +1,25 @@
 """The words of a plan that every kind of group shares: its verdict, its policy checks, its options, who does a step."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.verdicts import PLAINLY, Rule, Status
+from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Result, Rule, Status
 
 BASELINE = "Baseline (no mitigation)"
 WHO = {Who.OPERATOR: "manual", Who.HOLDFAST: "automated"}
+VERDICTS: Mapping[PlanVerdict, str] = {
+    PlanVerdict.NOTHING_TO_DO: "nothing to do",
+    PlanVerdict.SAFE: "within policy",
+    PlanVerdict.REVIEW: "needs review",
+    PlanVerdict.BLOCKED: "blocked",
+}
+RESULTS: Mapping[Result, str] = {
+    Result.AS_FORECAST: "as forecast",
+    Result.NOT_YET: "steps pending",
+    Result.ON_THE_WAY: "in progress",
+    Result.DIFFERENT: "diverged from forecast",
+}
+"""What a verification found; documents keep the value that it has."""
 CHECKED = {Status.PASS: "passed", Status.FAIL: "failed", Status.UNKNOWN: "unknown"}
 _OLD_BEGINNING = "Wrong if "
 """What `wrong_if` begins with in plans that another version wrote."""

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TypeVar, cast
 
 from holdfast import secrecy
-from holdfast.errors import InvalidDocument, InvalidInput, Unsupported
+from holdfast.errors import InvalidDocument, InvalidInput, NotJson, Unsupported
 from holdfast.kafka import java
 from holdfast.kafka.uncollected import uncollected
 
@@ -59,10 +59,6 @@ _FORMAT_VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})", re.ASC
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_.:@-]{1,300}", re.ASCII)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 """Perhaps half of a surrogate pair: an escaped one, or one as it is."""
-
-
-class NotJson(InvalidInput):
-    """What is no JSON at all; it may be another format."""
 
 
 def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:

@@ -1,19 +1,11 @@
 """What a plan is called: the request that it answers. The same words in the list, on its page, and in Airflow's question."""
 
-from collections.abc import Mapping
-
-from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.contract.plan_words import VERDICTS
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.wording import printable
 
 LONGEST_GROUP = 120
-VERDICTS: Mapping[PlanVerdict, str] = {
-    PlanVerdict.NOTHING_TO_DO: "nothing to do",
-    PlanVerdict.SAFE: "within policy",
-    PlanVerdict.REVIEW: "needs review",
-    PlanVerdict.BLOCKED: "blocked",
-}
 
 
 def title_of(plan: AnyPlan) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast.rollout.contract.plan_words import RESULTS
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.group.values import AnyVerdict
 from holdfast.rollout.kinds.registry import kind_of
@@ -15,13 +16,6 @@ _NEXT = {
     Result.ON_THE_WAY: "Every step is done, but the group is not stable yet. Verify again later, or with --watch.",
     Result.DIFFERENT: "Stop the rollout, and check the differences below.",
 }
-SAYS = {
-    Result.AS_FORECAST: "as forecast",
-    Result.NOT_YET: "steps pending",
-    Result.ON_THE_WAY: "in progress",
-    Result.DIFFERENT: "diverged from forecast",
-}
-"""A result as people read it; documents keep the value that it has."""
 
 
 def verdict_blocks(found: AnyVerdict) -> tuple[Block, ...]:
@@ -30,7 +24,7 @@ def verdict_blocks(found: AnyVerdict) -> tuple[Block, ...]:
 
 def _blocks(found: AnyVerdict) -> Iterator[Block]:
     group, cluster = printable(found.group_id), printable(found.cluster)
-    yield Heading(1, f"Plan {found.plan_id} for {group} on {cluster}: {SAYS[found.result]}")
+    yield Heading(1, f"Plan {found.plan_id} for {group} on {cluster}: {RESULTS[found.result]}")
     yield Paragraph(_NEXT[found.result], strong=found.result is Result.AS_FORECAST)
     yield Lines(tuple(_figures(found)))
     if found.steps:
@@ -59,4 +53,4 @@ def in_a_line(found: AnyVerdict) -> str:
     """The result, how many steps are shown, and the first thing that is missing: what a watch says as it goes."""
     shown = sum(one.evidence.shown.value == "happened" for one in found.steps)
     first = f" {found.differences[0]}" if found.differences else ""
-    return f"{SAYS[found.result]}, {shown} of {many(len(found.steps), 'step')} observed.{first}"
+    return f"{RESULTS[found.result]}, {shown} of {many(len(found.steps), 'step')} observed.{first}"

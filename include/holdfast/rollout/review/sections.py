@@ -8,7 +8,7 @@ things.
 from collections.abc import Iterator
 
 from holdfast.rollout.contract.plan_age import holds_until, taken
-from holdfast.rollout.contract.plan_words import CHECKED, WHO, needs_review, setting
+from holdfast.rollout.contract.plan_words import CHECKED, VERDICTS, WHO, needs_review, setting
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.review.parts import MOST_STEPS, PlanReview, StepReview
 from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragraph, Table
@@ -61,11 +61,7 @@ def verdict_of(plan: PlanReview) -> str:
     """`within policy`; `needs review: exceeds rebalances`."""
     if plan.verdict is PlanVerdict.REVIEW:
         return needs_review(plan.rules)
-    return {
-        PlanVerdict.NOTHING_TO_DO: "nothing to do",
-        PlanVerdict.SAFE: "within policy",
-        PlanVerdict.BLOCKED: "blocked, do not apply",
-    }[plan.verdict]
+    return f"{VERDICTS[plan.verdict]}{', do not apply' if plan.verdict is PlanVerdict.BLOCKED else ''}"
 
 
 def lead(plan: PlanReview) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule, Status
+from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview
@@ -19,14 +19,6 @@ VERDICTS = {
     PlanVerdict.REVIEW: "A policy check failed or is unknown, or your policy requires a review of every plan.",
     PlanVerdict.BLOCKED: "A blocking policy check failed. Do not apply this plan.",
 }
-
-RESULTS = {
-    Result.AS_FORECAST: "as forecast",
-    Result.NOT_YET: "steps not finished",
-    Result.ON_THE_WAY: "in progress",
-    Result.DIFFERENT: "diverged from forecast",
-}
-"""What a verification found, in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from holdfast.rollout.contract.plan_words import RESULTS
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.web.plan.plan_page import PlanPage
-from holdfast.web.plan.plan_parts import RESULTS
 from holdfast.web.plans import State
 
 

@@ -157,14 +157,19 @@ def _details(plan: ConsumerPlan) -> Iterator[Block]:
     if course is None or not any(one.now for one in course.shares):
         return
     instances = {member.member_id: member.group_instance_id for member in plan.basis.members}
+    before = {one.member_id: one.now for one in course.shares}
+    back = dict.fromkeys(one.was for one in course.shares if one.was is not None and one.then is not None)
     rows = []
-    for one in course.shares[: sections.MOST_ROWS]:
+    for one in course.shares:
+        if one.member_id in back:
+            continue  # it stands in the row of the ID under which it comes back
+        had = before.get(one.was) if one.was is not None and one.now is None else one.now
         name = instances.get(one.member_id) or instances.get(one.was or "") or one.member_id
-        now = "not in the group" if one.now is None else _listed(one.now)
-        then = "left" if one.then is None else "unchanged" if one.now == one.then and one.then else _listed(one.then)
+        now = "not in the group" if had is None else _listed(had)
+        then = "left" if one.then is None else "unchanged" if had == one.then and had else _listed(one.then)
         rows.append((f"{name} on {one.host}" if one.host else name, now, then))
     yield Heading(2, "Partition placement, before and after", aside=True)
-    yield Table(("consumer", "before", "after"), tuple(rows))
+    yield Table(("consumer", "before", "after"), tuple(rows[: sections.MOST_ROWS]))
 
 
 def _listed(partitions: tuple[object, ...]) -> str:

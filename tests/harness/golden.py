@@ -1,0 +1,20 @@
+"""Texts that are held word by word. `GOLDEN_UPDATE=1` writes them anew: read the difference before committing it."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from holdfast.rollout.text.html import to_html
+from holdfast.rollout.text.rendering import Block, to_markdown, to_text
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+MEDIA: Mapping[str, Callable[[Sequence[Block]], str]] = {"md": to_markdown, "txt": to_text, "html": to_html}
+
+
+def hold(name: str, medium: str, blocks: Sequence[Block]) -> None:
+    """Fail where the blocks do not read, in this medium, as the file `name` says."""
+    written, golden = MEDIA[medium](blocks), GOLDEN / f"{name}.{medium}"
+    if os.environ.get("GOLDEN_UPDATE"):
+        golden.parent.mkdir(parents=True, exist_ok=True)
+        golden.write_text(written, encoding="utf-8")
+    assert written == golden.read_text(encoding="utf-8")

@@ -1,0 +1,105 @@
+"""Does a verdict read as before, for both kinds of group and every result, as text, as Markdown and as a part of a page?"""
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.harness.article import AFTER, LAST, A, B, C, altered, client, group
+from tests.harness.golden import MEDIA, hold
+from tests.harness.plain_groups import Document, change, member
+from tests.harness.plain_groups import group as consumer_group
+from tests.harness.plans import NOON, article_plan, read, with_client, without_client
+
+from holdfast.rollout.consumer.change.json import consumer_change_from_json
+from holdfast.rollout.consumer.execution import verify as consumer_verify
+from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
+from holdfast.rollout.consumer.forecast.forecast import forecast
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.kinds.verdict_words import verdict_blocks
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.execution.verify import Verdict, verify
+from holdfast.workflows import plan as planning
+
+BASELINE = Policy(exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first"))
+REPLACED = {
+    A: (("0_0", "1_0"), ("0_3", "1_3")),
+    B: (("0_1", "1_1"), ("0_4", "1_4")),
+    LAST: (("0_2", "1_2"), ("0_5", "1_5")),
+}
+SWAPPED = REPLACED | {A: (("0_0", "1_1"), ("0_3", "1_3")), B: (("0_1", "1_0"), ("0_4", "1_4"))}
+STRANGER = "11111111-57d0-457d-951f-d06556c148ca"
+PARTITIONS = [{"id": number, "begin_offset": 0, "end_offset": 9, "committed_offset": 9} for number in range(6)]
+THREE = consumer_group(
+    {name: member(*owned, host=f"app-{name}") for name, owned in {"a": (0, 1), "b": (2, 3), "c": (4, 5)}.items()},
+    topics={"orders": {"partitions": PARTITIONS}},
+    cluster="prod",
+    captured_at=NOON.isoformat(),
+)
+REPLACE = {"replace_consumer": {"member_id": "a", "by": {"member_id": "new", "host": "app-new"}}}
+
+
+def streams(fresh: Document) -> Verdict:
+    return verify(article_plan(BASELINE), read(fresh))
+
+
+def consumer(change_it: Callable[[ConsumerSnapshot], ConsumerSnapshot]) -> ConsumerVerdict:
+    """`change_it`: what the group is after it went as forecast, or before anything was done."""
+    plan = planning.make_from(("snapshot", copy.deepcopy(THREE)), ("change", change(REPLACE)), Policy(), NOON)
+    return consumer_verify.verify(plan, change_it(consumer_snapshot_from_json(copy.deepcopy(THREE))))
+
+
+def went(before: ConsumerSnapshot) -> ConsumerSnapshot:
+    outcome = forecast(before, consumer_change_from_json(change(REPLACE))).outcome
+    assert before.generation is not None
+    later = (NOON + timedelta(minutes=5)).isoformat()
+    generation = before.generation + len(outcome.rounds)
+    return replace(before, members=outcome.members, generation=generation, group_state="Stable", captured_at=later)
+
+
+def swapped(before: ConsumerSnapshot) -> ConsumerSnapshot:
+    after = went(before)
+    one, two, *others = after.members
+    members = (replace(one, owned=two.owned), replace(two, owned=one.owned), *others)
+    return replace(after, members=members)
+
+
+VERDICTS: Mapping[str, tuple[Result, Callable[[], Verdict | ConsumerVerdict]]] = {
+    "streams-as-forecast": (Result.AS_FORECAST, lambda: streams(group(REPLACED))),
+    "streams-not-yet": (Result.NOT_YET, lambda: streams(group(AFTER))),
+    "streams-one-step-done": (Result.NOT_YET, lambda: streams(without_client(group(AFTER), C))),
+    "streams-in-progress": (
+        Result.ON_THE_WAY,
+        lambda: streams(altered(group(REPLACED), ["group_state"], "PreparingRebalance")),
+    ),
+    "streams-diverged": (Result.DIFFERENT, lambda: streams(group(SWAPPED))),
+    "streams-stranger": (
+        Result.DIFFERENT,
+        lambda: streams(with_client(without_client(group(AFTER), C), STRANGER, client(C, AFTER[C]))),
+    ),
+    "consumer-as-forecast": (Result.AS_FORECAST, lambda: consumer(went)),
+    "consumer-not-yet": (Result.NOT_YET, lambda: consumer(lambda before: before)),
+    "consumer-in-progress": (
+        Result.ON_THE_WAY,
+        lambda: consumer(lambda before: replace(went(before), group_state="CompletingRebalance")),
+    ),
+    "consumer-diverged": (Result.DIFFERENT, lambda: consumer(swapped)),
+}
+
+
+@pytest.mark.parametrize("medium", MEDIA)
+@pytest.mark.parametrize("name", VERDICTS)
+def test_a_verdict_reads_as_before(name: str, medium: str) -> None:
+    result, made = VERDICTS[name]
+    found = made()
+
+    assert found.result is result
+    hold(f"verdicts/{name}", medium, verdict_blocks(found))
+
+
+@pytest.mark.parametrize("kind", ["streams", "consumer"])
+def test_every_result_is_held(kind: str) -> None:
+    assert {result for name, (result, _) in VERDICTS.items() if name.startswith(kind)} == set(Result)

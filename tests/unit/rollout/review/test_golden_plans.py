@@ -1,0 +1,101 @@
+"""Does a plan read as before, for both kinds of group and every verdict, as text, as Markdown and as a part of a page?"""
+
+import copy
+from collections.abc import Callable, Mapping
+from functools import cache
+
+import pytest
+from tests.harness.article import AFTER, C, altered, group
+from tests.harness.golden import MEDIA, hold
+from tests.harness.plain_groups import Document, change, member
+from tests.harness.plain_groups import group as consumer_group
+from tests.harness.plans import NOON, REPLACE_FIRST, measured, planned, raised_plan
+
+from holdfast.rollout.consumer.plan import review as consumer_review
+from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.plan import review as streams_review
+from holdfast.rollout.text.rendering import Block
+from holdfast.workflows import plan as planning
+
+COMMITTED = [{"id": number, "begin_offset": 0, "end_offset": 9_000, "committed_offset": 8_990} for number in range(6)]
+TWO = {name: member(*owned, host=f"app-{name}") for name, owned in {"a": (0, 1, 2), "b": (3, 4, 5)}.items()}
+STATIC = {name: one | {"group_instance_id": f"i-{name}"} for name, one in TWO.items()}
+THREE = {name: member(*owned, host=f"app-{name}") for name, owned in {"a": (0, 1), "b": (2, 3), "c": (4, 5)}.items()}
+OVER = Policy(blocking=("moved-without-need",), exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"))
+STILL = Policy(without_caught_up_copy_s_most=1, blocking=("standing-still",))
+Read = tuple[PlanVerdict, tuple[Block, ...]]
+
+
+def streams(document: Document, *events: object, policy: Policy | None = None) -> Read:
+    plan = planned(document, *events, policy=policy)
+    return plan.verdict, streams_review.review(plan)
+
+
+def raised() -> Read:
+    plan = raised_plan(bytes_per_record=2000)
+    return plan.verdict, streams_review.review(plan)
+
+
+def consumer(consumers: dict[str, Document], *events: object, policy: Policy | None = None, partitions: object = COMMITTED) -> Read:
+    snapshot = consumer_group(copy.deepcopy(consumers), topics={"orders": {"partitions": partitions}}, cluster="prod")
+    plan = planning.make_from(("snapshot", snapshot), ("change", change(*events)), policy or Policy(), NOON)
+    return plan.verdict, consumer_review.review(plan)
+
+
+def restart(name: str) -> object:
+    return {"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}}
+
+
+REPLACE = {"replace_consumer": {"member_id": "a", "by": {"member_id": "new", "host": "app-new"}}}
+LOST = [COMMITTED[0] | {"committed_offset": None}, *COMMITTED[1:]]
+PLANS: Mapping[str, tuple[PlanVerdict, Callable[[], Read]]] = {
+    "streams-within-policy": (PlanVerdict.SAFE, lambda: streams(measured(group(AFTER)), REPLACE_FIRST)),
+    "streams-random-id": (
+        PlanVerdict.SAFE,
+        lambda: streams(group(AFTER), {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}}}),
+    ),
+    "streams-needs-review": (PlanVerdict.REVIEW, raised),
+    "streams-cannot-predict": (
+        PlanVerdict.BLOCKED,
+        lambda: streams(altered(group(AFTER), ["tasks", "1_0", "changelogs"], None), REPLACE_FIRST),
+    ),
+    "streams-over-a-limit": (
+        PlanVerdict.BLOCKED,
+        lambda: streams(group(AFTER), REPLACE_FIRST, policy=OVER),
+    ),
+    "streams-nothing-to-do": (PlanVerdict.NOTHING_TO_DO, lambda: streams(group(AFTER))),
+    "consumer-within-policy": (PlanVerdict.SAFE, lambda: consumer(STATIC, restart("a"), restart("b"))),
+    "consumer-replaced": (PlanVerdict.SAFE, lambda: consumer(THREE, REPLACE)),
+    "consumer-needs-review": (PlanVerdict.REVIEW, lambda: consumer(TWO, restart("a"), partitions=LOST)),
+    "consumer-over-a-limit": (
+        PlanVerdict.BLOCKED,
+        lambda: consumer(
+            THREE,
+            {"remove_consumer": {"member_id": "c"}},
+            policy=STILL,
+        ),
+    ),
+    "consumer-nothing-to-do": (PlanVerdict.NOTHING_TO_DO, lambda: consumer(TWO)),
+}
+
+
+@cache
+def made(name: str) -> Read:
+    return PLANS[name][1]()
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_each_verdict_is_there(name: str) -> None:
+    assert made(name)[0] is PLANS[name][0]
+
+
+@pytest.mark.parametrize("medium", MEDIA)
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_reads_as_before(name: str, medium: str) -> None:
+    hold(f"plans/{name}", medium, made(name)[1])
+
+
+@pytest.mark.parametrize("kind", ["streams", "consumer"])
+def test_every_verdict_of_a_plan_is_held(kind: str) -> None:
+    assert {verdict for name, (verdict, _) in PLANS.items() if name.startswith(kind)} == set(PlanVerdict)
