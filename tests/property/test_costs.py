@@ -12,7 +12,7 @@ from tests.property.test_forecast import groups
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.cost import costs_of
-from holdfast.rollout.streams.cost.json import costs_from_json, costs_to_json
+from holdfast.rollout.streams.cost.evaluation import COSTS
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
@@ -95,4 +95,4 @@ def test_costs_survive_their_json(case: tuple[dict[str, Any], dict[str, Any]]) -
     snapshot, meant = snapshot_from_json(case[0]), change_from_json(case[1])
     costs = costs_of(snapshot, meant, forecast(snapshot, meant))
 
-    assert costs_from_json(loads(dumps(costs_to_json(costs)))) == costs
+    assert COSTS.read(loads(dumps(COSTS.write(costs)))) == costs

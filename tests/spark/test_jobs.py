@@ -19,9 +19,10 @@ from tests.spark.conftest import ROOT, snapshot_text, with_client_renamed
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.table_schemas import KEY, TABLES
 from holdfast.adapters.spark import spark as lake_tables
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.cost.json import evaluation_to_json
+from holdfast.rollout.streams.cost.evaluation import Evaluation
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
@@ -395,4 +396,4 @@ class TestSearching:
         ways = candidates.propose(snapshot, change_from_json(loads(change_text)))
 
         assert len(ways) >= 5
-        assert found == [dumps(evaluation_to_json(candidates.evaluate(snapshot, way))) for way in ways]
+        assert found == [dumps(codec_of(Evaluation).write(candidates.evaluate(snapshot, way))) for way in ways]

@@ -1,9 +1,11 @@
 """The actions of steps by name, and the one that Holdfast does itself: what policies and journals of every kind of group name."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.json.codec import TEXT, nullable
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID
+from holdfast.rollout.json.record import member, record
 
 
 class ActionName(StrEnum):
@@ -26,7 +28,7 @@ class ActionName(StrEnum):
     REMOVE_TOPIC = "remove_topic"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WriteProcessMetadata:
     """Put a process ID into the state directory of a client that is not running.
 
@@ -34,7 +36,7 @@ class WriteProcessMetadata:
     written; None: there is none yet, and another one than `process_id` is somebody else's.
     """
 
-    process_id: ProcessId
-    host: str | None
-    source: ProcessId | None
-    replaces: ProcessId | None = None
+    process_id: ProcessId = member(PROCESS_ID)
+    host: str | None = member(nullable(TEXT))
+    source: ProcessId | None = member(nullable(PROCESS_ID))
+    replaces: ProcessId | None = member(nullable(PROCESS_ID), default=None, omit=True)

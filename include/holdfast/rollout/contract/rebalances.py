@@ -1,27 +1,31 @@
 """Rebalances of a forecast: what triggers one, and how much of them a document tells."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.json.codec import COUNT, NAME, table
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID
+from holdfast.rollout.json.record import member, record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Round:
     """A rebalance of the forecast: stateful tasks handed to another client, tasks withheld, and what begins to be restored.
 
     `restoring_longest`: the most records on one client, since clients restore side by side.
     """
 
-    trigger: str
-    at_seconds: int
-    handed_over: int
-    withheld: int
-    warm_ups: int
-    restoring_longest: int
-    without_caught_up_copy: int = 0
+    trigger: str = member(NAME)
+    at_seconds: int = member(COUNT)
+    handed_over: int = member(COUNT)
+    withheld: int = member(COUNT)
+    warm_ups: int = member(COUNT)
+    restoring_longest: int = member(COUNT)
+    without_caught_up_copy: int = member(COUNT, default=0)
     """Stateful tasks given to a client to run while nobody was caught up on them."""
-    restoring: tuple[tuple[ProcessId, int], ...] = ()
+    restoring: tuple[tuple[ProcessId, int], ...] = member(
+        table(PROCESS_ID, COUNT), "Records that each client begins to restore.", default=(), omit=True
+    )
     """What each client begins to restore in it, in records. None at all: not known, but for `restoring_longest`."""
 
 

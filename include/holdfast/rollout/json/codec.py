@@ -75,6 +75,9 @@ def number(needed: str, low: float, high: float, *, above: bool = False) -> Code
     return Codec(read, as_it_is, lambda: {"type": "number", **bounds, "maximum": high})
 
 
+PROBABILITY: Codec[float] = number("a number from 0 to 1", 0, 1).to(float, float)
+
+
 def choice(kind: type[S], *, among: Sequence[S] | None = None) -> Codec[S]:
     """The values of an enumeration (`among`: those of them that are written)."""
     return Codec(strict.one_of(kind), _value, lambda: shapes.one_of(kind if among is None else among))

@@ -15,6 +15,7 @@ TASK_IDS: Codec[tuple[TaskId, ...]] = Codec(kafka.task_ids, kafka.task_ids_to_js
 TOPIC_PARTITIONS: Codec[tuple[TopicPartition, ...]] = Codec(
     kafka.topic_partitions, kafka.topic_partitions_to_json, lambda: shapes.items(shapes.TOPIC_PARTITION)
 )
+THREADS: Codec[int] = integer(1, 10_000).shaped(shapes.THREADS)
 PARTITION = integer(0, java.INT_MAX)
 RELEASE: Codec[str] = Codec(NAME.read, NAME.write, lambda: shapes.RELEASE)
 CONFIG_VALUE: Codec[ConfigValue] = Codec(kafka.config_value, kafka.config_value_to_json, lambda: shapes.CONFIG_VALUE)

@@ -48,7 +48,7 @@ class Record(Codec[T]):
     write: Callable[[T], dict[str, object]]
     names: tuple[str, ...]
     part: Callable[[object], T]
-    read_under: Callable[[str, object], T]
+    read_under: Callable[[str, object], T] | None
     key: tuple[Callable[[T], Any], Codec[Any]] | None
     need: Callable[[], dict[str, Shape]]
     may: Callable[[], dict[str, Shape]]
@@ -158,14 +158,15 @@ def codec_of(cls: type[T]) -> Record[T]:
     return cast("Record[T]", cls.__dict__[_CODEC])
 
 
-def keyed(codec: Record[T], *, at_least: int = 0) -> Codec[tuple[T, ...]]:
+def keyed(codec: Record[T], *, at_least: int = 0, about: str = "") -> Codec[tuple[T, ...]]:
     """Records in an object, each under its `key`, in the order of the document."""
     assert codec.key is not None, "the record has no key"
+    assert codec.read_under is not None, "the record has no key"
     read, write, (key_of, keys) = codec.read_under, codec.write, codec.key
     return Codec(
         lambda value: strict.each_entry(value, read),
         lambda found: {keys.write(key_of(one)): write(one) for one in found},
-        lambda: shapes.table(keys.shape(), codec.shape(), at_least=at_least),
+        lambda: shapes.table(keys.shape(), codec.shape(), about, at_least=at_least),
     )
 
 

@@ -34,6 +34,7 @@ def moment_of(text: str) -> datetime | None:
 
 
 T = TypeVar("T")
+S = TypeVar("S", bound=StrEnum)
 
 FORMAT_VERSION = "1.0"
 SMALL_DOCUMENT = 1024 * 1024
@@ -376,9 +377,6 @@ def format_version(value: object, supported_major: int = 1) -> str:
             f"format_version {shown(value)} is not known; this Holdfast reads {supported_major}.x: make it again, or update"
         )
     return match[0]
-
-
-S = TypeVar("S", bound=StrEnum)
 
 
 def one_of(kind: type[S]) -> Callable[[object], S]:

@@ -3,16 +3,36 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import ClientAssignment
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import Act, EffortCounts, Times
+from holdfast.rollout.json.codec import (
+    BOOLEAN,
+    COUNT,
+    NAME,
+    PROBABILITY,
+    TEXT,
+    TEXTS,
+    Codec,
+    choice,
+    integer,
+    items,
+    nullable,
+    row,
+    table,
+)
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID, PROCESS_IDS, TASK_ID, TASK_IDS
+from holdfast.rollout.json.record import codec_of, key, keyed, member, record, record_of
+from holdfast.rollout.json.strict import FORMAT_VERSION
 from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.change.codec import CHANGE
 from holdfast.rollout.streams.cost.lacking import Give
-from holdfast.rollout.streams.forecast.amounts import Amount, BrokerReads
+from holdfast.rollout.streams.forecast.amounts import READS, Amount, BrokerReads
 from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
-from holdfast.rollout.streams.steps.steps import Step
+from holdfast.rollout.streams.steps.steps import STEPS, Step
 
 
 class Effort(StrEnum):
@@ -49,27 +69,27 @@ def effort_rank(effort: Effort) -> int:
     return tuple(Effort).index(effort)
 
 
-@dataclass(frozen=True, slots=True)
+@record(version=FORMAT_VERSION)
 class Candidate:
     """One way to make a change. `change` is what Kafka will see; `steps` are what people and Holdfast do, in order."""
 
-    name: str
-    title: str
+    name: str = member(NAME)
+    title: str = member(TEXT)
     """What is done, as the imperative that a headline starts with."""
-    change: Change
-    steps: tuple[Step, ...]
-    settings: tuple[SettingChange, ...]
-    preconditions: tuple[str, ...]
-    wrong_if: str
+    change: Change = member(CHANGE)
+    steps: tuple[Step, ...] = member(STEPS)
+    settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)))
+    preconditions: tuple[str, ...] = member(TEXTS)
+    wrong_if: str = member(TEXT)
     """The one fact that would make its forecast wrong."""
-    effort: Effort
-    as_asked: bool = True
+    effort: Effort = member(choice(Effort))
+    as_asked: bool = member(BOOLEAN, default=True)
     """False: it does something else than was asked for; it is there to be compared, and is never chosen."""
-    if_allowed: bool = False
+    if_allowed: bool = member(BOOLEAN, default=False)
     """Only chosen where the policy allows it by name: it cannot be undone, or leans on what Kafka does not promise."""
-    displaced: tuple[ProcessId, ...] = ()
+    displaced: tuple[ProcessId, ...] = member(PROCESS_IDS, default=())
     """The clients that the operator's change takes away, or takes the state or the ID of: their tasks need a place anyway."""
-    effort_counts: EffortCounts | None = None
+    effort_counts: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
     """None: another version of Holdfast proposed it."""
 
 
@@ -81,27 +101,41 @@ class Span:
     high: int
 
 
-@dataclass(frozen=True, slots=True)
+def _rising(span: Span) -> None:
+    if span.low > span.high:
+        raise InvalidInput("a range is needed: two numbers, the smaller one first")
+
+
+SPAN: Codec[Span] = row(
+    "a range is needed: two numbers, the smaller one first",
+    Span,
+    lambda span: (span.low, span.high),
+    *(COUNT, COUNT),
+    about="[low, high]",
+).checked(_rising)
+
+
+@record
 class ClientRestore:
     """What one client reads back from changelogs: its tasks, their records (offsets: compaction may leave fewer), and their bytes
     on a broker (None: not known)."""
 
-    process_id: ProcessId
-    tasks: tuple[TaskId, ...]
-    records: int
-    size: int | None = None
+    process_id: ProcessId = key(PROCESS_ID)
+    tasks: tuple[TaskId, ...] = member(TASK_IDS)
+    records: int = member(COUNT)
+    size: int | None = member(nullable(COUNT), name="bytes", default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClientDisk:
     """What the stores on one client's disk weigh: `now`, at `most` on the way (nothing that is left behind is deleted by then), and
     at the `end` (what it runs). As their changelogs weigh: an estimate. `free`: bytes that were free on it; None: not known."""
 
-    process_id: ProcessId
-    now: Amount
-    most: Amount
-    end: Amount
-    free: int | None = None
+    process_id: ProcessId = key(PROCESS_ID)
+    now: Amount = member(codec_of(Amount))
+    most: Amount = member(codec_of(Amount))
+    end: Amount = member(codec_of(Amount))
+    free: int | None = member(nullable(COUNT), default=None)
 
     def grows_by(self, bytes_per_record: int | None) -> int | None:
         """Bytes that it needs beyond those that it holds now, at most. None: not known."""
@@ -109,16 +143,16 @@ class ClientDisk:
         return None if most is None or now is None else max(0, most - now)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TaskStop:
     """How long one task stands still: `seconds` until the group notices that its client is gone, and then as long as its new
     client takes to read `records` (those of all tasks that it restores with it, at most). `seconds_without_copy`: of `seconds`, how
     long no client that ran had a caught-up copy; while it restores nobody has one."""
 
-    task: TaskId
-    seconds: int
-    seconds_without_copy: int
-    records: int
+    task: TaskId = key(TASK_ID)
+    seconds: int = member(COUNT)
+    seconds_without_copy: int = member(COUNT)
+    records: int = member(COUNT)
 
     def stopped(self, records_per_second: int) -> int:
         return self.seconds + restore_seconds(self.records, records_per_second)
@@ -127,7 +161,7 @@ class TaskStop:
         return self.seconds_without_copy + restore_seconds(self.records, records_per_second)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fullest:
     """A client that holds `copies` of stateful tasks (active, standby or warm-up), when an even share would have been `even`.
 
@@ -135,9 +169,9 @@ class Fullest:
     that is the same client for all. A group that gets standbys may so have nearly all of them on one client for a while.
     """
 
-    process_id: ProcessId
-    copies: int
-    even: int
+    process_id: ProcessId = member(PROCESS_ID, name="client")
+    copies: int = member(integer(1))
+    even: int = member(integer(1), name="even_share")
 
     @property
     def percent(self) -> int:
@@ -145,48 +179,58 @@ class Fullest:
         return -(-100 * self.copies // self.even)
 
 
-@dataclass(frozen=True, slots=True)
+CLIENT_END = record_of(ClientAssignment, process_id=key(PROCESS_ID), active=member(TASK_IDS), standby=member(TASK_IDS))
+RESTORES = keyed(codec_of(ClientRestore))
+
+
+@record
 class Cost:
     """What one outcome of a forecast costs. Tasks are stateful ones unless said."""
 
-    probability: float
-    process_ids: tuple[ProcessId, ...]
-    stable: bool
-    stateful_tasks: int
-    moved: int
+    probability: float = member(PROBABILITY)
+    process_ids: tuple[ProcessId, ...] = member(PROCESS_IDS)
+    stable: bool = member(BOOLEAN)
+    stateful_tasks: int = member(COUNT)
+    moved: int = member(COUNT)
     """Tasks whose owner (process ID) at the end is not the one before the change."""
-    needless: int
+    needless: int = member(COUNT)
     """Tasks that leave a client which the change does not touch, beyond those that a new client must get."""
-    handovers: int
+    handovers: int = member(COUNT)
     """How often, over all rebalances, a task passes from one client to another."""
-    rebalances: Span
-    seconds_to_stable: Span
-    restores: tuple[ClientRestore, ...]
-    cold: tuple[ClientRestore, ...]
+    rebalances: Span = member(SPAN)
+    seconds_to_stable: Span = member(SPAN)
+    restores: tuple[ClientRestore, ...] = member(RESTORES)
+    cold: tuple[ClientRestore, ...] = member(RESTORES)
     """The part of `restores` that holds up processing: tasks given to a client to run while nobody was caught up on them."""
-    busiest_client: ProcessId | None
-    busiest_tasks: int
+    busiest_client: ProcessId | None = member(nullable(PROCESS_ID))
+    busiest_tasks: int = member(COUNT)
     """The most active tasks, stateless ones included, that any client holds on the way, and which client that is."""
-    rounds: tuple[Round, ...]
-    end: tuple[ClientAssignment, ...]
+    rounds: tuple[Round, ...] = member(items(codec_of(Round)))
+    end: tuple[ClientAssignment, ...] = member(keyed(CLIENT_END))
     """Who owns what when it is stable: what `verify` compares with."""
-    reads: tuple[BrokerReads, ...] = ()
-    disks: tuple[ClientDisk, ...] = ()
-    restored_tasks: tuple[tuple[TaskId, Amount], ...] = ()
+    reads: tuple[BrokerReads, ...] = member(READS, name="reads_by_broker", default=())
+    disks: tuple[ClientDisk, ...] = member(keyed(codec_of(ClientDisk)), "The size of the stores on each client's disk.", default=())
+    restored_tasks: tuple[tuple[TaskId, Amount], ...] = member(
+        table(TASK_ID, codec_of(Amount)), "What is read for each task that is restored.", default=()
+    )
     """What is read for each task that anybody restores, over all rebalances and clients: `restores` by task."""
-    stops: tuple[TaskStop, ...] = ()
+    stops: tuple[TaskStop, ...] = member(
+        keyed(codec_of(TaskStop)), "Unavailable tasks: for so many seconds, and then until so many records are read.", default=()
+    )
     """Tasks that stand still on the way, stateless ones included; the others never do, but for the rebalances themselves."""
-    fullest: Fullest | None = None
+    fullest: Fullest | None = member(nullable(codec_of(Fullest)), default=None)
     """The client that holds the most copies at any time on the way. None: nobody has state."""
-    rebalances_usual: int | None = None
+    rebalances_usual: int | None = member(
+        nullable(COUNT), "As many as the forecast has, between the bounds of `rebalances`.", default=None, omit=True
+    )
     """Those of the forecast itself, between the bounds of `rebalances`. None: not known."""
-    probes_more: int = 0
+    probes_more: int = member(COUNT, "Probing rebalances among those that may come beyond it.", default=0, omit=True)
     """The probing rebalances among those that may come beyond it."""
-    acts: tuple[Act, ...] = ()
+    acts: tuple[Act, ...] = member(items(codec_of(Act)), "What is done, batch by batch, as it takes time.", default=(), omit=True)
     """What is done, batch by batch, as it takes time; `timeline` reads it."""
-    times: Times | None = None
+    times: Times | None = member(nullable(codec_of(Times)), default=None, omit=True)
     """How long it takes, at the speeds of the plan's policy. None: not worked out yet."""
-    unsettled: str | None = None
+    unsettled: str | None = member(nullable(TEXT), "Why it is not stable.", default=None, omit=True)
     """Why it is not `stable`, where that is known."""
 
     @property
@@ -236,17 +280,20 @@ class Cost:
         return sum(restore_seconds(one.records, records_per_second) * len(one.tasks) for one in self.cold)
 
 
-@dataclass(frozen=True, slots=True)
+COSTS = items(codec_of(Cost))
+
+
+@record(version=FORMAT_VERSION)
 class Evaluation:
     """A candidate with its cost, one `Cost` an outcome; or `refused`: why nothing can be predicted. `unknown`: what was assumed."""
 
-    candidate: Candidate
-    costs: tuple[Cost, ...]
-    unknown: tuple[str, ...]
-    refused: str | None = None
-    unknown_sizes: tuple[str, ...] = ()
+    candidate: Candidate = member(codec_of(Candidate))
+    costs: tuple[Cost, ...] = member(COSTS)
+    unknown: tuple[str, ...] = member(TEXTS)
+    refused: str | None = member(nullable(TEXT), default=None, needed=True)
+    unknown_sizes: tuple[str, ...] = member(TEXTS, default=())
     """Why bytes are not known. Apart from the rest, because it decides nothing about who runs what."""
-    give: tuple[Give, ...] = ()
+    give: tuple[Give, ...] = member(items(choice(Give)), default=())
     """What would make `unknown` known."""
 
     @property

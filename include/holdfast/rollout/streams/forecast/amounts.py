@@ -1,14 +1,17 @@
 """How much is read, and from whom: the values that forecasts and costs share."""
 
-from dataclasses import dataclass
+from holdfast.kafka import java
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.codec import COUNT, TEXT, Codec, nullable
+from holdfast.rollout.json.record import codec_of, key, keyed, member, record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Amount:
     """Records, counted by offset, and their bytes (None: not known): both at most, as in `changelog_sizes`."""
 
-    records: int
-    size: int | None = None
+    records: int = member(COUNT, "By offset, at most.")
+    size: int | None = member(nullable(COUNT), name="bytes", default=None, needed=True)
 
     def bytes_at(self, bytes_per_record: int | None) -> int | None:
         """As measured; where that is not known, at so many bytes a record (None: then it is not known either)."""
@@ -17,13 +20,35 @@ class Amount:
         return None if bytes_per_record is None else self.records * bytes_per_record
 
 
-@dataclass(frozen=True, slots=True)
+NOBODY_KNOWS = "unknown"
+"""Stands for the broker of changelogs whose leader is not known."""
+
+
+def _broker(key: str) -> int | None:
+    if key == NOBODY_KNOWS:
+        return None
+    if not (key.isascii() and key.isdecimal() and len(key) <= 10 and str(int(key)) == key):
+        raise strict.mismatch(f"a broker's ID, or {NOBODY_KNOWS!r}", key)
+    return strict.integer(int(key), 0, java.INT_MAX)
+
+
+BROKER: Codec[int | None] = TEXT.to(_broker, lambda broker: NOBODY_KNOWS if broker is None else str(broker)).shaped(
+    {"type": "string", "pattern": f"^(0|[1-9][0-9]{{0,9}}|{NOBODY_KNOWS})$"}
+)
+
+
+@record
 class BrokerReads:
     """What one broker serves to clients that restore: it leads these changelog partitions. `broker` None: nobody knows who leads.
 
     `at_once`: the most that restores which begin in one rebalance ask of it.
     """
 
-    broker: int | None
-    total: Amount
-    at_once: Amount
+    broker: int | None = key(BROKER)
+    total: Amount = member(codec_of(Amount))
+    at_once: Amount = member(codec_of(Amount))
+
+
+READS = keyed(
+    codec_of(BrokerReads), about="What each broker serves to clients that restore, by its ID; `at_once`: in one rebalance."
+)

@@ -4,7 +4,7 @@ from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import kafka, strict
 from holdfast.rollout.streams.change.json import assume_to_json, change_to_json
-from holdfast.rollout.streams.forecast.amounts_json import reads_to_json
+from holdfast.rollout.streams.forecast.amounts import READS
 from holdfast.rollout.streams.forecast.assignment_json import assignment_to_json
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Summary
 
@@ -46,7 +46,7 @@ def _round_to_json(one: Round) -> dict[str, object]:
 
 def summary_to_json(summary: Summary) -> dict[str, object]:
     waiting = summary.without_caught_up_copy
-    served = {"reads_by_broker": reads_to_json(summary.reads)} if any(one.broker is not None for one in summary.reads) else {}
+    served = {"reads_by_broker": READS.write(summary.reads)} if any(one.broker is not None for one in summary.reads) else {}
     return {
         "stateful_tasks": summary.stateful_tasks,
         "active_moved": summary.active_moved,

@@ -19,6 +19,7 @@ from holdfast.rollout.json.shapes import (
     text,
 )
 from holdfast.rollout.streams.change.schema import ASSUME, EVENTS
+from holdfast.rollout.streams.forecast.amounts import READS
 
 _names = items(shapes.name())
 
@@ -52,12 +53,6 @@ ASSIGNMENT: Shape = {
 }
 
 
-amount = closed({"records": count("By offset, at most."), "bytes": nullable(count())})
-READS_BY_BROKER = table(
-    {"type": "string", "pattern": "^(0|[1-9][0-9]{0,9}|unknown)$"},
-    closed({"total": amount, "at_once": amount}),
-    "What each broker serves to clients that restore, by its ID; `at_once`: in one rebalance.",
-)
 _waiting = closed({"tasks": count(), "task_seconds": shapes.number(0), "longest_seconds": shapes.number(0), "records": count()})
 SUMMARY = closed(
     {
@@ -76,7 +71,7 @@ SUMMARY = closed(
     {
         "stopped_task_seconds": shapes.number(0, about="Task-seconds of downtime until the session timeout of clients that ended."),
         "stopped": table(TASK_ID, fields({"seconds": shapes.number(0), "seconds_without_copy": shapes.number(0)})),
-        "reads_by_broker": READS_BY_BROKER,
+        "reads_by_broker": READS.shape(),
     },
 ) | {"additionalProperties": True}
 _forecast_round = fields(

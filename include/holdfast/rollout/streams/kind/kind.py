@@ -15,13 +15,13 @@ from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
 from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change import asked, named_json, request
 from holdfast.rollout.streams.change import json as change_json
 from holdfast.rollout.streams.change import schema as change_schema
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.cost import json as cost_json
 from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
 from holdfast.rollout.streams.execution import apply, staleness, verify
 from holdfast.rollout.streams.execution import json as execution_json
@@ -190,16 +190,16 @@ class StreamsKind(GroupKind[Snapshot, Change, Candidate, Evaluation, Forecast, P
         return candidates.evaluate(snapshot, option)
 
     def option_to_json(self, option: Candidate) -> Row:
-        return cost_json.candidate_to_json(option)
+        return codec_of(Candidate).write(option)
 
     def option_from_json(self, document: object) -> Candidate:
-        return cost_json.candidate_from_json(document)
+        return codec_of(Candidate).read(document)
 
     def evaluated_to_json(self, evaluated: Evaluation) -> Row:
-        return cost_json.evaluation_to_json(evaluated)
+        return codec_of(Evaluation).write(evaluated)
 
     def evaluated_from_json(self, document: object) -> Evaluation:
-        return cost_json.evaluation_from_json(document)
+        return codec_of(Evaluation).read(document)
 
     def refuse_other_options(self, snapshot: Snapshot, change: Change, evaluated: tuple[Evaluation, ...]) -> None:
         proposed = [self.option_to_json(one) for one in self.propose(snapshot, change)]

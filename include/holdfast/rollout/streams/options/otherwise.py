@@ -5,18 +5,23 @@ back. Each branch is a Change of its own, forecast like any other.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.kafka import java
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.requests import Disk
+from holdfast.rollout.json.codec import TEXT, choice, nullable, number
+from holdfast.rollout.json.kafka_codecs import PROCESS_IDS
+from holdfast.rollout.json.record import codec_of, member, record, spread
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Change, Item
+from holdfast.rollout.streams.change.codec import CHANGE
 from holdfast.rollout.streams.cost import cost
-from holdfast.rollout.streams.cost.evaluation import Cost
+from holdfast.rollout.streams.cost.evaluation import COSTS, Cost
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
 from holdfast.rollout.streams.events.add_client import AddClient
 from holdfast.rollout.streams.events.remove_client import RemoveClient
@@ -51,14 +56,22 @@ class If(StrEnum):
     IN_MEMORY = "stores in memory"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Branch:
     """`seconds`: after how many a client is late, counted from when its stop begins. None: it is not about time."""
 
-    condition: If
-    seconds: float | None
-    process_ids: tuple[ProcessId, ...]
-    change: Change
+    condition: If = member(
+        choice(If),
+        "late: clients return after their session timeout; in time: static members before it; one by one: not together;"
+        " merged: without waiting until the group is stable in between; stores in memory: no process ID is kept.",
+        name="if",
+    )
+    seconds: float | None = member(
+        nullable(number("a number of seconds, 0 or more", 0, java.LONG_MAX)),
+        "How long a client may be away, from when its stop begins; null: not about time.",
+    )
+    process_ids: tuple[ProcessId, ...] = member(PROCESS_IDS, "The clients that it is about.")
+    change: Change = member(CHANGE)
 
 
 def branches(snapshot: Snapshot, change: Change) -> tuple[Branch, ...]:
@@ -201,13 +214,13 @@ TOO_LARGE = "Not forecast: the group is so large that this takes minutes. Plan t
 """A plan is put together by one process, which waits for nobody: only what is little work is forecast beside it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Otherwise:
     """A branch and what it costs, one `Cost` an outcome, without rounds and ends; or why nothing can be predicted."""
 
-    branch: Branch
-    costs: tuple[Cost, ...]
-    refused: str | None = None
+    branch: Branch = spread(codec_of(Branch))
+    costs: tuple[Cost, ...] = member(COSTS, "One an outcome.", name="summary")
+    refused: str | None = member(nullable(TEXT), default=None, needed=True)
 
 
 def weigh(

@@ -31,8 +31,7 @@ from holdfast.rollout.streams.plan.basis import basis_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.streams.steps.json import LONGEST_LIMIT_S
-from holdfast.rollout.streams.steps.steps import Step
+from holdfast.rollout.streams.steps.steps import LONGEST_LIMIT_S, Step
 from holdfast.rollout.text.wording import duration, many
 from holdfast.rollout.timing import timeline
 from holdfast.rollout.timing.time_rules import expires, seconds_needed

@@ -19,12 +19,11 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import FORMAT_VERSION, Fields, nullable, one_of, texts
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
-from holdfast.rollout.streams.cost.evaluation import Effort
-from holdfast.rollout.streams.cost.json import costs_from_json, costs_to_json
-from holdfast.rollout.streams.options.otherwise_json import otherwise_from_json, otherwise_to_json
+from holdfast.rollout.streams.cost.evaluation import COSTS, Effort
+from holdfast.rollout.streams.options.otherwise import Otherwise
 from holdfast.rollout.streams.plan.basis import Basis, ClientBasis, Subtopology, TaskBasis
 from holdfast.rollout.streams.plan.plan import Considered, Plan
-from holdfast.rollout.streams.steps.json import steps_from_json, steps_to_json
+from holdfast.rollout.streams.steps.steps import STEPS
 
 
 def plan_id_of(plan: Plan) -> str:
@@ -51,12 +50,12 @@ def plan_from_json(value: object) -> Plan:
         blocked_by=fields.need("blocked_by", texts),
         chosen=fields.need("chosen", nullable(strict.name)),
         candidates=fields.need("candidates", lambda ways: strict.each(ways, _considered)),
-        steps=fields.need("steps", steps_from_json),
+        steps=fields.need("steps", STEPS.read),
         settings=fields.need("settings", items(codec_of(SettingChange)).read),
         preconditions=fields.need("preconditions", texts),
         rules=fields.need("rules", items(codec_of(Rule)).read),
         unknown=fields.need("unknown", texts),
-        otherwise=fields.optional("otherwise", otherwise_from_json, ()),
+        otherwise=fields.optional("otherwise", items(codec_of(Otherwise)).read, ()),
         requested_by=fields.optional("requested_by", strict.name, None),
     )
     fields.optional("signature", SIGNATURE.read, None)
@@ -77,7 +76,7 @@ def _refuse_edited(plan: Plan, written: Mapping[str, object]) -> None:
 
 def plan_to_json(plan: Plan) -> dict[str, object]:
     """What stands there only where it is said: a plan from before there was the field has its digest still."""
-    said: dict[str, object] = {"otherwise": otherwise_to_json(plan.otherwise)} if plan.otherwise else {}
+    said: dict[str, object] = {"otherwise": items(codec_of(Otherwise)).write(plan.otherwise)} if plan.otherwise else {}
     if plan.requested_by is not None:
         said["requested_by"] = plan.requested_by
     return said | {
@@ -92,7 +91,7 @@ def plan_to_json(plan: Plan) -> dict[str, object]:
         "wrong_if": plan.wrong_if,
         "blocked_by": list(plan.blocked_by),
         "chosen": plan.chosen,
-        "steps": steps_to_json(plan.steps),
+        "steps": STEPS.write(plan.steps),
         "settings": items(codec_of(SettingChange)).write(plan.settings),
         "preconditions": list(plan.preconditions),
         "rules": items(codec_of(Rule)).write(plan.rules),
@@ -111,7 +110,7 @@ def _considered(value: object) -> Considered:
         title=fields.need("title", strict.text),
         change=fields.need("change", change_from_json),
         effort=fields.need("effort", one_of(Effort)),
-        costs=fields.need("summary", costs_from_json),
+        costs=fields.need("summary", COSTS.read),
         rules=fields.need("rules", items(codec_of(Rule)).read),
         unknown=fields.need("unknown", texts),
         refused=fields.need("refused", nullable(strict.text)),
@@ -130,7 +129,7 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "why_not": one.why_not,
         "effort": one.effort.value,
         "change": change_to_json(one.change),
-        "summary": costs_to_json(one.costs),
+        "summary": COSTS.write(one.costs),
         "rules": items(codec_of(Rule)).write(one.rules),
         "unknown": list(one.unknown),
         "refused": one.refused,

@@ -5,115 +5,126 @@ A step carries all it needs, words included: nothing is made up at run time that
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import ActionName, WriteProcessMetadata
+from holdfast.rollout.contract.batches_json import LONGEST_STOP, MOST_PARTITIONS
 from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, choice, integer, items, nullable, number
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.kafka_codecs import CONFIG_VALUE, PROCESS_ID, RELEASE, THREADS
+from holdfast.rollout.json.record import codec_of, member, record, spread
+from holdfast.rollout.json.unions import tagged
+
+MOST_STEPS = 100_000
+LONGEST_LIMIT_S = 365 * 86_400
+_HOST = nullable(TEXT)
+_LIMIT = integer(1, LONGEST_LIMIT_S)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StopClient:
     """End the process of a client for good. Its members stay in the group's list until their session times out."""
 
-    process_id: ProcessId
-    host: str | None
+    process_id: ProcessId = member(PROCESS_ID)
+    host: str | None = member(_HOST)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CopyStateDirectory:
     """Copy `<state.dir>/<application.id>` of a stopped client, process metadata included, to where its successor starts."""
 
-    process_id: ProcessId
-    from_host: str | None
-    to_host: str | None
+    process_id: ProcessId = member(PROCESS_ID)
+    from_host: str | None = member(_HOST)
+    to_host: str | None = member(_HOST)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StartClient:
     """Start a client. `process_id` None: it makes up its own."""
 
-    process_id: ProcessId | None
-    threads: int
-    host: str | None
+    process_id: ProcessId | None = member(nullable(PROCESS_ID))
+    threads: int = member(THREADS)
+    host: str | None = member(_HOST)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RestartClient:
     """Stop a client and start it again where it was. `comes_back_as` None: under an ID that it makes up."""
 
-    process_id: ProcessId
-    host: str | None
-    comes_back_as: ProcessId | None
-    keeps_state: bool
+    process_id: ProcessId = member(PROCESS_ID)
+    host: str | None = member(_HOST)
+    comes_back_as: ProcessId | None = member(nullable(PROCESS_ID))
+    keeps_state: bool = member(BOOLEAN)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetConfig:
     """Give every client a setting, by restarting one after the other: a rebalance goes by the setting of whoever leads it.
 
     None for `value` or `was`: not set, so that Kafka's default holds.
     """
 
-    key: str
-    value: ConfigValue
-    was: ConfigValue
+    key: str = member(NAME)
+    value: ConfigValue = member(CONFIG_VALUE)
+    was: ConfigValue = member(CONFIG_VALUE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetRelease:
     """Roll every client to another release of Kafka Streams, one after the other. `was` None: nobody knows which it is."""
 
-    kafka_release: str
-    was: str | None
+    kafka_release: str = member(RELEASE)
+    was: str | None = member(nullable(RELEASE))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChangeThreads:
     """Add stream threads to a running client, or take some away, until it has `threads` (KIP-663). `was`: how many it has."""
 
-    process_id: ProcessId
-    host: str | None
-    threads: int
-    was: int
+    process_id: ProcessId = member(PROCESS_ID)
+    host: str | None = member(_HOST)
+    threads: int = member(THREADS)
+    was: int = member(THREADS)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GrowTopic:
     """Give a source topic more partitions, in all `partitions` of them."""
 
-    topic: str
-    partitions: int
+    topic: str = member(NAME)
+    partitions: int = member(integer(1, MOST_PARTITIONS))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StopEverybody:
     """Stop every client, and start them all again after so many minutes, each with its disk."""
 
-    minutes: float
+    minutes: float = member(number(f"a number of minutes, up to {LONGEST_STOP:,}", 0, LONGEST_STOP))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeployTopology:
     """Stop every client, and start them all again with another topology, of so many tasks."""
 
-    tasks: int
-    keeps_state: bool
+    tasks: int = member(COUNT)
+    keeps_state: bool = member(BOOLEAN)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AwaitRebalance:
     """Wait for one rebalance, converged or not, and no longer than `limit_s`."""
 
-    limit_s: int
+    limit_s: int = member(_LIMIT)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AwaitStable:
     """Wait until nothing is pending in the group, no longer than `limit_s`."""
 
-    limit_s: int
+    limit_s: int = member(_LIMIT)
 
 
 Action = (
@@ -133,17 +144,39 @@ Action = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+def verb(action: Action) -> ActionName:
+    """What an action is called in documents."""
+    return VERBS[type(action)]
+
+
+VERBS: Mapping[type, ActionName] = {
+    StopClient: ActionName.STOP_CLIENT,
+    WriteProcessMetadata: ActionName.WRITE_PROCESS_METADATA,
+    CopyStateDirectory: ActionName.COPY_STATE_DIRECTORY,
+    StartClient: ActionName.START_CLIENT,
+    RestartClient: ActionName.RESTART_CLIENT,
+    SetConfig: ActionName.SET_CONFIG,
+    SetRelease: ActionName.SET_RELEASE,
+    ChangeThreads: ActionName.SET_THREADS,
+    GrowTopic: ActionName.ADD_PARTITIONS,
+    StopEverybody: ActionName.STOP_APPLICATION,
+    DeployTopology: ActionName.DEPLOY_TOPOLOGY,
+    AwaitRebalance: ActionName.AWAIT_REBALANCE,
+    AwaitStable: ActionName.AWAIT_STABLE,
+}
+
+
+@record
 class Step:
     """One thing to do. `id` is its number in the plan, from "1"; the texts are what a reviewer reads and an operator follows."""
 
-    id: str
-    action: Action
-    who: Who
-    check_before: str
-    check_after: str
-    undo: str
-    expect: str
+    id: str = member(NAME, "Its number, from 1.")
+    action: Action = spread(tagged("action", "inputs", {name: codec_of(cls) for cls, name in VERBS.items()}, verb))
+    who: Who = member(choice(Who))
+    check_before: str = member(TEXT)
+    check_after: str = member(TEXT)
+    undo: str = member(TEXT)
+    expect: str = member(TEXT)
 
 
 def touched(action: Action) -> tuple[ProcessId, ...]:
@@ -176,23 +209,12 @@ def hosts_of(action: Action) -> tuple[str | None, ...]:
             return ()
 
 
-def verb(action: Action) -> ActionName:
-    """What an action is called in documents."""
-    return VERBS[type(action)]
+def _numbered(steps: tuple[Step, ...]) -> None:
+    """From 1, without a gap."""
+    for index, step in enumerate(steps):
+        if step.id != str(index + 1):
+            raise InvalidInput(f"the step with id {index + 1} is needed, {strict.shown(step.id)} was found", f"[{index}]")
 
 
-VERBS: Mapping[type, ActionName] = {
-    StopClient: ActionName.STOP_CLIENT,
-    WriteProcessMetadata: ActionName.WRITE_PROCESS_METADATA,
-    CopyStateDirectory: ActionName.COPY_STATE_DIRECTORY,
-    StartClient: ActionName.START_CLIENT,
-    RestartClient: ActionName.RESTART_CLIENT,
-    SetConfig: ActionName.SET_CONFIG,
-    SetRelease: ActionName.SET_RELEASE,
-    ChangeThreads: ActionName.SET_THREADS,
-    GrowTopic: ActionName.ADD_PARTITIONS,
-    StopEverybody: ActionName.STOP_APPLICATION,
-    DeployTopology: ActionName.DEPLOY_TOPOLOGY,
-    AwaitRebalance: ActionName.AWAIT_REBALANCE,
-    AwaitStable: ActionName.AWAIT_STABLE,
-}
+STEPS = items(codec_of(Step), at_most=MOST_STEPS, what="steps").checked(_numbered)
+"""Closed: an action or an input that is not known would be an order that nobody carries out."""

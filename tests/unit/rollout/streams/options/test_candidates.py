@@ -8,10 +8,10 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.requests import Disk
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation, Span
-from holdfast.rollout.streams.cost.json import candidate_from_json, candidate_to_json, evaluation_from_json, evaluation_to_json
 from holdfast.rollout.streams.events.add_client import AddClient
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.events.restart_client import RestartClient
@@ -102,9 +102,9 @@ class TestProposed:
 
     def test_every_candidate_survives_its_json(self) -> None:
         for way in proposed(group(AFTER), REPLACE_FIRST).values():
-            text = dumps(candidate_to_json(way))
+            text = dumps(codec_of(Candidate).write(way))
 
-            assert candidate_from_json(loads(text)) == way
+            assert codec_of(Candidate).read(loads(text)) == way
 
     def test_a_change_that_does_not_fit_is_refused_before_anything_is_searched(self) -> None:
         with pytest.raises(InvalidInput, match=r"events\[0\]\.remove_client\.process_id"):
@@ -271,9 +271,9 @@ class TestEvaluated:
 
     def test_every_evaluation_survives_its_json(self) -> None:
         for evaluation in evaluated(group(AFTER), REPLACE_FIRST).values():
-            text = dumps(evaluation_to_json(evaluation))
+            text = dumps(codec_of(Evaluation).write(evaluation))
 
-            assert evaluation_from_json(loads(text)) == evaluation
+            assert codec_of(Evaluation).read(loads(text)) == evaluation
 
 
 @pytest.mark.parametrize("event", [{"restart_client": {"process_id": A}}, {"rolling_restart": {}}])

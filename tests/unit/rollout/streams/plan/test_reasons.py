@@ -6,9 +6,10 @@ from tests.harness.plans import planned, read
 
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import PlanVerdict
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.change.request_json import request_from_form
-from holdfast.rollout.streams.cost.json import evaluation_from_json, evaluation_to_json
+from holdfast.rollout.streams.cost.evaluation import Evaluation
 from holdfast.rollout.streams.cost.lacking import Give, to_give
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.plan import json as plan_json
@@ -74,7 +75,7 @@ class TestEvidence:
         (first, *_) = candidates.propose(read(document), change_from_json(change({"restart_client": {"process_id": C}})))
         found = candidates.evaluate(read(document), first)
         assert found.give == (Give.RELEASE,)
-        assert evaluation_from_json(evaluation_to_json(found)) == found
+        assert codec_of(Evaluation).read(codec_of(Evaluation).write(found)) == found
 
     def test_several_releases_in_a_group_are_named(self) -> None:
         document = group(AFTER, "3.9.1")

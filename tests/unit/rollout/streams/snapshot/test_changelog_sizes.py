@@ -9,9 +9,9 @@ from tests.harness.article import AFTER, C, Document, altered, change, group
 from tests.harness.plans import REPLACE_FIRST, measured, read
 
 from holdfast.kafka.vocabulary import TaskId
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import Evaluation
-from holdfast.rollout.streams.cost.json import evaluation_from_json, evaluation_to_json
 from holdfast.rollout.streams.forecast import forecast
 from holdfast.rollout.streams.forecast import json as forecast_json
 from holdfast.rollout.streams.options import candidates
@@ -122,11 +122,11 @@ def test_the_forecasts_json_has_them() -> None:
 
 def test_an_evaluation_survives_its_json_and_one_from_before_is_read() -> None:
     evaluation = plainly(measured(group(AFTER)))
-    written = evaluation_to_json(evaluation)
+    written = codec_of(Evaluation).write(evaluation)
 
-    assert evaluation_from_json(written) == evaluation
+    assert codec_of(Evaluation).read(written) == evaluation
     before = copy.deepcopy(written)
     del before["unknown_sizes"]
     for restore in before["costs"][0]["restores"].values():
         del restore["bytes"]
-    assert {one.size for one in evaluation_from_json(before).worst.restores} == {None}
+    assert {one.size for one in codec_of(Evaluation).read(before).worst.restores} == {None}

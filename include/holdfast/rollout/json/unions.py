@@ -1,0 +1,59 @@
+"""Codecs of values of several kinds: which one it is, the document says in a field of its own."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.codec import Codec
+from holdfast.rollout.json.record import Record
+from holdfast.rollout.json.shapes import Shape
+
+T = TypeVar("T")
+
+
+def tagged(tag: str, content: str, kinds: Mapping[str, Codec[Any]], kind_of: Callable[[T], str]) -> Record[T]:
+    """`{tag: "kind", content: {…}}`, to be `spread` in a record: one field says the kind, the other holds the value."""
+    known = ", ".join(kinds)
+
+    def read(value: object) -> T:
+        fields = strict.mapping(value)
+        problems = [strict.missing(field) for field in (tag, content) if field not in fields]
+        kind = fields.get(tag)
+        if tag in fields and not (isinstance(kind, str) and kind in kinds):
+            problems.append(InvalidInput(f"one of {known} is needed, {strict.shown(kind)} was found", tag))
+        strict.refuse(problems)
+        try:
+            found: T = kinds[str(kind)].read(fields[content])
+        except InvalidInput as problem:
+            strict.refuse(strict.under(content, problem))
+            raise
+        return found
+
+    def write(value: T) -> dict[str, object]:
+        kind = kind_of(value)
+        return {tag: str(kind), content: kinds[kind].write(value)}
+
+    def need() -> dict[str, Shape]:
+        return {tag: shapes.one_of(kinds), content: {"type": "object"}}
+
+    def rest() -> Shape:
+        return {
+            "allOf": [
+                {"if": {"properties": {tag: {"const": str(kind)}}}, "then": {"properties": {content: codec.shape()}}}
+                for kind, codec in kinds.items()
+            ]
+        }
+
+    return Record(
+        read=read,
+        write=write,
+        shape=lambda: shapes.closed(need()) | rest(),
+        names=(tag, content),
+        part=read,
+        read_under=None,
+        key=None,
+        need=need,
+        may=dict,
+        rest=rest,
+    )
