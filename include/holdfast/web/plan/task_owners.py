@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from holdfast.rollout.streams.change.change import Item
 from holdfast.rollout.streams.cost.cost import end_owners, renamed
 from holdfast.rollout.streams.cost.evaluation import Cost
-from holdfast.rollout.streams.events.add_client import AddClient
+from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.events.new_client import NewClient
-from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order
 from holdfast.web.plan.ownership import Deal, Picture, Words, picture
@@ -62,10 +61,4 @@ def _names(plan: Plan, way: Considered, cost: Cost) -> Mapping[str, str]:
 
 
 def _joining(item: Item) -> NewClient | None:
-    match item:
-        case AddClient(client):
-            return client
-        case ReplaceClient():
-            return item.by
-        case _:
-            return None
+    return item.joining() if isinstance(item, Event) else None

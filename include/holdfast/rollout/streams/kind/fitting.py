@@ -5,9 +5,9 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.kafka.release import RELEASES
 from holdfast.kafka.streams import config_check
+from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.rolling_restart import RollingRestart
-from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
@@ -31,8 +31,8 @@ def _one_for_all(snapshot: Snapshot, change: Change) -> Change:
 
 def _refuse_settings(snapshot: Snapshot, change: Change) -> None:
     for index, item in enumerate(change.events):
-        if isinstance(item, SetConfig | RollingRestart):
-            given = {key: value for key, value in item.settings if value is not None}
+        given = {} if isinstance(item, Then) else {key: value for key, value in item.settings_set() if value is not None}
+        if given:
             try:
                 config_check.check(snapshot.kafka_release or RELEASES[-1], given)
             except InvalidInput as problem:

@@ -12,14 +12,6 @@ from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost import cost, efforts, lacking
 from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
 from holdfast.rollout.streams.events import batches
-from holdfast.rollout.streams.events.add_client import AddClient
-from holdfast.rollout.streams.events.add_partitions import AddPartitions
-from holdfast.rollout.streams.events.remove_client import RemoveClient
-from holdfast.rollout.streams.events.replace_client import ReplaceClient
-from holdfast.rollout.streams.events.restart_client import RestartClient
-from holdfast.rollout.streams.events.rolling_restart import RollingRestart
-from holdfast.rollout.streams.events.set_config import SetConfig
-from holdfast.rollout.streams.events.set_threads import SetThreads
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.work import Work, allowed_for_an_option, of_events
 from holdfast.rollout.streams.options import otherwise, recipes, usual
@@ -147,7 +139,7 @@ def _wrong_if(change: Change, remedy: Remedy) -> str:
 
 def _or_late(snapshot: Snapshot, change: Change) -> str:
     """How long a client may be away, where the change has one come back or be replaced."""
-    if not any(isinstance(item, RestartClient | ReplaceClient | RollingRestart) for item in change.events):
+    if not any(item.may_be_late() for item in change.statements()):
         return ""
     try:
         limit = otherwise.in_time_s(snapshot)
@@ -159,13 +151,8 @@ def _or_late(snapshot: Snapshot, change: Change) -> str:
 def _or_elsewhere(snapshot: Snapshot, change: Change) -> str:
     """A client that finds its own endpoint missing in the assignment that it is handed asks for a rebalance at once, a static one
     too. Java: `StreamsPartitionAssignor.verifyHostInfo`."""
-    endpoints = {client.process_id for client in snapshot.clients if client.user_endpoint is not None}
-    silent = [item for item in change.events if isinstance(item, RestartClient | RollingRestart) and item.within_session]
-    named = {
-        one
-        for item in silent
-        for one in (item.process_ids or endpoints if isinstance(item, RollingRestart) else (item.process_id,))
-    }
+    endpoints = frozenset(client.process_id for client in snapshot.clients if client.user_endpoint is not None)
+    named = {one for item in change.statements() for one in item.unseen_returns(endpoints)}
     if not named & endpoints:
         return ""
     return " Or if a static client comes back under another application.server: it then asks for a rebalance at once."
@@ -173,37 +160,19 @@ def _or_elsewhere(snapshot: Snapshot, change: Change) -> str:
 
 def _new_ids(change: Change) -> tuple[ProcessId, ...]:
     """The IDs under which clients join or come back, where the change says them."""
-    found: list[ProcessId | None] = []
-    for item in change.events:
-        match item:
-            case AddClient(client) | ReplaceClient(by=client):
-                found.append(client.process_id)
-            case RestartClient():
-                found.append(item.process_id if item.keeps_process_id else item.new_process_id)
-            case _:
-                continue
-    return tuple(one for one in found if one is not None)
+    return tuple(one for item in change.statements() for one in item.new_ids() if one is not None)
 
 
 def displaced(meant: Change) -> Iterator[ProcessId]:
     """The clients that the operator's change takes away, or takes the state or the ID of: their tasks need a place anyway."""
-    for item in meant.events:
-        match item:
-            case RemoveClient(process_id) | ReplaceClient(process_id=process_id):
-                yield process_id
-            case RestartClient(process_id) if not (item.keeps_process_id and item.keeps_state):
-                yield process_id
-            case RollingRestart(process_ids=tuple(process_ids)) if not (item.keeps_process_id and item.keeps_state):
-                yield from process_ids
-            case _:
-                continue
+    for item in meant.statements():
+        yield from item.displaced()
 
 
 def _helps(snapshot: Snapshot, change: Change, setting: PassingSetting) -> bool:
     """A passing setting matters where a client comes, goes or comes back, or shares change; not where the change sets it itself."""
-    sets_it = any(isinstance(item, RollingRestart | SetConfig) and setting.key in dict(item.settings) for item in change.events)
-    matters = AddClient | RemoveClient | ReplaceClient | RestartClient | SetThreads | AddPartitions
-    comes_or_goes = any(isinstance(item, matters) or (isinstance(item, RollingRestart) and item.settings) for item in change.events)
+    sets_it = any(setting.key in dict(item.settings_set()) for item in change.statements())
+    comes_or_goes = any(item.moves_tasks() for item in change.statements())
     if stores_of(snapshot) is Stores.IN_MEMORY:
         return False  # whoever restarts twice would draw two IDs, of which the second cannot be told from the first
     return comes_or_goes and not sets_it and setting.value_for(snapshot) is not None
