@@ -30,7 +30,7 @@ class MissingPart(RuntimeError):
 
 
 def classpath(*coordinates: str) -> str:
-    """The runtime class path of `group:artifact:version` coordinates, dependencies included, in Maven's order.
+    """The runtime class path of `group:artifact:version[:classifier]` coordinates, dependencies included, in Maven's order.
 
     Raise MissingPart when Maven is not there, or cannot resolve them.
     """
@@ -125,10 +125,10 @@ def _resolve(pom: str, coordinates: tuple[str, ...]) -> str:
 
 
 def _pom(coordinates: tuple[str, ...]) -> str:
-    names = ("groupId", "artifactId", "version")
+    names = ("groupId", "artifactId", "version", "classifier")
     dependencies = []
     for coordinate in coordinates:
-        parts = zip(names, coordinate.split(":"), strict=True)
+        parts = zip(names, coordinate.split(":"), strict=False)  # few have a classifier
         dependencies.append(f"    <dependency>{''.join(f'<{name}>{part}</{name}>' for name, part in parts)}</dependency>\n")
     return (
         '<project xmlns="http://maven.apache.org/POM/4.0.0">\n  <modelVersion>4.0.0</modelVersion>\n'
