@@ -20,7 +20,7 @@ from holdfast.rollout.journal.seal import NO_KEYS, Kind, Seal, SigningKeys
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import FORMAT_VERSION, LARGEST_DOCUMENT, Fields, dumps, loads
-from holdfast.rollout.kinds import any_kind, registry
+from holdfast.rollout.kinds import any_kind, registry, search
 from holdfast.rollout.kinds.plan_summary import PlanSummary, summary, summary_from_json, summary_to_json
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.score_json import Score, score_from_json
@@ -107,7 +107,7 @@ def assemble_drafted(
     kind = registry.of_snapshot(snapshot)
     group, meant = kind.snapshot_from_json(snapshot), kind.change_from_json(change)
     evaluated = tuple(kind.evaluated_from_json(loads(line)) for line in evaluations)
-    kind.refuse_other_options(group, meant, evaluated)
+    search.refuse_other_options(group, meant, evaluated)
     plan: AnyPlan = kind.assemble(group, meant, evaluated, policy, now, requested_by)
     return plan
 

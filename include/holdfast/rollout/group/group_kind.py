@@ -20,14 +20,14 @@ from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVe
 from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.options.option import EvaluatedOption, Option
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.rendering import Block
 
 S = TypeVar("S", bound=AnySnapshot)
 C = TypeVar("C", bound=AnyChange)
-O = TypeVar("O")  # noqa: E741 - an Option
-E = TypeVar("E")
-"""An EvaluatedOption."""
+O = TypeVar("O", bound=Option)  # noqa: E741
+E = TypeVar("E", bound=EvaluatedOption[Option])
 F = TypeVar("F")
 """A Forecast."""
 P = TypeVar("P", bound=AnyPlan)
@@ -211,14 +211,10 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     def evaluated_from_json(self, document: object) -> E: ...
 
     @abstractmethod
-    def refuse_other_options(self, snapshot: S, change: C, evaluated: tuple[E, ...]) -> None:
-        """Raise InvalidInput unless these are the options of this change, in order: executors write them, and have no key."""
-
-    @abstractmethod
     def assemble(
         self, snapshot: S, change: C, evaluated: tuple[E, ...], policy: Policy, now: datetime, requested_by: str | None
     ) -> P:
-        """The plan, with its ID."""
+        """The plan, with its ID. `evaluated`: those of `propose`, in its order."""
 
     # The plan.
 

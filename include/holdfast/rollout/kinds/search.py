@@ -1,7 +1,12 @@
 """The search for the best way to make a change, cut into pieces that travel: texts in, texts out, for a group of any kind."""
 
+from collections.abc import Iterable
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.group.values import AnyChange, AnySnapshot
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds import registry
+from holdfast.rollout.options.option import EvaluatedOption, Option
 
 
 def candidates(snapshot: str, change: str) -> tuple[str, ...]:
@@ -18,3 +23,15 @@ def evaluation(snapshot: str, candidate: str) -> str:
     kind = registry.of_snapshot(document)
     option = kind.option_from_json(loads(candidate))
     return dumps(kind.evaluated_to_json(kind.evaluate(kind.snapshot_from_json(document), option)))
+
+
+def refuse_other_options(snapshot: AnySnapshot, change: AnyChange, evaluated: Iterable[EvaluatedOption[Option]]) -> None:
+    """Executors write what each option costs, and have no key: what is done and how it is called is proposed again. Raise
+    InvalidInput unless these are the options of this change, in order."""
+    kind = registry.kind_of(snapshot)
+    proposed = [kind.option_to_json(one) for one in kind.propose(snapshot, change)]
+    if [kind.option_to_json(one.option) for one in evaluated] != proposed:
+        raise InvalidInput(
+            "the forecast options are not the options of this change: they were modified in the lake, or another version of"
+            " Holdfast forecast them. Trigger a new run"
+        )

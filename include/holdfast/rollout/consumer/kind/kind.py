@@ -21,10 +21,10 @@ from holdfast.rollout.consumer.forecast import json as forecast_json
 from holdfast.rollout.consumer.forecast import schema as forecast_schema
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
 from holdfast.rollout.consumer.kind import about, difference, rows, verdict_words
-from holdfast.rollout.consumer.options import evaluation, ways
+from holdfast.rollout.consumer.options import evaluation, proposals
 from holdfast.rollout.consumer.options import json as options_json
-from holdfast.rollout.consumer.options.evaluation import WayForecast
-from holdfast.rollout.consumer.options.ways import Way
+from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
+from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.consumer.plan import assembly, review
 from holdfast.rollout.consumer.plan import json as plan_json
 from holdfast.rollout.consumer.plan import schema as plan_schema
@@ -49,7 +49,11 @@ OPTIONS = 8
 """So many options are forecast for most changes."""
 
 
-class ConsumerKind(GroupKind[ConsumerSnapshot, ConsumerChange, Way, WayForecast, ConsumerForecast, ConsumerPlan, ConsumerVerdict]):
+class ConsumerKind(
+    GroupKind[
+        ConsumerSnapshot, ConsumerChange, ConsumerOption, EvaluatedConsumerOption, ConsumerForecast, ConsumerPlan, ConsumerVerdict
+    ]
+):
     """`protocol`: `consumer-classic`."""
 
     name: ClassVar[str] = "consumer"
@@ -161,51 +165,47 @@ class ConsumerKind(GroupKind[ConsumerSnapshot, ConsumerChange, Way, WayForecast,
         partitions = sum(len(topic.partitions) for topic in snapshot.topics)
         return OPTIONS * (len(change.events) + 1) * (partitions + len(snapshot.members))
 
-    def propose(self, snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Way, ...]:
-        return ways.propose(snapshot, change)
+    def propose(self, snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[ConsumerOption, ...]:
+        return proposals.propose(snapshot, change)
 
     def evaluate_all(
         self,
         snapshot: ConsumerSnapshot,
-        options: Iterable[Way],
+        options: Iterable[ConsumerOption],
         tell: Callable[[str], None],
         times: int,
-    ) -> tuple[WayForecast, ...]:
-        found: list[WayForecast] = []
+    ) -> tuple[EvaluatedConsumerOption, ...]:
+        found: list[EvaluatedConsumerOption] = []
         for option in options:
             tell(option.name)
             found.append(evaluation.evaluate(snapshot, option))
         return tuple(found)
 
-    def evaluate(self, snapshot: ConsumerSnapshot, option: Way) -> WayForecast:
+    def evaluate(self, snapshot: ConsumerSnapshot, option: ConsumerOption) -> EvaluatedConsumerOption:
         return evaluation.evaluate(snapshot, option)
 
-    def option_to_json(self, option: Way) -> Row:
-        return options_json.way_to_json(option)
+    def option_to_json(self, option: ConsumerOption) -> Row:
+        return options_json.option_to_json(option)
 
-    def option_from_json(self, document: object) -> Way:
-        return options_json.way_from_json(document)
+    def option_from_json(self, document: object) -> ConsumerOption:
+        return options_json.option_from_json(document)
 
-    def evaluated_to_json(self, evaluated: WayForecast) -> Row:
-        return options_json.way_forecast_to_json(evaluated)
+    def evaluated_to_json(self, evaluated: EvaluatedConsumerOption) -> Row:
+        return options_json.evaluated_to_json(evaluated)
 
-    def evaluated_from_json(self, document: object) -> WayForecast:
-        return options_json.way_forecast_from_json(document)
-
-    def refuse_other_options(self, snapshot: ConsumerSnapshot, change: ConsumerChange, evaluated: tuple[WayForecast, ...]) -> None:
-        if [way.name for way in self.propose(snapshot, change)] != [one.name for one in evaluated]:
-            raise InvalidInput("the forecasts are not those of the options for this change; search again")
+    def evaluated_from_json(self, document: object) -> EvaluatedConsumerOption:
+        return options_json.evaluated_from_json(document)
 
     def assemble(
         self,
         snapshot: ConsumerSnapshot,
         change: ConsumerChange,
-        evaluated: tuple[WayForecast, ...],
+        evaluated: tuple[EvaluatedConsumerOption, ...],
         policy: Policy,
         now: datetime,
         requested_by: str | None,
     ) -> ConsumerPlan:
-        return assembly.assembled(snapshot, change, evaluated, policy, now, requested_by)
+        return assembly.assemble(snapshot, change, evaluated, policy, now, requested_by)
 
     # The plan.
 

@@ -15,7 +15,8 @@ from holdfast.rollout.consumer.change.change import (
 )
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
-from holdfast.rollout.consumer.options.evaluation import WayForecast
+from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
+from holdfast.rollout.consumer.options.impact import times_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import verbs
 from holdfast.rollout.contract.times import Times
@@ -48,27 +49,26 @@ def rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> R
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What a way takes, and what the requested change takes anyway: of limits that nobody stated, that takes nothing away."""
+    """When the plan is made, and what the requested change takes anyway: of limits that nobody stated, that takes nothing away."""
 
     now: datetime
-    times: Times
     asked_rebalances: int
     own_seconds: int
 
 
-def judge(
-    foreseen: WayForecast,
-    summary: ConsumerSummary,
-    change: ConsumerChange,
-    snapshot: ConsumerSnapshot,
-    policy: Policy,
-    needed: Needed,
-) -> tuple[Rule, ...]:
-    """All rules that the policy states, in the order of `RULES`. `summary`: that of `foreseen`, which is `change`'s."""
-    return (*_of_the_end(foreseen, summary, policy), *_of_the_way(summary, change, snapshot, policy, needed))
+def judge(evaluated: EvaluatedConsumerOption, snapshot: ConsumerSnapshot, policy: Policy, needed: Needed) -> tuple[Rule, ...]:
+    """All rules that the policy states, in the order of `RULES`; where nothing can be predicted, only that."""
+    summary = evaluated.summary
+    if summary is None:
+        return (rule("forecast", evaluated.refused or "", "can be predicted", Status.FAIL, policy),)
+    change, times = evaluated.option.change, times_of(evaluated, policy)
+    return (
+        *_of_the_end(evaluated, summary, policy),
+        *_of_the_way(summary, change, snapshot, policy, needed, times),
+    )
 
 
-def _of_the_end(foreseen: WayForecast, summary: ConsumerSummary, policy: Policy) -> Iterator[Rule]:
+def _of_the_end(foreseen: EvaluatedConsumerOption, summary: ConsumerSummary, policy: Policy) -> Iterator[Rule]:
     yield rule("forecast", "can be predicted", "can be predicted", Status.PASS, policy)
     trouble = foreseen.unsettled
     yield rule("converges", trouble or "yes", "yes", _status(trouble is None), policy)
@@ -90,9 +90,9 @@ def _percentage(name: str, count: int | None, of: int, most: int, policy: Policy
     return rule(name, f"{count:,} of {many(of, 'partition')} ({percent:.0f} %)", f"{most} %", _status(percent <= most), policy)
 
 
-def _time_to_stable(policy: Policy, needed: Needed) -> Rule:
+def _time_to_stable(policy: Policy, needed: Needed, times: Times) -> Rule:
     limit = LEAST_SECONDS + needed.own_seconds if policy.time_to_stable_s_most is None else policy.time_to_stable_s_most
-    ends = needed.times.rebalancing_ends
+    ends = times.rebalancing_ends
     if ends is None:
         return rule("time-to-stable", "never", duration(limit), Status.FAIL, policy)
     status = Status.FAIL if ends.usual > limit else Status.UNKNOWN if ends.high > limit else Status.PASS
@@ -100,14 +100,14 @@ def _time_to_stable(policy: Policy, needed: Needed) -> Rule:
 
 
 def _of_the_way(
-    summary: ConsumerSummary, change: ConsumerChange, snapshot: ConsumerSnapshot, policy: Policy, needed: Needed
+    summary: ConsumerSummary, change: ConsumerChange, snapshot: ConsumerSnapshot, policy: Policy, needed: Needed, found_times: Times
 ) -> Iterator[Rule]:
     limit, longest = policy.without_caught_up_copy_s_most, summary.longest_stop
     text = "not known" if longest is None else f"{longest.usual:g} s usually, {longest.most:g} s at most"
     still = Status.UNKNOWN if longest is None else _status(longest.usual <= limit)
     yield rule("standing-still", text, f"{duration(limit)} usually", still, policy)
-    yield _time_to_stable(policy, needed)
-    times = (needed.times,)
+    yield _time_to_stable(policy, needed, found_times)
+    times = (found_times,)
     yield from filter(None, (time_rules.finish_before(times, policy, needed.now, restores=False),))
     yield from filter(None, (time_rules.windows(times, policy, needed.now),))
     most = LEAST_REBALANCES if policy.rebalances_most is None else policy.rebalances_most

@@ -7,22 +7,22 @@ from holdfast.rollout.consumer.forecast.course import Course, course
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning
-from holdfast.rollout.consumer.options.ways import Way
+from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.times import Act
 from holdfast.rollout.contract.verdicts import PLAINLY
 
 
 @dataclass(frozen=True, slots=True)
-class WayForecast:
-    """What comes of the way called `name`. `summary` None: `refused` says why nothing can be predicted.
+class EvaluatedConsumerOption:
+    """What comes of an option. `summary` None: `refused` says why nothing can be predicted.
 
     `unsettled`: why the group does not settle (None: it does). `unknown`: sentences. `offsets_unknown`: of how many partitions
     nobody knows where their readers go on. `read_twice`: records that may have been read and not committed, at most; None: not
     known. `course` None: nobody can tell. `acts`: what is done, as it takes time.
     """
 
-    name: str
+    option: ConsumerOption
     summary: ConsumerSummary | None
     refused: str | None = None
     unsettled: str | None = None
@@ -34,27 +34,29 @@ class WayForecast:
     acts: tuple[Act, ...] = ()
 
 
-def evaluate(snapshot: ConsumerSnapshot, way: Way) -> WayForecast:
+def evaluate(snapshot: ConsumerSnapshot, option: ConsumerOption) -> EvaluatedConsumerOption:
     """Raise InvalidInput for a change that does not fit the group, as it was asked for."""
-    settings = {one.key: one.value for one in way.settings}
+    settings = {one.key: one.value for one in option.settings}
     meanwhile = replace(snapshot, config=tuple(sorted((dict(snapshot.config) | settings).items()))) if settings else snapshot
     try:
-        foreseen = forecast(meanwhile, way.change)
+        foreseen = forecast(meanwhile, option.change)
     except (CannotPredict, Unsupported) as refusal:
-        return WayForecast(way.name, None, f"Cannot predict: {refusal}")
+        return EvaluatedConsumerOption(option, None, f"Cannot predict: {refusal}")
     except InvalidInput:
-        if way.name == PLAINLY:
+        if option.name == PLAINLY:
             raise
-        return WayForecast(way.name, None, "The change cannot be made in this order.")  # one event may need what another one did
+        return EvaluatedConsumerOption(
+            option, None, "The change cannot be made in this order."
+        )  # one event may need what another one did
     outcome = foreseen.outcome
-    return WayForecast(
-        name=way.name,
+    return EvaluatedConsumerOption(
+        option=option,
         summary=outcome.summary,
         unsettled=outcome.unsettled,
         warnings=outcome.warnings,
         unknown=tuple(f"{each.what}: {each.reason}" for each in foreseen.unknown),
         offsets_unknown=outcome.positions.unknown,
         read_twice=outcome.positions.records_read_twice_at_most,
-        course=course(meanwhile, way.change, outcome),
+        course=course(meanwhile, option.change, outcome),
         acts=outcome.acts,
     )

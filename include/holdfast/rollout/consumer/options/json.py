@@ -6,8 +6,8 @@ from holdfast.rollout.consumer.forecast.course import Course, CourseRound, Share
 from holdfast.rollout.consumer.forecast.json import consumer_summary_to_json
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.forecast.warnings_json import offset_warning_from_json, offset_warning_to_json
-from holdfast.rollout.consumer.options.evaluation import WayForecast
-from holdfast.rollout.consumer.options.ways import Way
+from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
+from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import Act
 from holdfast.rollout.json import kafka, strict
@@ -16,27 +16,38 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import Fields, nullable
 
 
-def way_to_json(way: Way) -> dict[str, object]:
-    """What its forecast needs: the rest is proposed again where the plan is assembled."""
+def option_to_json(option: ConsumerOption) -> dict[str, object]:
     return {
-        "name": way.name,
-        "change": consumer_change_to_json(way.change),
-        "settings": items(codec_of(SettingChange)).write(way.settings),
+        "name": option.name,
+        "title": option.title,
+        "change": consumer_change_to_json(option.change),
+        "preconditions": list(option.preconditions),
+        "wrong_if": option.wrong_if,
+        "drawback": option.drawback,
+        "if_allowed": option.if_allowed,
+        "settings": items(codec_of(SettingChange)).write(option.settings),
     }
 
 
-def way_from_json(value: object) -> Way:
+def option_from_json(value: object) -> ConsumerOption:
     fields = Fields(value)
-    name = fields.need("name", strict.name)
-    change = fields.need("change", consumer_change_from_json)
-    way = Way(name, name, change, (), "", settings=fields.need("settings", items(codec_of(SettingChange)).read))
+    option = ConsumerOption(
+        name=fields.need("name", strict.name),
+        title=fields.need("title", strict.text),
+        change=fields.need("change", consumer_change_from_json),
+        preconditions=fields.need("preconditions", _texts),
+        wrong_if=fields.need("wrong_if", strict.text),
+        drawback=fields.need("drawback", strict.text),
+        if_allowed=fields.need("if_allowed", strict.boolean),
+        settings=fields.need("settings", items(codec_of(SettingChange)).read),
+    )
     fields.finish(closed=True)
-    return way
+    return option
 
 
-def way_forecast_to_json(found: WayForecast) -> dict[str, object]:
+def evaluated_to_json(found: EvaluatedConsumerOption) -> dict[str, object]:
     return {
-        "name": found.name,
+        "option": option_to_json(found.option),
         "summary": None if found.summary is None else consumer_summary_to_json(found.summary),
         "refused": found.refused,
         "unsettled": found.unsettled,
@@ -48,10 +59,10 @@ def way_forecast_to_json(found: WayForecast) -> dict[str, object]:
     }
 
 
-def way_forecast_from_json(value: object) -> WayForecast:
+def evaluated_from_json(value: object) -> EvaluatedConsumerOption:
     fields = Fields(value)
-    found = WayForecast(
-        name=fields.need("name", strict.name),
+    found = EvaluatedConsumerOption(
+        option=fields.need("option", option_from_json),
         summary=fields.need("summary", nullable(summary_from_json)),
         refused=fields.need("refused", nullable(strict.text)),
         unsettled=fields.need("unsettled", nullable(strict.text)),

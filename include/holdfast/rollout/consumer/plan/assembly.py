@@ -1,35 +1,145 @@
-"""The Plan for a consumer group with what it was made from, and its ID."""
+"""From what the options for a change would cost a consumer group to one Plan, with its ID. No clock: `now` is an argument."""
 
-from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
+from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.change.json import consumer_change_to_json
-from holdfast.rollout.consumer.options.evaluation import WayForecast
+from holdfast.rollout.consumer.forecast import warning_words
+from holdfast.rollout.consumer.limits import rules
+from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
+from holdfast.rollout.consumer.options.impact import COUNTED, impact_of
+from holdfast.rollout.consumer.plan import effect_words
 from holdfast.rollout.consumer.plan.json import relied_on, with_id
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan, assemble
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
+from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
 from holdfast.rollout.contract.created_from import CreatedFrom
+from holdfast.rollout.contract.times import Times
+from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.facts.said import told
 from holdfast.rollout.json.fingerprints import fingerprint
+from holdfast.rollout.options import blocking, selection
+from holdfast.rollout.options.option import RankedOption
 from holdfast.rollout.policy.json import policy_to_json
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.timing import timeline
+from holdfast.rollout.timing.time_rules import expires
+
+Ranked = RankedOption[EvaluatedConsumerOption]
 
 
-def assembled(
+def assemble(
     snapshot: ConsumerSnapshot,
     change: ConsumerChange,
-    foreseen: Iterable[WayForecast],
+    evaluated: tuple[EvaluatedConsumerOption, ...],
     policy: Policy,
     now: datetime,
     requested_by: str | None = None,
 ) -> ConsumerPlan:
-    """The plan with its ID, from the forecast of every way, in the order in which they are proposed."""
-    fingerprints = CreatedFrom(
+    """The plan. `evaluated`: those of `proposals.propose`, in its order. Raise InvalidInput for a `now` without time zone."""
+    if now.tzinfo is None:
+        raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
+    made = now.astimezone(UTC).replace(microsecond=0)
+    options = ranked(snapshot, evaluated, policy, made)
+    nothing = not change.events
+    chosen = None if nothing else selection.best(options)
+    option = None if chosen is None else chosen.evaluated.option
+    blocked = () if nothing else blocking.blocked_by(options, chosen, policy)
+    created_from = CreatedFrom(
         snapshot=fingerprint(relied_on(snapshot)),
         change=fingerprint(consumer_change_to_json(change)),
         policy=fingerprint(policy_to_json(policy)),
         captured_at=snapshot.captured_at,
     )
-    made = assemble(snapshot, change, foreseen, policy, now, fingerprints)
-    return with_id(replace(made, requested_by=requested_by))
+    times = () if chosen is None else chosen.known.times
+    plan = ConsumerPlan(
+        plan_id="",
+        created_at=_instant(made),
+        expires_at=_instant(expires(times, policy, made, created_from.valid_from(made))),
+        created_from=created_from,
+        basis=basis_of(snapshot),
+        policy=policy,
+        change=change,
+        verdict=blocking.verdict(nothing=nothing, chosen=chosen, blocked=blocked, policy=policy),
+        headline=_warnings(chosen) + blocking.headline(options, chosen, blocked, _effect, nothing=nothing),
+        wrong_if="" if option is None else option.wrong_if,
+        blocked_by=blocked,
+        chosen=None if option is None else option.name,
+        candidates=tuple(_considered(one, chosen) for one in options),
+        steps=() if chosen is None or option is None or blocked else _steps(chosen, snapshot),
+        preconditions=() if option is None else option.preconditions,
+        requested_by=requested_by,
+    )
+    return with_id(plan)
+
+
+def ranked(
+    snapshot: ConsumerSnapshot, evaluated: tuple[EvaluatedConsumerOption, ...], policy: Policy, made: datetime
+) -> tuple[Ranked, ...]:
+    """Every option with what the policy says about it."""
+    baseline = next((one for one in evaluated if one.option.name == PLAINLY), None)
+    acts = () if baseline is None else baseline.acts
+    needed = rules.Needed(made, sum(act.rebalances > 0 for act in acts), timeline.own_seconds(timeline.of_acts(acts, policy)))
+    return tuple(
+        RankedOption(
+            place,
+            one,
+            rules.judge(one, snapshot, policy, needed),
+            selection.barred(one.option, policy),
+            policy,
+            impact_of(one, policy),
+        )
+        for place, one in enumerate(evaluated)
+    )
+
+
+def _warnings(chosen: Ranked | None) -> str:
+    """What would skip data stands before everything else."""
+    return "" if chosen is None else "".join(f"{one} " for one in map(warning_words.sentence, chosen.evaluated.warnings))
+
+
+def _effect(one: Ranked) -> str:
+    assert one.evaluated.summary is not None, "only what was forecast has an effect"
+    return effect_words.effect(one.evaluated.summary, *one.known.times)
+
+
+def _steps(chosen: Ranked, snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
+    assert chosen.evaluated.summary is not None, "only what was forecast is recommended"
+    return steps_of(chosen.evaluated.option.change, chosen.evaluated.summary, snapshot)
+
+
+def basis_of(snapshot: ConsumerSnapshot) -> ConsumerSnapshot:
+    """What a plan remembers of the group: not offsets, and not what could not be read, of which the ways speak."""
+    topics = tuple(
+        replace(topic, partitions=tuple(ConsumedPartition(one.replica_racks) for one in topic.partitions))
+        for topic in snapshot.topics
+    )
+    return replace(snapshot, topics=topics, unknown=(), assigned=None)
+
+
+def _considered(one: Ranked, chosen: Ranked | None) -> Considered:
+    evaluated, option = one.evaluated, one.evaluated.option
+    whole = one is chosen or one.name == PLAINLY
+    times = Times(None, None) if one.impact is None else one.impact.times[0]
+    return Considered(
+        name=option.name,
+        title=option.title,
+        change=option.change,
+        summary=evaluated.summary,
+        rules=one.rules,
+        warnings=told(evaluated.warnings, warning_words.sentence),
+        unknown=evaluated.unknown,
+        refused=evaluated.refused,
+        why_not="" if one is chosen else selection.why_not(one, chosen, COUNTED),
+        settings=option.settings,
+        read_twice=evaluated.read_twice,
+        course=evaluated.course if whole else None,
+        times=times if whole else replace(times, phases=(), rebalances=()),
+        effort_counts=option.effort,
+    )
+
+
+def _instant(moment: datetime) -> str:
+    return moment.isoformat().replace("+00:00", "Z")

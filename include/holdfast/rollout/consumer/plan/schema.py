@@ -4,7 +4,7 @@ from holdfast.kafka.consumer.config import Reset
 from holdfast.rollout.consumer.change.schema import _EVENTS, CHANGE
 from holdfast.rollout.consumer.forecast.positions import Danger
 from holdfast.rollout.consumer.forecast.schema import SUMMARY, partitions, span
-from holdfast.rollout.consumer.options import ways
+from holdfast.rollout.consumer.options import proposals
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL
 from holdfast.rollout.consumer.snapshot.schema import SNAPSHOT
 from holdfast.rollout.contract.batches import Wait
@@ -75,7 +75,7 @@ _offset_warning = closed(
 )
 _considered = closed(
     {
-        "name": one_of(ways.NAMES),
+        "name": one_of(proposals.NAMES),
         "title": text(),
         "why_not": text("Empty for the recommended one."),
         "change": CHANGE,
@@ -108,7 +108,7 @@ PLAN: Shape = closed(
         "headline": text("What would skip data stands first."),
         "wrong_if": text("The one fact that would make it wrong."),
         "blocked_by": items(text()),
-        "chosen": nullable(one_of(ways.NAMES)),
+        "chosen": nullable(one_of(proposals.NAMES)),
         "steps": items(_step),
         "settings": items(codec_of(SettingChange).shape()),
         "preconditions": items(text()),

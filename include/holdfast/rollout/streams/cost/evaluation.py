@@ -92,6 +92,10 @@ class Candidate:
     effort_counts: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
     """None: another version of Holdfast proposed it."""
 
+    @property
+    def drawback(self) -> str:
+        return "" if self.as_asked else "Reference only; not the requested change."
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -295,6 +299,10 @@ class Evaluation:
     """Why bytes are not known. Apart from the rest, because it decides nothing about who runs what."""
     give: tuple[Give, ...] = member(items(choice(Give)), default=())
     """What would make `unknown` known."""
+
+    @property
+    def option(self) -> Candidate:
+        return self.candidate
 
     @property
     def worst(self) -> Cost:

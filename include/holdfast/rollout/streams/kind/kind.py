@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, ClassVar
 
-from holdfast.errors import CannotPredict, InvalidInput, Unsupported
+from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
@@ -200,14 +200,6 @@ class StreamsKind(GroupKind[Snapshot, Change, Candidate, Evaluation, Forecast, P
 
     def evaluated_from_json(self, document: object) -> Evaluation:
         return codec_of(Evaluation).read(document)
-
-    def refuse_other_options(self, snapshot: Snapshot, change: Change, evaluated: tuple[Evaluation, ...]) -> None:
-        proposed = [self.option_to_json(one) for one in self.propose(snapshot, change)]
-        if [self.option_to_json(one.candidate) for one in evaluated] != proposed:
-            raise InvalidInput(
-                "the forecast options are not the options of this change: they were modified in the lake, or another version of"
-                " Holdfast forecast them. Trigger a new run"
-            )
 
     def assemble(
         self,

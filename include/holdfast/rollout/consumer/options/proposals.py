@@ -19,6 +19,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.group_state import refuse_unsettled
 from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.text.wording import duration
 
@@ -59,11 +60,8 @@ _IDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """One way to make a change. `drawback`: why it is shown, and never chosen; empty: it may be chosen.
-
-    `settings`: those for the time of the roll.
-    """
+class ConsumerOption:
+    """One way to make a change, as `options.option.Option`. `settings`: those for the time of the rollout."""
 
     name: str
     title: str
@@ -72,25 +70,35 @@ class Way:
     wrong_if: str
     drawback: str = ""
     settings: tuple[SettingChange, ...] = ()
+    if_allowed: bool = False
+
+    @property
+    def effort(self) -> EffortCounts:
+        """Everything is done by people."""
+        restarts = sum(
+            len(item.member_ids) if isinstance(item, SetAssignors) else isinstance(item, RestartConsumer)
+            for item in self.change.events
+        )
+        return EffortCounts(restarts, sum(not isinstance(item, Then) for item in self.change.events), 0)
 
 
-def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Way, ...]:
+def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[ConsumerOption, ...]:
     """Plainly first. A way that comes to the same events, under the same settings, as one before it is left out.
 
     Raise CannotPredict for a group in the middle of a rebalance or without members.
     """
     refuse_unsettled(snapshot.group_id, snapshot.group_state, members=len(snapshot.members), not_said=True)
-    found: dict[object, Way] = {}
+    found: dict[object, ConsumerOption] = {}
     for way in (*_ways(snapshot, change), *_beyond(snapshot, change)):
         found.setdefault((way.change.events, way.settings), way)
     return tuple(found.values())
 
 
-def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
-    yield Way(PLAINLY, "Make the change as requested", change, (), _IDS)
+def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[ConsumerOption]:
+    yield ConsumerOption(PLAINLY, "Make the change as requested", change, (), _IDS)
     within = _within_session(snapshot, change)
     if within is not None:
-        yield Way(
+        yield ConsumerOption(
             WITHIN_SESSION,
             "Restart static consumers within the session timeout, without a rebalance",
             within,
@@ -99,22 +107,25 @@ def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
         )
         longer = _longer_session(snapshot)
         if longer is not None:
-            yield Way(
+            yield ConsumerOption(
                 LONGER_SESSION,
                 f"Restart static consumers with a session timeout of {duration(LONG_SESSION_MS // 1000)} during the rollout",
                 within,
                 ("Each consumer has the longer timeout before its restart, and returns within it, with its group.instance.id.",),
                 "a consumer is stopped for longer than the session timeout.",
                 drawback="A crashed consumer is detected later. Use it if a restart takes longer than the present session timeout.",
+                if_allowed=True,
                 settings=(longer,),
             )
     bounces = _bounces(change)
     if len(bounces) > 1:
-        yield Way(ONE_BY_ONE, "Restart one consumer at a time", _waves(bounces, len(bounces)), (), _IDS)
-        yield Way(OTHER_ORDER, "Restart one consumer at a time, in reverse order", _waves(bounces[::-1], len(bounces)), (), _IDS)
+        yield ConsumerOption(ONE_BY_ONE, "Restart one consumer at a time", _waves(bounces, len(bounces)), (), _IDS)
+        yield ConsumerOption(
+            OTHER_ORDER, "Restart one consumer at a time, in reverse order", _waves(bounces[::-1], len(bounces)), (), _IDS
+        )
         if len(bounces) > 3:
-            yield Way(TWO_WAVES, "Restart in two waves", _waves(bounces, 2), (), _IDS)
-        yield Way(
+            yield ConsumerOption(TWO_WAVES, "Restart in two waves", _waves(bounces, 2), (), _IDS)
+        yield ConsumerOption(
             TOGETHER,
             "Restart all consumers at once",
             _waves(bounces, 1),
@@ -124,7 +135,7 @@ def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
         )
     first = _first_bounce(snapshot, bounces)
     if first is not None:
-        yield Way(
+        yield ConsumerOption(
             TWO_BOUNCES,
             f"Restart every consumer twice: first with the new assignor and {first}, then without {first}",
             _twice(bounces, first),
@@ -133,32 +144,34 @@ def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
         )
 
 
-def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Way]:
+def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[ConsumerOption]:
     """What would serve the next change too, and takes a decision that nobody has made yet: shown beside the others."""
     bounces = [item for item in _bounces(change) if isinstance(item, RestartConsumer)]
     restarted = [bounce.member_id for bounce in bounces if bounce.back == NewConsumer(bounce.back.member_id)]
     static = _made_static(snapshot, change)
     if static is not None:
-        yield Way(
+        yield ConsumerOption(
             MAKE_STATIC,
             "Set a unique group.instance.id for each consumer that restarts",
             static,
             ("Each consumer has a unique group.instance.id, and keeps it.",),
             "two consumers have the same group.instance.id: then the older one is fenced.",
             drawback="This rollout still rebalances; later ones need not. It needs a setting in each consumer: decide first.",
+            if_allowed=True,
         )
     everybody = len(restarted) == len(snapshot.members) and len(bounces) == len(_bounces(change))
     picked = _picked(snapshot)
     eager = picked is not None and picked is not Assignor.COOPERATIVE_STICKY
     if everybody and eager and picked is not None and len(restarted) <= MOST_CONSUMERS_MIGRATED:
         new = [SetAssignors((Assignor.COOPERATIVE_STICKY,), ((one.member_id, one.back.member_id),)) for one in bounces]
-        yield Way(
+        yield ConsumerOption(
             MAKE_COOPERATIVE,
             "Restart every consumer twice to migrate to cooperative-sticky",
             _twice(new, picked),
             ("The code of every consumer supports losing some partitions while it keeps others (ConsumerRebalanceListener).",),
             _IDS,
             drawback="Two restarts of every consumer; then a rebalance interrupts only what moves. Request it with set_assignors.",
+            if_allowed=True,
         )
 
 

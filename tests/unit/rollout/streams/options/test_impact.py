@@ -8,10 +8,12 @@ from tests.harness.article import AFTER, LAST, A, Document, change, fleet, group
 from tests.harness.plans import NOON, planned, read
 
 from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.options import selection
+from holdfast.rollout.options.criteria import CRITERIA
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.options import candidates, choice
-from holdfast.rollout.streams.options.choice import CRITERIA
+from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options.impact import COUNTED
 from holdfast.rollout.streams.plan import assembly
 from holdfast.rollout.streams.plan.plan import Plan
 
@@ -85,8 +87,8 @@ def test_what_is_recommended_is_never_worse_before_it_wins(seed: int) -> None:
     snapshot = read(document)
     meant = change_from_json(change(chance.choice(events)))
     found = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, meant))
-    weighed = assembly.weigh(snapshot, found, policy, NOON)
-    chosen, baseline = choice.best(weighed), next(one for one in weighed if one.name == PLAINLY)
+    weighed = assembly.ranked(snapshot, found, policy, NOON)
+    chosen, baseline = selection.best(weighed), next(one for one in weighed if one.name == PLAINLY)
     if chosen is None or not baseline.possible:
         return
     figures = [(criterion.name, criterion.key(chosen), criterion.key(baseline)) for criterion in CRITERIA]
@@ -94,7 +96,7 @@ def test_what_is_recommended_is_never_worse_before_it_wins(seed: int) -> None:
 
     assert first is None or first[1] < first[2], figures
     if chosen.name != PLAINLY:
-        assert choice.why_not(baseline, chosen)
+        assert selection.why_not(baseline, chosen, COUNTED)
 
 
 def test_criteria_have_names_of_their_own() -> None:

@@ -1,0 +1,70 @@
+"""What a plan says of itself, and why it must not be applied. Once, for every kind of group."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from holdfast.rollout.contract.plan_words import BASELINE, option_name
+from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule, Status
+from holdfast.rollout.options.option import EvaluatedOption, Option, RankedOption
+from holdfast.rollout.options.selection import Ranked, baseline_of
+from holdfast.rollout.policy.policy import Policy, Review
+
+E = TypeVar("E", bound=EvaluatedOption[Option])
+CONVERGES = "converges"
+
+
+def blocked_by(options: Sequence[Ranked], chosen: Ranked | None, policy: Policy) -> tuple[str, ...]:
+    """Why the plan must not be applied; none: it may be."""
+    if chosen is None:
+        reasons = dict.fromkeys(one.evaluated.refused for one in options if one.evaluated.refused is not None)
+        return tuple(reasons) or ("Your policy excludes every option.",)
+    over = tuple(_over(rule, chosen) for rule in chosen.failed if rule.blocking)
+    if policy.review is not Review.NEVER:
+        return over
+    asking = (rule for rule in not_passed(chosen.rules) if not (rule.blocking and rule.status is Status.FAIL))
+    return (*over, *(f"{rule.name}: {rule.found}. This needs review, and your policy never asks for one" for rule in asking))
+
+
+def not_passed(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    return tuple(rule for rule in rules if rule.status is not Status.PASS)
+
+
+def _over(rule: Rule, chosen: Ranked) -> str:
+    """Why this rule stops the plan: the real cause, where there is one behind it."""
+    why = chosen.known.unsettled
+    if rule.name == CONVERGES and why is not None:
+        return f"the group does not become stable. {why}"
+    return f"{rule.name}: {rule.found}, limit {rule.limit}"
+
+
+def verdict(*, nothing: bool, chosen: Ranked | None, blocked: Sequence[str], policy: Policy) -> PlanVerdict:
+    """`nothing`: there is nothing to do."""
+    if nothing:
+        return PlanVerdict.NOTHING_TO_DO
+    if chosen is None or blocked:
+        return PlanVerdict.BLOCKED
+    clean = not not_passed(chosen.rules)
+    return PlanVerdict.SAFE if clean and policy.review is not Review.ALWAYS else PlanVerdict.REVIEW
+
+
+def headline(
+    options: Sequence[RankedOption[E]],
+    chosen: RankedOption[E] | None,
+    blocked: Sequence[str],
+    effect: Callable[[RankedOption[E]], str],
+    *,
+    nothing: bool,
+) -> str:
+    """The plan in a line. `effect`: what an option does, in figures."""
+    if nothing:
+        return "Nothing to do: the group is already in the requested state."
+    if chosen is None:
+        return blocked[0] if any(one.evaluated.refused for one in options) else f"Blocked: {blocked[0]}"
+    if blocked and chosen.known.unsettled is not None:
+        return f"Blocked: {blocked[0]}"
+    does = effect(chosen)
+    if blocked:
+        return f"Blocked: even the best option, {option_name(chosen.name)}, exceeds a limit. {does}"
+    said = f"{chosen.evaluated.option.title}: {does}"
+    plain = None if chosen.name == PLAINLY else baseline_of(options)
+    return said if plain is None else f"{said} {BASELINE}: {effect(plain)}"
