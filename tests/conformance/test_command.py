@@ -19,7 +19,7 @@ from tests.conformance.snapshots import answer_of, sayable, snapshot_of
 pytestmark = pytest.mark.jvm
 
 RELEASES = ("2.6.3", "2.8.2", "3.1.2", "3.2.3", "3.5.2", "3.6.2", "3.9.1", "4.3.1")
-GROUPS = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 150)
+GROUPS = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 40)
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 NONSENSE = "{nothing that JSON knows"
 

@@ -23,7 +23,7 @@ from tests.conformance.jvm import LeaderJvm
 
 pytestmark = pytest.mark.jvm
 
-CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 50)
+CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 25)
 RELEASES = (os.environ.get("HOLDFAST_CONFORMANCE_RELEASES") or "2.6.3,2.8.2,3.1.2,3.2.3,3.5.2,3.9.1,4.3.1").split(",")
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 RECORDED = Path(__file__).parent / "forecast_cases.jsonl"
@@ -50,7 +50,9 @@ def test_the_twin_sees_the_same(release: str) -> None:
     print(f"HOLDFAST_SEED={SEED}: {CASES} forecasts for Kafka {release}")
     seen: collections.Counter[str] = collections.Counter()
     with leaders() as ask:
-        for seed in range(SEED, SEED + CASES):
+        for seed in range(SEED, SEED + 4 * CASES):
+            if seed >= SEED + CASES and seen["stable"] > CASES / 2:
+                break
             drawn = forecasts.random_forecast(seed, release)
             if drawn is None:
                 seen["of another kind"] += 1

@@ -30,7 +30,7 @@ from holdfast.workflows.forecast import forecast_case
 
 pytestmark = pytest.mark.jvm
 
-CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 60)
+CASES = int(os.environ.get("HOLDFAST_CONFORMANCE_CASES") or 25)
 RECORDED = Path(__file__).parent / "plain_forecast_cases.jsonl"
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 

@@ -29,7 +29,7 @@ from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Topic, TopicPartitionInfo
 from holdfast.rollout.tables import loss_rows
 
-SEEDS = range(60)
+SEEDS = range(600)
 RACKS = ("a", "b", "c")
 
 
@@ -124,22 +124,22 @@ def not_as_planned(snapshot: Snapshot, loss: Loss) -> list[str]:
 
 
 class TestIsWhatTheForecastSays:
-    @pytest.mark.parametrize("seed", SEEDS[: examples(20)])
+    @pytest.mark.parametrize("seed", SEEDS[: examples(12)])
     def test_in_a_group_at_rest(self, seed: int) -> None:
         snapshot = small_group(seed)
         assert differences(snapshot, blast_radius(snapshot))[0] == []
 
-    @pytest.mark.parametrize("seed", SEEDS[: examples(60)])
+    @pytest.mark.parametrize("seed", SEEDS[: examples(30)])
     def test_in_a_group_in_disorder(self, seed: int) -> None:
         snapshot = in_disorder(small_group(seed), seed)
         assert differences(snapshot, blast_radius(snapshot))[0] == []
 
     def test_and_most_of_it_is_counted(self) -> None:
-        radii = [blast_radius(in_disorder(small_group(seed), seed)) for seed in SEEDS]
+        radii = [blast_radius(in_disorder(small_group(seed), seed)) for seed in SEEDS[: examples(60)]]
         losses = [loss for each in radii for radius in each for loss in radius.losses]
         assert sum(loss.basis is Basis.COUNTED for loss in losses) > len(losses) / 3
 
-    @pytest.mark.parametrize("seed", SEEDS[: examples(20)])
+    @pytest.mark.parametrize("seed", SEEDS[: examples(12)])
     def test_for_every_place_of_a_fresh_id(self, seed: int) -> None:
         """With standbys and racks too: what moves is the target's business alone."""
         snapshot = small_group(seed)
@@ -284,7 +284,7 @@ def all_rows(snapshot: Snapshot, budget_ms: int) -> tuple[list[dict], list[dict]
 
 
 class TestForecastWhereItCannotBeCounted:
-    @pytest.mark.parametrize("seed", SEEDS[: examples(10)])
+    @pytest.mark.parametrize("seed", SEEDS[: examples(6)])
     @pytest.mark.parametrize("made", [with_standbys, of_another_assignor])
     def test_every_row_is_what_the_forecast_says(self, made, seed: int) -> None:
         snapshot = made(seed)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.harness.article import Document, change, fleet
+from tests.harness.examples import examples
 from tests.harness.plans import read
 from tests.unit.rollout.consumer.plan.test_plan import EAGER, TWO
 from tests.unit.rollout.consumer.plan.test_plan import planned as planned_for_consumers
@@ -94,7 +95,7 @@ def refuse_worse(best: tuple[float, ...], baseline: tuple[float, ...]) -> None:
             return
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(changes(), policies())
 def test_of_a_streams_group(case: tuple[Document, Document], policy: Policy) -> None:
     snapshot, event = case
@@ -138,7 +139,7 @@ def consumer_changes(draw: st.DrawFn) -> tuple[dict[str, Document], list[Documen
     return group, draw(st.sampled_from(events))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(consumer_changes(), st.sampled_from((None, 0, 3)), st.sampled_from(((), ("forecast", "rebalances"))))
 def test_of_a_consumer_group(
     case: tuple[dict[str, Document], list[Document]], rebalances: int | None, blocking: tuple[str, ...]

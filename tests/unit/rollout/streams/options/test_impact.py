@@ -40,21 +40,24 @@ def test_a_static_member_returns_rather_than_wait_for_its_session() -> None:
     assert why_not(made, PLAINLY).endswith(" (recommended: 0).")
 
 
-def test_a_scale_out_seeds_an_id_rather_than_roll_every_client_twice() -> None:
+@pytest.fixture(scope="module")
+def scaled_out() -> tuple[Plan, int]:
+    """The plan for a client more, and how many there were."""
     document, ids = fleet(12, 72, seed=1)
-    event = {"add_client": {"process_id": None, "threads": 1, "host": "app-new"}}
-    made = planned(document, event)
+    return planned(document, {"add_client": {"process_id": None, "threads": 1, "host": "app-new"}}), len(ids)
+
+
+def test_a_scale_out_seeds_an_id_rather_than_roll_every_client_twice(scaled_out: tuple[Plan, int]) -> None:
+    made, clients = scaled_out
     rolled = next(one for one in made.candidates if one.name == "raise-warmups")
 
     assert made.chosen == "seed-process-id"
     assert rolled.effort_counts is not None
-    assert rolled.effort_counts.restarts == 2 * len(ids) + 1
+    assert rolled.effort_counts.restarts == 2 * clients + 1
 
 
-def test_rebalances_of_an_options_own_steps_count() -> None:
-    document, _ = fleet(12, 72, seed=1)
-    event = {"add_client": {"process_id": None, "threads": 1, "host": "app-new"}}
-    made = planned(document, event)
+def test_rebalances_of_an_options_own_steps_count(scaled_out: tuple[Plan, int]) -> None:
+    made, _ = scaled_out
     found = {one.name: next(rule.found for rule in one.rules if rule.name == "rebalances") for one in made.candidates if one.costs}
 
     assert "the change itself causes 1" in found["raise-warmups"]
