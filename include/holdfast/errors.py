@@ -99,4 +99,4 @@ class StalePlan(HoldfastError):
     def __init__(self, plan_id: str, drifted: tuple[str, ...]) -> None:
         self.plan_id = plan_id
         self.drifted = drifted
-        super().__init__(f"Plan {plan_id} no longer fits its group: {' '.join(drifted)} Make a new plan.")
+        super().__init__(f"Plan {plan_id} no longer fits its group: {' '.join(drifted)} Create a new plan.")

@@ -32,8 +32,8 @@ def create(place: Path, content: bytes, scratch: Path) -> bool:
     except OSError as error:
         if error.errno in _NO_LINKS and os.access(place.parent, os.W_OK):
             raise Unsupported(
-                f"the file system of {place.parent} has no hard links ({error.strerror}), without which no file can be created"
-                " only where none is. Keep the lake on another one, or in an object store"
+                f"the file system of {place.parent} has no hard links ({error.strerror}), without which a file cannot be created"
+                " exclusively. Keep the lake on another one, or in an object store"
             ) from None
         raise
     return True

@@ -85,7 +85,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc] # it has no types
                 raise InvalidInput(f"line {line} has a key that is not text; quote it")
             if key.value in seen:
                 raise InvalidInput(
-                    f"the key {shown(key.value)} is duplicated in one object (again in line {line}); keys must be unique"
+                    f"the key {shown(key.value)} is given twice in one object (again in line {line}); keys must be unique"
                 )
             seen[key.value] = None
         found: dict[Any, Any] = super().construct_mapping(node, deep)

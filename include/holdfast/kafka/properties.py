@@ -13,7 +13,7 @@ _BLANKS = " \t\f"
 
 
 def parse(text: str) -> dict[str, str]:
-    """Keys and values; of a key that stands twice the last one counts, as in Java. Raise InvalidInput for a broken `\\u` escape."""
+    """Keys and values; of a duplicate key the last one counts, as in Java. Raise InvalidInput for a broken `\\u` escape."""
     found: dict[str, str] = {}
     for line in _logical_lines(text):
         key = _KEY.match(line)

@@ -207,7 +207,7 @@ class _Search:
         every_source_counted = all(topic in self._counts for topics in self._sources.values() for topic in topics)
         if not possible and every_source_counted:
             count = self._counts[changelog]
-            why = "all is told of those with as many tasks" if self._fitting(changelog) else f"no subtopology has {count} tasks"
+            why = "all subtopologies of that size have theirs" if self._fitting(changelog) else f"no subtopology has {count} tasks"
             self._left_over.append((changelog, why))
             return
         fit = f"subtopologies {', '.join(map(str, possible))} all fit" if possible else "no subtopology has as many tasks"
@@ -222,7 +222,7 @@ class _Search:
         reported = subtopology in self._clues.reported and not self._found[subtopology]
         if reported and len(sources) == 1 and self._clues.reuses_sources is not False:
             self._found[subtopology][sources[0]] = None
-            self._assume(subtopology, f"reports state and has no changelog topic: its source {sources[0]} is taken to be it")
+            self._assume(subtopology, f"reports state and has no changelog topic: its source {sources[0]} is assumed to be it")
         elif reported:
             self._unknown[subtopology] = [f"reports state, and no changelog topic fits it. {_REMEDY}"]
         elif not sources or subtopology in self._clues.silent or subtopology in self._checkpointed:

@@ -42,7 +42,7 @@ class TaskId(NamedTuple):
         """Raise InvalidInput unless `text` is like `1_0`, both numbers Java ints without leading zeros."""
         match = _TASK_ID.fullmatch(text)
         if not match or max(int(part) for part in match.groups()) > java.INT_MAX:
-            raise InvalidInput(f"{text!r} is not a task ID; one looks like '1_0' (subtopology, partition)")
+            raise InvalidInput(f"{text!r} is not a task ID; the format is '1_0' (subtopology, partition)")
         return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ class ProcessId(NamedTuple):
     def parse(cls, text: str) -> Self:
         """Raise InvalidInput unless `text` is a UUID in its canonical form (8-4-4-4-12 hexadecimal digits)."""
         if not _UUID.fullmatch(text):
-            raise InvalidInput(f"{text!r} is not a process ID; one looks like '4b61083e-57d0-457d-951f-d06556c148ca'")
+            raise InvalidInput(f"{text!r} is not a process ID; the format is '4b61083e-57d0-457d-951f-d06556c148ca'")
         return cls.of(UUID(text))
 
     @property

@@ -304,7 +304,7 @@ def refuse_broken(lake: Lake, plan_id: str) -> None:
         said = "; ".join(f"{one.name}: {one.problem}" for one in found)
         raise StepRefused(
             f"Of plan {plan_id} a document is broken, so nothing may be approved or applied from it ({said}). Look who writes into"
-            " the lake and put the document right, or make a new plan."
+            " the lake and restore the document, or create a new plan."
         )
 
 

@@ -266,7 +266,7 @@ def test_what_nobody_said_this_time_is_no_drift(operator: Operator) -> None:
     silent = altered(group(AFTER, None), ["config"], {"probing.rebalance.interval.ms": 600_000})
     silent = altered(silent, ["task_assignor"], None)
     silent = altered(silent, ["tasks", "1_5", "changelogs"], None)
-    silent["unknown"] = [{"what": "config.probing.rebalance.interval.ms", "reason": "not given; taken to be Kafka's default"}]
+    silent["unknown"] = [{"what": "config.probing.rebalance.interval.ms", "reason": "not given; assumed to be Kafka's default"}]
 
     assert waits_for(operator.apply(silent)) == "1"
 

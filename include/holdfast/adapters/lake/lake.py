@@ -183,15 +183,15 @@ class FsspecLake:
     def _create_remote(self, place: str, content: bytes) -> bool:
         if not any(protocol in CONDITIONAL_PUT for protocol in self._protocols):
             raise Unsupported(
-                f"over {self._protocols[0]} nothing makes sure that a file is created only where none is, so that of two who write"
-                " at once one would be lost. Keep the lake in a local folder (NFS too), or in S3, Google Cloud Storage or Azure"
+                f"over {self._protocols[0]} files cannot be created exclusively, so one of two concurrent writes would be lost."
+                " Keep the lake in a local folder (NFS too), or in S3, Google Cloud Storage or Azure"
             )
         self._files.makedirs(place.rsplit("/", 1)[0], exist_ok=True)
         if not self._put_if_absent(place, content):
             return False
         # A store that overlooks the condition would take the same again: it is asked once, with the same bytes.
         if not self._keeps_conditions and self._put_if_absent(place, content):
-            raise Unsupported("the object store overlooks that a put is to be refused where there is something. Use a newer one")
+            raise Unsupported("the object store ignores the condition of a put (create only if absent). Use a newer one")
         self._keeps_conditions = True
         return True
 

@@ -64,7 +64,7 @@ def _doubts(disk: Disk) -> Iterable[str]:
     if unreadable:
         yield f"{unreadable}: what is there could not be read, and is taken not to be reported"
     if disk.in_stores is None and any(copy.counts_last_record for copy in disk.copies):
-        yield "the release is not known: offsets were found in the stores, so it is taken to be 4.3 or later"
+        yield "the release is not known: offsets were found in the stores, so 4.3 or later is assumed"
     elif disk.in_stores is None:
         yield "the release is not known: from 4.3 on each changelog with a record in it counts one more"
     silent = _named(copy for copy in disk.copies if copy.silent)

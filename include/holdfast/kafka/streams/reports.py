@@ -169,7 +169,7 @@ class _Client:
         if copy is not None and copy.raw_sum is not None and not copy.counts_last_record:
             written += self._changelogs(task_id)
         if end is None:
-            self._assume("standby copies whose end offsets are not known are taken to be where they were last seen", task_id)
+            self._assume("standby copies whose end offsets are not known are assumed to be where they were last seen", task_id)
             return max(joined, written)
         if copy is not None and copy.raw_sum and end - max(written, joined) > CHECKPOINT_EVERY:
             self._assume(
@@ -189,11 +189,11 @@ class _Client:
             if copy.raw_sum is not None:
                 return copy.raw_sum
             self._assume(
-                "closed copies whose offsets are in their stores (4.3) are taken to be where they were last reported", task_id
+                "closed copies whose offsets are in their stores (4.3) are assumed to be where they were last reported", task_id
             )
         elif self._seen.closed_copies_deleted:
             self._assume(
-                "closed copies are taken to be deleted: the last rebalance is more than twice state.cleanup.delay.ms ago, and no "
+                "closed copies are assumed to be deleted: the last rebalance is more than twice state.cleanup.delay.ms ago, and no "
                 "state directory was read",
                 task_id,
             )
@@ -216,7 +216,7 @@ class _Client:
             if end is None:
                 return None
             self._assume(
-                "tasks that were running at the last join and were closed since are taken to be at today's end offsets", task_id
+                "tasks that were running at the last join and were closed since are assumed to be at today's end offsets", task_id
             )
             if self._seen.transactional and not self._seen.idle_close_keeps_progress:
                 self._assume(

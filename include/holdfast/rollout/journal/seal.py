@@ -135,7 +135,7 @@ def refuse(seal: Seal, what: str, keys: SigningKeys) -> None:
 
 
 _REMEDY = {
-    Seal.UNSIGNED: "It was made by hand, or before there was a key: make a new plan and have it approved.",
-    Seal.MISMATCH: "It was changed after it was signed. Find out who writes there, then make a new plan and have it approved.",
-    Seal.ANOTHER_KEY: "Give the key that was in use then, behind the one that is now; or make a new plan and have it approved.",
+    Seal.UNSIGNED: "It was written by hand, or before there was a key: create a new plan and have it approved.",
+    Seal.MISMATCH: "It was changed after it was signed. Find out who writes there, then create a new plan and have it approved.",
+    Seal.ANOTHER_KEY: "Add the former key after the present one; or create a new plan and have it approved.",
 }

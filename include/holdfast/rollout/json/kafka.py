@@ -24,7 +24,7 @@ def task_id(value: object) -> TaskId:
     try:
         return TaskId.parse(written)
     except InvalidInput:
-        raise InvalidInput(f"{strict.shown(written)} is not a task ID; one looks like '1_0' (subtopology, partition)") from None
+        raise InvalidInput(f"{strict.shown(written)} is not a task ID; the format is '1_0' (subtopology, partition)") from None
 
 
 def process_id(value: object) -> ProcessId:
@@ -33,7 +33,7 @@ def process_id(value: object) -> ProcessId:
         return ProcessId.parse(written)
     except InvalidInput:
         raise InvalidInput(
-            f"{strict.shown(written)} is not a process ID; one looks like '4b61083e-57d0-457d-951f-d06556c148ca'"
+            f"{strict.shown(written)} is not a process ID; the format is '4b61083e-57d0-457d-951f-d06556c148ca'"
         ) from None
 
 

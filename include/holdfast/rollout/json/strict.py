@@ -78,7 +78,7 @@ def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:
         needed = len(text) + sum(text.count(sign) * each for sign, each in _BYTES_EACH)
         if needed > most_memory:
             raise InvalidInput(
-                f"the document has so many values that reading it would take some {needed // 2**20:,} MiB of memory;"
+                f"reading the values of the document would take about {needed // 2**20:,} MiB of memory;"
                 f" {most_memory // 2**20:,} MiB are allowed"
             )
     try:
@@ -123,7 +123,7 @@ def _object_without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, obj
         seen: dict[str, None] = {}
         for key, _ in pairs:
             if key in seen:
-                raise InvalidInput(f"the key {shown(key)} stands twice in one object; each may stand once")
+                raise InvalidInput(f"the key {shown(key)} is given twice in one object")
             seen[key] = None
     return found
 

@@ -57,15 +57,15 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
     if approval.plan_fingerprint not in (None, fingerprint(plan)):
         raise StepRefused(
             f"The approval is for other bytes: {printable(str(approval.plan_fingerprint))} was approved, and plan {plan.plan_id} is"
-            f" {fingerprint(plan)} now. Make a new plan and have it approved."
+            f" {fingerprint(plan)} now. Create a new plan and have it approved."
         )
     if approval.changes_requested:
         raise StepRefused(
             f"{printable(approval.by)} requested changes to plan {plan.plan_id}: {printable(approval.reason, 500)}. Change the"
-            " request and make a new plan."
+            " request and create a new plan."
         )
     if not approval.approved:
-        raise StepRefused(f"Plan {plan.plan_id} was rejected by {printable(approval.by)}. Make a new plan.")
+        raise StepRefused(f"Plan {plan.plan_id} was rejected by {printable(approval.by)}. Create a new plan.")
     if not approval.by.strip() or approval.decided_by is Decider.TIME_OUT:
         raise StepRefused("The approval has no name. State who approves.")
     if approval.decided_by is Decider.POLICY and needs_a_person(plan, plan.policy.review):

@@ -41,7 +41,7 @@ def refuse_old(plan: AnyPlan, fresh: AnySnapshot, approval: Approval, now: datet
         )
 
 
-_ANOTHER = "Take a fresh snapshot and try again."
+_ANOTHER = "Take a new snapshot and try again."
 
 
 def _refuse_backwards(plan: AnyPlan, approval: Approval, now: datetime) -> None:
@@ -63,8 +63,8 @@ def _refuse_backwards(plan: AnyPlan, approval: Approval, now: datetime) -> None:
     longest = min(plan.policy.valid_for_s, LONGEST_VALID_S)
     if datetime.fromisoformat(plan.expires_at) > made + timedelta(seconds=longest) + ahead:
         raise StepRefused(
-            f"Plan {plan.plan_id} says that it may be applied until {plan.expires_at}, and its policy lets it wait for"
-            f" {duration(longest)} from {plan.created_at}: it is not as it was made. Make a new plan."
+            f"Plan {plan.plan_id} says that it may be applied until {plan.expires_at}, and its policy allows only"
+            f" {duration(longest)} from {plan.created_at}: the plan was changed. Create a new plan."
         )
 
 

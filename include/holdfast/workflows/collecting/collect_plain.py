@@ -179,7 +179,7 @@ def _assignors(found: _Found, settings: PlainSettings, joined: list[Member]) -> 
     said = "; a member has joined with what it owned, so that it has no other" if reads_on else ""
     found.note(
         "consumers.assignors",
-        f"not given, and the broker shows only which one was picked; taken to be {', '.join(assignors)}{said}."
+        f"not given, and the broker shows only which one was picked; assumed to be {', '.join(assignors)}{said}."
         " --set partition.assignment.strategy=… says it",
     )
     return assignors

@@ -210,7 +210,7 @@ def _doubt_what_reports_exceed(settings: GroupSettings, found: Gathered) -> None
                     f"{member.member_id} reported {total} for {task_id}, and its changelogs end at {end}"
                 )
     for subtopology, reason in doubtful.items():
-        remedy = "one is missing, or was made anew. The option --changelog says all that the subtopology has"
+        remedy = "one is missing, or was recreated. Give all changelogs of the subtopology with --changelog"
         found.note(f"tasks.{subtopology}_*.changelogs", f"{reason}: {remedy}")
     found.tasks = tuple(replace(task, changelogs=None) if task.id.subtopology in doubtful else task for task in found.tasks)
 

@@ -65,7 +65,7 @@ def read(
     consumer_config.read(kafka_release or LINES[-1].releases[-1], given)
     for key, default in (("session.timeout.ms", "Kafka's for the release"), ("auto.offset.reset", "latest")):
         if key not in given:
-            unknown.append(Unknown(f"config.{key}", f"not given; taken to be Kafka's default, {default}"))
+            unknown.append(Unknown(f"config.{key}", f"not given; assumed to be Kafka's default, {default}"))
     return PlainSettings(
         kafka_release, None if strategy is None else _assignors(strategy), tuple(sorted(given.items())), tuple(unknown)
     )

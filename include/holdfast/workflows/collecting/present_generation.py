@@ -27,5 +27,5 @@ def with_session_timeout(config: Config, present: Generation | None, unknown: li
     what = f"config.{SESSION_TIMEOUT}"
     unknown[:] = [one for one in unknown if one.what != what]
     if len(told) > 1:
-        unknown.append(Unknown(what, f"members have from {told[0]} to {told[-1]} ms; taken to be the longest"))
+        unknown.append(Unknown(what, f"members have from {told[0]} to {told[-1]} ms; the longest is assumed"))
     return tuple(sorted((*config, (SESSION_TIMEOUT, told[-1]))))

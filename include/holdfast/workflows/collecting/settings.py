@@ -136,9 +136,9 @@ def read(
         if key not in values and config_check.has(kafka_release or RELEASES[-1], key):
             values[key] = default
             shown = "none" if default == () else default
-            unknown.append(Unknown(f"config.{key}", f"not given; taken to be Kafka's default, {shown}"))
+            unknown.append(Unknown(f"config.{key}", f"not given; assumed to be Kafka's default, {shown}"))
     if "task.assignor.class" not in values and "internal.task.assignor.class" not in values:
-        unknown.append(Unknown("task_assignor", f"not given; taken to be Kafka's default, {DEFAULT_TASK_ASSIGNOR}"))
+        unknown.append(Unknown("task_assignor", f"not given; assumed to be Kafka's default, {DEFAULT_TASK_ASSIGNOR}"))
     return GroupSettings(kafka_release, tuple(sorted(values.items())), _changelogs(changelogs), tuple(unknown))
 
 

@@ -52,7 +52,7 @@ def test_a_clean_disk_of_a_known_release_leaves_no_doubt() -> None:
         (replace(UNTIL_4_2, held=None), "is unknown"),
         (replace(UNTIL_4_2, copies=(replace(FILE, raw_sum=None, readable=False),)), "1_0: what is there could not be read"),
         (replace(UNTIL_4_2, in_stores=None), "from 4.3 on each changelog"),
-        (replace(SINCE_4_3, in_stores=None), "taken to be 4.3 or later"),
+        (replace(SINCE_4_3, in_stores=None), "4.3 or later is assumed"),
         (replace(SINCE_4_3, copies=(replace(STORES, open=True),)), "1_0: the stores were not closed cleanly"),
         (replace(SINCE_4_3, transactional=True, copies=(replace(STORES, silent=True),)), "1_0: not every store says"),
     ],

@@ -93,7 +93,7 @@ class TestWhatMembersWouldReport:
         old = generation(5, *now, completed=NOW - timedelta(minutes=21))
         found = taken(cluster(*now, history={GROUP: (old,)}))
         assert sums(found, B) == {}
-        assert "taken to be deleted" in said(found, f"clients.{B}")
+        assert "assumed to be deleted" in said(found, f"clients.{B}")
         longer = settings.read(GROUP, "3.9.1", {"state.cleanup.delay.ms": "3600000"}, {})
         assert sums(taken(cluster(*now, history={GROUP: (old,)}), given=longer), B) == {"1_0": 9}
 

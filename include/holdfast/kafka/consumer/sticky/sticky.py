@@ -154,7 +154,7 @@ def _without(
 
 
 def _first_removed(codes: Sequence[int], leaving: dict[int, None]) -> tuple[list[int], list[int]]:
-    """Java's `List.remove(Object)` for each: a code that stands twice stays once."""
+    """Java's `List.remove(Object)` for each: a code that is given twice stays once."""
     if not leaving:
         return list(codes), []
     still = dict(leaving)

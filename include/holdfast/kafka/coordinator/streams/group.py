@@ -27,7 +27,7 @@ class Task(NamedTuple):
         subtopology, between, number = text.rpartition("_")
         plain = number.isascii() and number.isdigit() and (number == "0" or not number.startswith("0"))
         if not between or not plain or len(number) > len(str(java.INT_MAX)) or int(number) > java.INT_MAX:
-            raise InvalidInput(f"{text!r} is not a task ID; one looks like '1_0' (subtopology, partition)")
+            raise InvalidInput(f"{text!r} is not a task ID; the format is '1_0' (subtopology, partition)")
         return cls(subtopology, int(number))
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ def _task(value: object) -> Task:
     try:
         return Task.parse(written)
     except InvalidInput:
-        raise InvalidInput(f"{strict.shown(written)} is not a task ID; one looks like '1_0' (subtopology, partition)") from None
+        raise InvalidInput(f"{strict.shown(written)} is not a task ID; the format is '1_0' (subtopology, partition)") from None
 
 
 TASK: Codec[Task] = Codec(_task, str, shapes.text)
@@ -22,7 +22,7 @@ def _by_subtopology(tasks: tuple[Task, ...]) -> Tasks:
         seen: dict[Task, None] = {}
         for task in tasks:
             if task in seen:
-                raise InvalidInput(f"the task {strict.shown(str(task))} stands twice; each may stand once")
+                raise InvalidInput(f"the task {strict.shown(str(task))} is given twice")
             seen[task] = None
     return tasks_of(tasks)
 

@@ -23,7 +23,7 @@ from holdfast.rollout.text.wording import many
 
 _DEPARTURES = {
     Departure.LEAVES: "which leaves the group",
-    Departure.CRASHES: "which just ends",
+    Departure.CRASHES: "which ends without leaving",
     Departure.HANGS: "which no longer polls",
 }
 

@@ -89,9 +89,7 @@ def _remove_consumer(value: object) -> RemoveConsumer:
     fields.finish(closed=True)
     if hangs:
         if fields.has("leaves"):
-            raise InvalidInput(
-                "a consumer that hangs does not say that it leaves, and does not just end: give one of them", "hangs"
-            )
+            raise InvalidInput("`hangs` and `leaves` exclude each other: give one of them", "hangs")
         return RemoveConsumer(member_id, Departure.HANGS)
     return RemoveConsumer(member_id, Departure.LEAVES if leaves else Departure.CRASHES)
 
@@ -120,7 +118,7 @@ def _restart_consumer(value: object) -> RestartConsumer:
     changed = [field for field in ("assignors", "subscription", "group_instance_id") if fields.has(field)]
     if within_session and changed:
         raise InvalidInput(
-            f"who comes back without a rebalance comes back as it was; leave {', '.join(changed)} out", "within_session"
+            f"a consumer that returns without a rebalance returns unchanged; leave {', '.join(changed)} out", "within_session"
         )
     return event
 

@@ -24,7 +24,7 @@ _EVENTS: dict[str, Shape] = {
     "add_consumer": closed({"member_id": shapes.name(), "assignors": assignors, "subscription": subscription}, _like_the_old_one),
     "remove_consumer": closed(
         {"member_id": shapes.name()},
-        {"leaves": shapes.boolean("False: it just ends."), "hangs": shapes.boolean("It no longer calls poll.")},
+        {"leaves": shapes.boolean("False: it ends without leaving."), "hangs": shapes.boolean("It no longer calls poll.")},
     ),
     "replace_consumer": closed({"member_id": shapes.name(), "by": closed({"member_id": shapes.name()}, _like_the_old_one)}),
     "restart_consumer": closed(

@@ -61,7 +61,7 @@ def forecast(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerFore
                 f"The release of the Kafka clients is not known, and it matters here: with {releases[0]} one thing comes about,"
                 f" with {', '.join(different)} another. Say which one: kafka_release in the Snapshot."
             )
-        unknown.append(Unknown("kafka_release", f"not given; {', '.join(releases)} all come to the same"))
+        unknown.append(Unknown("kafka_release", f"not given; {', '.join(releases)} all give the same result"))
     unknown.extend(note.as_unknown() for note in outcome.notes)
     return ConsumerForecast(change, outcome, tuple(unknown))
 
@@ -318,8 +318,7 @@ def _notes(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Note, ..
     return tuple(
         Note(
             NoteKind.RACKS,
-            f"Where the new partitions of '{printable(item.topic)}' will stand is not said; it is taken that no consumer is near"
-            " them.",
+            f"Where the new partitions of '{printable(item.topic)}' will be placed is unknown; assumed: no consumer is near them.",
         )
         for item in change.events
         if isinstance(item, AddPartitions | AddTopic) and item.replica_racks is None

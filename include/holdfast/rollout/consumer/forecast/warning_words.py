@@ -29,7 +29,7 @@ def sentence(one: OffsetWarning) -> str:
 def about(one: OffsetWarning) -> str:
     """The sentence without its label."""
     if one.danger is Danger.STOPS_CONSUMERS:
-        return f"{many(one.partitions, 'partition')} {_WITHOUT} none: whoever gets one of them throws."
+        return f"{many(one.partitions, 'partition')} {_WITHOUT} none: a consumer that gets one of them throws."
     default = " (Kafka's default; it was not given)" if one.reset_is_default else ""
     which = listed([f"{printable(each.topic, 60)}-{each.partition}" for each in one.skipping])
     return f"{many(one.partitions, 'partition')} ({which}) {_WITHOUT} {one.reset_to}{default}: {_skipped(one)}."

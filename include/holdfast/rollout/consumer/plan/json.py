@@ -124,7 +124,7 @@ def consumer_plan_from_json(value: object) -> ConsumerPlan:
     if plan_id_in(written) != plan.plan_id or any(again[derived] != written[derived] for derived in _DERIVED):
         raise InvalidInput(
             f"{strict.shown(plan.plan_id)} is not the digest of this plan's content: the plan was edited after it was made, or"
-            " another version of Holdfast made it. Make a new plan",
+            " another version of Holdfast made it. Create a new plan",
             "plan_id",
         )
     return plan

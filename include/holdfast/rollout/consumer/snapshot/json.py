@@ -75,7 +75,7 @@ def _contradictions(snapshot: ConsumerSnapshot) -> Iterable[InvalidInput]:
     for member in snapshot.members:
         if member.group_instance_id is not None:
             if member.group_instance_id in instances:
-                yield InvalidInput(f"the group instance ID {strict.shown(member.group_instance_id)} stands twice", "consumers")
+                yield InvalidInput(f"the group instance ID {strict.shown(member.group_instance_id)} is given twice", "consumers")
             instances[member.group_instance_id] = None
     leader = snapshot.leader_member_id
     if leader is not None and all(member.member_id != leader for member in snapshot.members):
@@ -132,7 +132,7 @@ def subscription(value: object) -> tuple[str, ...]:
     plain = type(value) is list and all(type(one) is str and 0 < len(one) <= strict.LONGEST_TEXT for one in value)
     topics = tuple(cast("list[str]", value)) if plain else strict.each(value, strict.name)
     if len(dict.fromkeys(topics)) < len(topics):
-        raise InvalidInput("a topic stands twice")
+        raise InvalidInput("a topic is given twice")
     return topics
 
 

@@ -26,8 +26,8 @@ def started_again(snapshot: Snapshot, change: Change) -> Change:
         return change
     if len(change.events) > 1:
         raise CannotPredict(
-            "All stores are in memory, so that every client draws a new process ID when all are started again. What happens before"
-            " or after that in the same change is not modelled: forecast one after the other."
+            "All stores are in memory, so every client generates a new process ID at the common start. Other events in the same"
+            " change are not modelled: forecast them one after the other."
         )
     back = (RestartClient(one.process_id, keeps_process_id=False, keeps_state=False) for one in snapshot.clients)
     return replace(change, events=(*change.events, *back))

@@ -61,7 +61,7 @@ def _events(value: object) -> tuple[Item, ...]:
     if threads > MOST_THREADS_AT_ALL:
         raise InvalidInput(f"the events start {threads:,} threads; {MOST_THREADS_AT_ALL:,} are allowed in one change")
     if partitions > MOST_PARTITIONS_AT_ALL:
-        raise InvalidInput(f"the events come to {partitions:,} partitions; {MOST_PARTITIONS_AT_ALL:,} are allowed in one change")
+        raise InvalidInput(f"the events have {partitions:,} partitions; {MOST_PARTITIONS_AT_ALL:,} are allowed in one change")
     return items
 
 

@@ -135,7 +135,7 @@ def _all_meant(value: object, there: _There | None) -> list[str] | None:
         return None
     found = [str(there.meant(name)) for name in names]
     if len(set(found)) < len(found):
-        raise InvalidInput("a client stands twice")
+        raise InvalidInput("a client is given twice")
     return found
 
 

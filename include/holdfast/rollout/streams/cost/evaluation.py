@@ -219,7 +219,7 @@ class Cost:
     )
     """What is read for each task that anybody restores, over all rebalances and clients: `restores` by task."""
     stops: tuple[TaskStop, ...] = member(
-        keyed(codec_of(TaskStop)), "Unavailable tasks: for so many seconds, and then until so many records are read.", default=()
+        keyed(codec_of(TaskStop)), "Unavailable tasks: first for these seconds, then until these records are restored.", default=()
     )
     """Tasks that stand still on the way, stateless ones included; the others never do, but for the rebalances themselves."""
     fullest: Fullest | None = member(nullable(codec_of(Fullest)), default=None)

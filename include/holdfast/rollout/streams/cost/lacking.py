@@ -25,7 +25,7 @@ WORDS: Mapping[Give, str] = {
     Give.DISKS: "the clients' state directories (--state-dir; state_dirs of the group in the connection)",
     Give.GENERATIONS: "the right Read on the topic __consumer_offsets",
     Give.STORES: "what the stores are (--stores; stores of the group in the connection)",
-    Give.LOOK: "a person's look at what stands under Not known: nothing that can be given settles it",
+    Give.LOOK: "review by a person of the items under *Unknown*: no input resolves them",
 }
 """Each as an option of `holdfast snapshot` and as its place in a connection."""
 

@@ -120,7 +120,7 @@ class AddPartitions(Event):
                         narrow = 1 + max(one.id.partition for one in before if one.id.subtopology == task.id.subtopology)
                         return (
                             f"StreamsException: the changelog {changelog.topic} has {narrow} partitions and {width} are needed;"
-                            " Kafka Streams grows no changelog. Grow it by hand before, and say `changelogs_grown`."
+                            " Kafka Streams does not extend it. Extend it by hand first, and set `changelogs_grown`."
                         )
         return None
 

@@ -26,7 +26,7 @@ def member_ids(value: object) -> tuple[str, ...]:
     if not found:
         raise InvalidInput("one member ID a thread is needed, none was found")
     if len(dict.fromkeys(found)) < len(found):
-        raise InvalidInput("a member ID stands twice")
+        raise InvalidInput("a member ID is given twice")
     return found
 
 

@@ -218,7 +218,7 @@ class RestartClient(Event):
         dynamic = [consumer.member_id for consumer in old.consumers if consumer.group_instance_id is None]
         if dynamic:
             raise InvalidInput(
-                f"{dynamic[0]} has no group.instance.id: whoever is not static joins anew, in a rebalance", "within_session"
+                f"{dynamic[0]} has no group.instance.id: a dynamic member rejoins, which is a rebalance", "within_session"
             )
         if self.threads not in (None, len(old.consumers)) or self.member_ids is not None:
             raise InvalidInput("it returns with the members it had; leave `threads` and `member_ids` out", "within_session")

@@ -199,5 +199,5 @@ def _process_ids(value: object) -> tuple[ProcessId, ...]:
     if not found:
         raise InvalidInput("one process ID or more is needed, none was found; leave the field out for all clients")
     if len(dict.fromkeys(found)) < len(found):
-        raise InvalidInput("a process ID stands twice")
+        raise InvalidInput("a process ID is given twice")
     return found

@@ -95,9 +95,9 @@ def too_early(plan: Plan, waiting: AnyStep, given: Collection[ProcessId]) -> str
     if not any(one.source == source and one.process_id in given for one in writes):
         return None
     return (
-        f"Nothing was written: the client {source} is still in the group, and two clients with one process ID are one to Kafka."
-        f" Stop it and give a fresh snapshot without it; or, if its process has ended and only its session has not,"
-        f" say so with --confirm {step.id}."
+        f"Nothing was written: the client {source} is still in the group, and Kafka treats two clients with one process ID as one."
+        f" Stop it and give a new snapshot without it; or, if its process has ended and only its session has not timed out,"
+        f" confirm that with --confirm {step.id}."
     )
 
 
@@ -234,7 +234,7 @@ def _in_the_way(plan: Plan, journal: Journal, action: WriteProcessMetadata, fres
 
 
 _HELD = (
-    "Client {holder} is still in the group, and Kafka takes two clients with one process ID for one. Stop it, and give a fresh"
+    "Client {holder} is still in the group, and Kafka treats two clients with one process ID as one. Stop it, and give a new"
     " snapshot without it; or, if its process has ended and only its session has not timed out, confirm the step that stops it."
 )
 

@@ -21,7 +21,7 @@ def unknown_release(answers: Answers) -> tuple[Unknown, ...]:
     _refuse_disagreement(answers)
     newest, shown = answers[-1]
     if all(_in_full(outcomes) == _in_full(shown) for _, outcomes in answers):
-        return (Unknown("kafka_release", f"not given; {releases} all come to the same"),)
+        return (Unknown("kafka_release", f"not given; {releases} all give the same result"),)
     reason = (
         f"not given; {releases} give every client the same tasks at the same times, but not every thread, nor the same temporary"
         f" standbys: those shown are of {newest}"

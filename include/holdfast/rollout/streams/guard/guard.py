@@ -213,8 +213,8 @@ def _findings(snapshot: Snapshot, ids: Sequence[ProcessId]) -> list[Finding]:
             Finding(
                 Trap.NOT_KEPT,
                 tuple(ids),
-                f"Kafka Streams {snapshot.kafka_release} makes up a new process ID at each start (KAFKA-10716).",
-                "Every restart draws the order anew: go to 2.6.2, 2.7.1, 2.8.0 or later.",
+                f"Kafka Streams {snapshot.kafka_release} generates a new process ID at each start (KAFKA-10716).",
+                "Every restart changes the order: upgrade to 2.6.2, 2.7.1, 2.8.0 or later.",
             )
         )
     elif snapshot.tasks and not any(task.changelogs is None or task.stateful for task in snapshot.tasks):

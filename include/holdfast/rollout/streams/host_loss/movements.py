@@ -301,7 +301,7 @@ class Movements:
     def _why_not_counted(self) -> str | None:
         config = self._group.config
         if config.num_standby_replicas:
-            return "with standbys, who runs a task meanwhile hangs on what else each client is given"
+            return "with standbys, the interim owner of a task depends on the other tasks of each client"
         behind = (one for one in self._ids if not self._acceptable(self._reports.log_end(one) - self._reports.end(one)))
         if (never := next(behind, None)) is not None:
             return f"copies of {never} never come within acceptable.recovery.lag ({self._lag:,} records): the group does not settle"

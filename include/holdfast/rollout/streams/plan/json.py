@@ -69,7 +69,7 @@ def _refuse_edited(plan: Plan, written: Mapping[str, object]) -> None:
     if plan.plan_id != digest:
         raise InvalidInput(
             f"{strict.shown(plan.plan_id)} is not the digest of this plan's content ({digest}): the plan was edited after it was"
-            " made, or another version of Holdfast made it. Make a new plan",
+            " made, or another version of Holdfast made it. Create a new plan",
             "plan_id",
         )
 

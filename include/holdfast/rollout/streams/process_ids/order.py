@@ -185,7 +185,7 @@ def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
 
 _MISLEADS = (
     "Kafka sorts process IDs as two signed numbers: those that begin with 8 to f come before those that begin with 0 to 7. "
-    "Sorted as text they stand in another order."
+    "Sorting them as text gives another order."
 )
 
 

@@ -96,8 +96,8 @@ def mixed_releases(snapshot: Snapshot) -> tuple[Unknown, ...]:
     return (
         Unknown(
             "kafka_release",
-            f"members write metadata versions {shown}: several releases run in this group, and each rebalance goes by that of"
-            " whoever leads it. A forecast is for one release: finish the upgrade, and take a new snapshot",
+            f"members write metadata versions {shown}: several releases run in this group, and each rebalance uses that of"
+            " its leader. A forecast is for one release: finish the upgrade, and take a new snapshot",
         ),
     )
 

@@ -106,11 +106,11 @@ def _contradictions(snapshot: Snapshot) -> Iterable[InvalidInput]:
     processes: dict[object, None] = {}
     for client in snapshot.clients:
         if client.process_id in processes:
-            yield InvalidInput(f"the process ID {client.process_id} stands twice", "clients")
+            yield InvalidInput(f"the process ID {client.process_id} is given twice", "clients")
         processes[client.process_id] = None
         for consumer in client.consumers:
             if consumer.member_id in members:
-                yield InvalidInput(f"the member {strict.shown(consumer.member_id)} stands twice", "clients")
+                yield InvalidInput(f"the member {strict.shown(consumer.member_id)} is given twice", "clients")
             members[consumer.member_id] = None
     if snapshot.leader_process_id is not None and snapshot.leader_process_id not in processes:
         yield InvalidInput(
@@ -214,7 +214,7 @@ def _topic(key: str, value: object) -> Topic:
     fields.finish()
     numbers = [partition.id for partition in topic.partitions]
     if len(dict.fromkeys(numbers)) < len(numbers):
-        raise InvalidInput("a partition stands twice", "partitions")
+        raise InvalidInput("a partition is given twice", "partitions")
     return topic
 
 

@@ -112,7 +112,7 @@ def test_a_group_without_members_has_an_empty_target() -> None:
         ({"config": {"streams.assignor.name": "balanced"}}, Unsupported, "'balanced' is not covered"),
         ({"topology": {"subtopologies": {"0": {}}}}, InvalidInput, "one source topic or more"),
         ({"members": {"m1": {"target": {"active": ["x"]}}}}, InvalidInput, "'x' is not a task ID"),
-        ({"members": {"m1": {"target": {"active": ["0_0", "0_0"]}}}}, InvalidInput, "'0_0' stands twice"),
+        ({"members": {"m1": {"target": {"active": ["0_0", "0_0"]}}}}, InvalidInput, "'0_0' is given twice"),
         ({"topics": {"orders": {"partitions": [{"id": 1}]}}}, InvalidInput, "numbered from 0 on"),
     ],
 )

@@ -154,7 +154,7 @@ def test_an_instance_id_stands_once() -> None:
     group = _altered(["consumers", "a", "group_instance_id"], "one")
     group["consumers"]["b"]["group_instance_id"] = "one"
 
-    with pytest.raises(HoldfastError, match="stands twice"):
+    with pytest.raises(HoldfastError, match="is given twice"):
         consumer_snapshot_from_json(group)
 
 

@@ -74,7 +74,7 @@ def test_the_shorthand_survives_its_own_json() -> None:
     ("content", "complaint"),
     [
         ({"process_ids": []}, "one process ID or more"),
-        ({"process_ids": [A, A]}, "stands twice"),
+        ({"process_ids": [A, A]}, "is given twice"),
         ({"at_once": 0}, "at_once"),
         ({"wait": "never"}, "wait"),
         ({"clients": [A]}, "clients"),

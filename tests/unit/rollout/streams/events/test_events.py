@@ -119,8 +119,8 @@ class TestPartitions:
         assert not found.stable
         assert [one.decision for one in found.rounds] == [
             LeaderFailure(
-                "StreamsException: the changelog changelog has 6 partitions and 7 are needed; Kafka Streams grows no changelog."
-                " Grow it by hand before, and say `changelogs_grown`."
+                "StreamsException: the changelog changelog has 6 partitions and 7 are needed; Kafka Streams does not extend it."
+                " Extend it by hand first, and set `changelogs_grown`."
             )
         ]
 
