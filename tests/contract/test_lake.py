@@ -207,7 +207,7 @@ def elsewhere() -> FsspecLake:
 
 
 def test_where_nothing_is_safe_nothing_is_created(elsewhere: FsspecLake) -> None:
-    with pytest.raises(Unsupported, match="over elsewhere nothing makes sure"):
+    with pytest.raises(Unsupported, match="over elsewhere files cannot be created exclusively"):
         elsewhere.create(PLACE, b"x")
     assert not elsewhere.exists(PLACE)
 

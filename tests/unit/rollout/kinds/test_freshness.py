@@ -52,8 +52,8 @@ def refused(
         ({"now": -60, "taken": -60, "approved": -60}, "was made at 2026-11-20T12:00:00Z, and here it is"),
         ({"approved": -60}, "before it was made"),
         ({"expires": 7_200}, None),
-        ({"expires": 7_206}, "its policy lets it wait for 2 h"),
-        ({"expires": 10**9}, "it is not as it was made"),
+        ({"expires": 7_206}, "its policy allows only 2 h"),
+        ({"expires": 10**9}, "the plan was changed"),
     ],
     ids=str,
 )
