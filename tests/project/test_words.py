@@ -41,6 +41,22 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (r"\bon the way\b", "in progress; meanwhile"),
     (r"\blook closely\b", "needs review"),
     (r"\bundo\b", "rollback"),
+    (r"\bours\b|\bwe\b", "Holdfast"),
+    (r"\bso many\b|\bas far as\b", "the number; where, up to"),
+    (r"\bis told\b", "is notified, is asked; a message says"),
+    (r"\bstands?\b(?! (?:for|by)\b)|\bstood\b|\blies\b", "is, is in, is given, has"),
+    (r"\bcomes? to\b(?! rest)", "is, has, gives"),
+    (r"\bwhoever\b|\bwhomever\b", "who it is: a user, a member, a consumer"),
+    (r"\bmend(?:ed|s)?\b", "fixed"),
+    (r"\bhangs? on\b", "depends on"),
+    (r"\bmakes? up a\b|\bmade up\b|\bdraws? a new\b", "generates"),
+    (r"\bheld against\b", "compared with"),
+    (r"\btaken (?:to be|for)\b", "assumed to be, treated as"),
+    (r"\bmake a new plan\b", "create a new plan"),
+    (r"\bone looks like\b|\bneeded is\b", "the format is; is needed"),
+    (r"\bjust ends?\b", "ends without leaving"),
+    (r"\bfirst act\b", "first action"),
+    (r"\bfor good\b", "permanently"),
 )
 """A pattern of what is not said, and what is. The words of Kafka, Airflow and Spark stand above all of them."""
 NAMES = frozenset(
@@ -52,6 +68,7 @@ NAMES = frozenset(
         "no handwork beyond the change itself",
         "a whole state directory is copied while nobody runs on it",
         "Wrong if ",
+        "sorted as text they stand in another order",
     }
 )
 """Values in JSON documents and tables that stay as they are: people read other words for them. `Wrong if `: what plans written

@@ -61,7 +61,7 @@ def _changelog(key: bytes) -> TopicPartition:
 def _offset(key: bytes, value: bytes) -> int:
     offset = _long(key, value)
     if offset < 0 and offset != OFFSET_UNKNOWN:
-        raise MalformedBytes(f"the store has the offset {offset} for {key[:80]!r}; needed is one of 0 or more, or -4")
+        raise MalformedBytes(f"the store has the offset {offset} for {key[:80]!r}; 0 or more, or -4, is needed")
     return offset
 
 

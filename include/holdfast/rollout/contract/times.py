@@ -34,7 +34,7 @@ ESTIMATE: Codec[Estimate] = row(
     Estimate,
     lambda one: (one.low, one.usual, one.high),
     *(COUNT, COUNT, COUNT),
-    about="Seconds from the first act: [at least, usually, at most].",
+    about="Seconds from the first action: [at least, usually, at most].",
 ).checked(_rising)
 NO_TIME = Estimate(0, 0, 0)
 METADATA_MAX_AGE_S = 300
@@ -109,7 +109,7 @@ def _without_phases(times: "Times") -> bool:
     return not times.phases
 
 
-@record(about="How long it takes, from the first act.")
+@record(about="Duration from the first action.")
 class Times:
     """`rebalancing_ends`: when the last rebalance is over; `restored`: when no client restores any more, standby copies included.
     None: never.

@@ -191,7 +191,7 @@ def _codec(
     keys = next(((attrgetter(attribute), one.codec) for attribute, one in members.items() if one.key), None)
 
     def read_under(key: str, value: object) -> T:
-        assert keys is not None, "only a record with a key stands under one"
+        assert keys is not None, "only a record with a key has one"
         try:
             given = keys[1].read(key)
         except InvalidInput as problem:

@@ -105,7 +105,7 @@ PLAN: Shape = closed(
         "cluster": text(),
         "group_id": shapes.name(),
         "verdict": one_of(PlanVerdict),
-        "headline": text("What would skip data stands first."),
+        "headline": text("A warning of skipped data comes first."),
         "wrong_if": text("The one fact that would make it wrong."),
         "blocked_by": items(text()),
         "chosen": nullable(one_of(proposals.NAMES)),

@@ -31,7 +31,7 @@ _undetermined = fields(
         "clients": closed({}, {"standby": items(PROCESS_ID)}) | {"additionalProperties": True},
         "consumers": fields({}, {"active": _names, "standby": _names, "withheld": _names}),
     },
-    "Where else a task may stand: Kafka itself leaves it to chance.",
+    "Other possible owners of a task: Kafka itself chooses at random.",
 )
 _decided = fields(
     {

@@ -100,8 +100,8 @@ def _layouts(kinds: Sequence[Hashable]) -> Iterator[tuple[Hashable, ...]]:
         ways, left = ways * comb(left, count), left - count
     if ways > MOST_LAYOUTS:
         raise CannotPredict(
-            f"{len(kinds)} clients of {len(names)} kinds (threads, tags) can stand in {ways:,} orders;"
-            f" {MOST_LAYOUTS:,} are looked at."
+            f"{len(kinds)} clients of {len(names)} kinds (threads, tags) have {ways:,} possible orders;"
+            f" {MOST_LAYOUTS:,} are allowed."
         )
     stack: list[tuple[tuple[Hashable, ...], tuple[int, ...]]] = [((), tuple(counts))]
     while stack:

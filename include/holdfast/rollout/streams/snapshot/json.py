@@ -100,7 +100,7 @@ def _contradictions(snapshot: Snapshot) -> Iterable[InvalidInput]:
         for partition in task.partitions:
             if partition in owner:
                 both = f"{owner[partition]} and {task.id}" if owner[partition] != task.id else f"{task.id} twice"
-                yield InvalidInput(f"the partition {strict.shown(str(partition))} stands in the tasks {both}", "tasks")
+                yield InvalidInput(f"the partition {strict.shown(str(partition))} is in the tasks {both}", "tasks")
             owner[partition] = task.id
     members: dict[str, None] = {}
     processes: dict[object, None] = {}
