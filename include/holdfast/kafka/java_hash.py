@@ -33,37 +33,48 @@ def hash_order(
 
 
 def order_of_computed(
-    keys: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[_K], Any], capacity: int = _FIRST_CAPACITY
+    calls: Iterable[_K], hash_code: Callable[[_K], int], rank: Callable[[_K], Any], capacity: int = _FIRST_CAPACITY
 ) -> list[_K]:
-    """The distinct keys, put into a new HashMap by `computeIfAbsent`, as it is iterated (Java 9 and later).
+    """The keys for which `computeIfAbsent` of a new HashMap was called one after the other, as it is iterated (Java 9 and later).
 
-    Unlike `put` it makes a new entry the first of its bucket, doubles a table that is too full before the next entry and not after
-    the last one, and counts eight entries of a bucket as too many, not nine.
+    Unlike `put` it makes a new entry the first of its bucket, and counts eight entries of a bucket as too many, not nine. A table
+    that is too full is doubled at the next call and not at once, even where that call is for a key that is there already.
     """
     table = _Table(rank, capacity)
-    for key in keys:
-        code = hash_code(key) & 0xFFFFFFFF
-        table.compute_if_absent(key, code ^ (code >> 16))
+    known: set[_K] = set()
+    for key in calls:
+        table.make_room()
+        if key not in known:
+            known.add(key)
+            code = hash_code(key) & 0xFFFFFFFF
+            table.compute(key, code ^ (code >> 16))
     return list(table)
 
 
-def string_map_order(texts: Sequence[str], capacity: int = _FIRST_CAPACITY, *, computed: bool = False) -> list[str]:
-    """Distinct strings in the order of the HashMap into which they were put (`computed`: by `computeIfAbsent`).
+def string_map_order(texts: Sequence[str], capacity: int = _FIRST_CAPACITY) -> list[str]:
+    """`hash_order` of distinct strings, and quicker where no bucket is crowded."""
+    return _string_order(texts, texts, capacity, computed=False)
 
-    As `hash_order` and `order_of_computed`, without building the table where no bucket is ever crowded.
-    """
+
+def string_order_of_computed(calls: Sequence[str], capacity: int = _FIRST_CAPACITY) -> list[str]:
+    """`order_of_computed` of strings, and quicker where no bucket is crowded."""
+    return _string_order(list(dict.fromkeys(calls)), calls, capacity, computed=True)
+
+
+def _string_order(texts: Sequence[str], calls: Sequence[str], capacity: int, *, computed: bool) -> list[str]:
     codes = []
     for text in texts:
         code = java.string_hash(text) & 0xFFFFFFFF
         codes.append(code ^ (code >> 16))
     size, crowded = len(texts), _TREEIFY - computed
+    waits = computed and size > 0 and calls.index(texts[-1]) == len(calls) - 1  # no call came after the last new key
     while True:
         full = capacity * 3 // 4 + 1
         buckets = [code & (capacity - 1) for code in codes]
         if size >= crowded and _most_in_a_bucket(buckets[:full]) >= crowded:
             order = order_of_computed if computed else hash_order
-            return order(texts, java.string_hash, java.string_order, capacity)
-        if size < full + computed:
+            return order(calls, java.string_hash, java.string_order, capacity)
+        if size < full + waits:
             numbers = range(size - 1, -1, -1) if computed else range(size)
             return [texts[number] for number in sorted(numbers, key=buckets.__getitem__)]
         capacity *= 2
@@ -181,9 +192,13 @@ class _Table(Generic[_K]):
         if self._size > len(self._heads) * 3 // 4:
             self._double()
 
-    def compute_if_absent(self, key: _K, code: int) -> None:
+    def make_room(self) -> None:
+        """What `computeIfAbsent` begins with."""
         if self._size > len(self._heads) * 3 // 4:
             self._double()
+
+    def compute(self, key: _K, code: int) -> None:
+        """Add a new key as `computeIfAbsent` does."""
         bucket = code & (len(self._heads) - 1)
         node = _Node(key, code)
         if bucket in self._trees:

@@ -44,3 +44,13 @@ class WholeCoordinatorJvm(LeaderJvm):
         jars = maven.classpath(*mains, *tests, *others)
         classes = maven.compile_java(JAVA / "whole_coordinator", jars, release=17)
         self._command = self._java(f"{classes}:{jars}", "org.apache.kafka.coordinator.group.WholeCoordinator", options, heap)
+
+
+class CoordinatorWireJvm(LeaderJvm):
+    """Kafka's own classes of messages and records of a release (`java/coordinator_wire`): JSON in, bytes out."""
+
+    def __init__(self, release: str) -> None:
+        self.release = release
+        jars = coordinator_jars(release)
+        classes = maven.compile_java(JAVA / "coordinator_wire", jars, release=17)
+        self._command = self._java(f"{classes}:{jars}", "holdfast.CoordinatorWire", (), "512m")

@@ -28,7 +28,8 @@ class Behaviour:
     taken (KAFKA-20899)."""
 
     processes_computed: bool = False
-    """From 4.4 the map of processes is filled by `computeIfAbsent`, before by `putIfAbsent`: the order in a bucket is reversed."""
+    """From 4.4 the map of processes is filled by `computeIfAbsent`, before by `putIfAbsent`: the order in a bucket is
+    reversed, and its table grows later."""
 
 
 def _lines() -> tuple[Behaviour, ...]:

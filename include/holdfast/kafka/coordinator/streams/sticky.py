@@ -83,7 +83,10 @@ class _Assignor:
         for number, member in enumerate(self._members):
             threads.setdefault(member.process_id, []).append(number)
         capacity = 1 << (len(self._members) - 1).bit_length()
-        processes = java_hash.string_map_order(list(threads), capacity, computed=self._facts.processes_computed)
+        if self._facts.processes_computed:
+            processes = java_hash.string_order_of_computed([member.process_id for member in self._members], capacity)
+        else:
+            processes = java_hash.string_map_order(list(threads), capacity)
         self._threads = [self._in_own_map(threads[process]) for process in processes]
         self._process_of = [0] * len(self._members)
         for number, members in enumerate(self._threads):
