@@ -6,11 +6,11 @@ from typing import TypeVar
 from holdfast.rollout.contract.plan_words import BASELINE, option_name
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule, Status
 from holdfast.rollout.options.option import EvaluatedOption, Option, RankedOption
+from holdfast.rollout.options.rules import CONVERGES
 from holdfast.rollout.options.selection import Ranked, baseline_of
 from holdfast.rollout.policy.policy import Policy, Review
 
 E = TypeVar("E", bound=EvaluatedOption[Option])
-CONVERGES = "converges"
 
 
 def blocked_by(options: Sequence[Ranked], chosen: Ranked | None, policy: Policy) -> tuple[str, ...]:

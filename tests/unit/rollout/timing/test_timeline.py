@@ -22,6 +22,7 @@ from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.plan import Plan
+from holdfast.rollout.text.wording import duration
 from holdfast.rollout.timing import time_words, timeline
 
 ROLL: list[object] = [
@@ -86,7 +87,7 @@ def test_probing_waits_for_what_restores_and_all_say_the_same() -> None:
     assert shown.figures is not None
     assert shown.figures.times == replace(found, phases=(), rebalances=())
     assert shown.figures.to_stable == ends(found).high
-    assert f"{ends(found).high} s" in rule(plan, "time-to-stable").found
+    assert duration(ends(found).high) in rule(plan, "time-to-stable").found
     assert time_words.both(found) in plan.headline
     assert found.restored.high > found.restored.low
 

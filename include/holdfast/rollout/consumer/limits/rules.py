@@ -1,8 +1,4 @@
-"""What a team's policy says about one way of changing a plain consumer group: a list of rules, each passed, failed or not known."""
-
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
+"""What only consumer groups have rules about: where readers go on, how long nobody reads; and what the shared rules go by."""
 
 from holdfast.rollout.consumer.change.change import (
     AddConsumer,
@@ -19,110 +15,52 @@ from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
 from holdfast.rollout.consumer.options.impact import times_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import verbs
-from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import Rule, Status
-from holdfast.rollout.policy.judging import actions_rule
-from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, Policy
-from holdfast.rollout.text.wording import duration, listed, many, printable
-from holdfast.rollout.timing import time_rules, time_words
-
-RULES = (
-    "forecast",
-    "converges",
-    "reads-on",
-    "moved-without-need",
-    "moved",
-    "standing-still",
-    "time-to-stable",
-    "finish-before",
-    "windows",
-    "rebalances",
-    "actions",
-    "untouchable-hosts",
-)
-"""In the order in which a review lists them. `reads-on`: nobody skips data or is stopped by an offset that is not there."""
+from holdfast.rollout.options import rules
+from holdfast.rollout.options.rules import Found, Rebalances, Share, Unstated
+from holdfast.rollout.policy.judging import made
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.text.wording import duration, many
 
 
-def rule(name: str, found: str, limit: str, status: Status, policy: Policy) -> Rule:
-    return Rule(name, found, limit, status, name in policy.blocking)
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """When the plan is made, and what the requested change takes anyway: of limits that nobody stated, that takes nothing away."""
-
-    now: datetime
-    asked_rebalances: int
-    own_seconds: int
-
-
-def judge(evaluated: EvaluatedConsumerOption, snapshot: ConsumerSnapshot, policy: Policy, needed: Needed) -> tuple[Rule, ...]:
-    """All rules that the policy states, in the order of `RULES`; where nothing can be predicted, only that."""
-    summary = evaluated.summary
+def judge(
+    evaluated: EvaluatedConsumerOption, snapshot: ConsumerSnapshot, policy: Policy, asked_rebalances: int, unstated: Unstated
+) -> tuple[Rule, ...]:
+    """All rules; where nothing can be predicted, only that. `asked_rebalances`: what the requested change causes by itself."""
+    summary, change = evaluated.summary, evaluated.option.change
     if summary is None:
-        return (rule("forecast", evaluated.refused or "", "can be predicted", Status.FAIL, policy),)
-    change, times = evaluated.option.change, times_of(evaluated, policy)
-    return (
-        *_of_the_end(evaluated, summary, policy),
-        *_of_the_way(summary, change, snapshot, policy, needed, times),
+        return rules.refused(evaluated.refused or "", policy)
+    found = Found(
+        settles=evaluated.unsettled is None,
+        unsettled=evaluated.unsettled,
+        thing="partition",
+        collateral=Share(summary.needless, summary.partitions),
+        moved=Share(summary.moved, summary.partitions),
+        times=(times_of(evaluated, policy),),
+        restores=False,
+        rebalances=Rebalances(summary.rebalances, None, asked_rebalances),
+        verbs=tuple(verbs(change)),
+        hosts=_touched_hosts(change, snapshot),
     )
+    return rules.judge(found, (_reads_on(evaluated, policy), _standing_still(summary, policy)), policy, unstated)
 
 
-def _of_the_end(foreseen: EvaluatedConsumerOption, summary: ConsumerSummary, policy: Policy) -> Iterator[Rule]:
-    yield rule("forecast", "can be predicted", "can be predicted", Status.PASS, policy)
-    trouble = foreseen.unsettled
-    yield rule("converges", trouble or "yes", "yes", _status(trouble is None), policy)
-    status = Status.FAIL if foreseen.warnings else Status.UNKNOWN if foreseen.offsets_unknown else Status.PASS
-    of_unknown = f"committed offset not known: {many(foreseen.offsets_unknown, 'partition')}"
-    said = " ".join(map(warning_words.sentence, foreseen.warnings)) or (
-        of_unknown if foreseen.offsets_unknown else "no data is skipped"
-    )
-    yield rule("reads-on", said, "no consumer skips data, or stops for lack of an offset", status, policy)
-    yield _percentage("moved-without-need", summary.needless, summary.partitions, policy.moved_percent_most, policy)
-    if policy.moved_in_all_percent_most is not None:
-        yield _percentage("moved", summary.moved, summary.partitions, policy.moved_in_all_percent_most, policy)
+def _reads_on(evaluated: EvaluatedConsumerOption, policy: Policy) -> Rule:
+    """Whether nobody skips data, or is stopped by an offset that is not there."""
+    status = Status.FAIL if evaluated.warnings else Status.UNKNOWN if evaluated.offsets_unknown else Status.PASS
+    of_unknown = f"committed offset not known: {many(evaluated.offsets_unknown, 'partition')}"
+    said = " ".join(map(warning_words.sentence, evaluated.warnings))
+    said = said or (of_unknown if evaluated.offsets_unknown else "no data is skipped")
+    return made("reads-on", said, "no consumer skips data, or stops for lack of an offset", status, policy)
 
 
-def _percentage(name: str, count: int | None, of: int, most: int, policy: Policy) -> Rule:
-    if count is None:
-        return rule(name, "not known", f"{most} %", Status.UNKNOWN, policy)
-    percent = 100 * count / max(of, 1)
-    return rule(name, f"{count:,} of {many(of, 'partition')} ({percent:.0f} %)", f"{most} %", _status(percent <= most), policy)
-
-
-def _time_to_stable(policy: Policy, needed: Needed, times: Times) -> Rule:
-    limit = LEAST_SECONDS + needed.own_seconds if policy.time_to_stable_s_most is None else policy.time_to_stable_s_most
-    ends = times.rebalancing_ends
-    if ends is None:
-        return rule("time-to-stable", "never", duration(limit), Status.FAIL, policy)
-    status = Status.FAIL if ends.usual > limit else Status.UNKNOWN if ends.high > limit else Status.PASS
-    return rule("time-to-stable", time_words.estimate(ends), duration(limit), status, policy)
-
-
-def _of_the_way(
-    summary: ConsumerSummary, change: ConsumerChange, snapshot: ConsumerSnapshot, policy: Policy, needed: Needed, found_times: Times
-) -> Iterator[Rule]:
+def _standing_still(summary: ConsumerSummary, policy: Policy) -> Rule:
     limit, longest = policy.without_caught_up_copy_s_most, summary.longest_stop
-    text = "not known" if longest is None else f"{longest.usual:g} s usually, {longest.most:g} s at most"
-    still = Status.UNKNOWN if longest is None else _status(longest.usual <= limit)
-    yield rule("standing-still", text, f"{duration(limit)} usually", still, policy)
-    yield _time_to_stable(policy, needed, found_times)
-    times = (found_times,)
-    yield from filter(None, (time_rules.finish_before(times, policy, needed.now, restores=False),))
-    yield from filter(None, (time_rules.windows(times, policy, needed.now),))
-    most = LEAST_REBALANCES if policy.rebalances_most is None else policy.rebalances_most
-    more = max(0, summary.rebalances - needed.asked_rebalances)
-    found = f"{many(more, 'extra rebalance')}; the change itself causes {needed.asked_rebalances}"
-    yield rule("rebalances", found, f"{most} extra", _status(more <= most), policy)
-    yield from filter(None, (actions_rule(verbs(change), policy),))
-    if policy.untouchable_hosts:
-        hosts = _touched_hosts(change, snapshot)
-        touched = [host for host in hosts if host is not None and host in policy.untouchable_hosts]
-        found = f"steps on {listed([printable(host) for host in touched])}" if touched else "no step there"
-        status = Status.FAIL if touched else Status.UNKNOWN if None in hosts else Status.PASS
-        yield rule(
-            "untouchable-hosts", found, f"no step on {listed(list(map(printable, policy.untouchable_hosts)))}", status, policy
-        )
+    if longest is None:
+        return made("standing-still", "not known", f"{duration(limit)} usually", Status.UNKNOWN, policy)
+    text = f"{longest.usual:g} s usually, {longest.most:g} s at most"
+    status = Status.PASS if longest.usual <= limit else Status.FAIL
+    return made("standing-still", text, f"{duration(limit)} usually", status, policy)
 
 
 def _touched_hosts(change: ConsumerChange, snapshot: ConsumerSnapshot) -> dict[str | None, None]:
@@ -152,7 +90,3 @@ def _touched_hosts(change: ConsumerChange, snapshot: ConsumerSnapshot) -> dict[s
 
 def _given(consumer: NewConsumer) -> str | None:
     return consumer.host if isinstance(consumer.host, str) else None
-
-
-def _status(within: bool) -> Status:
-    return Status.PASS if within else Status.FAIL

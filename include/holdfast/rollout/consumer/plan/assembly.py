@@ -7,7 +7,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.change.json import consumer_change_to_json
 from holdfast.rollout.consumer.forecast import warning_words
-from holdfast.rollout.consumer.limits import rules
+from holdfast.rollout.consumer.limits.rules import judge
 from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
 from holdfast.rollout.consumer.options.impact import COUNTED, impact_of
 from holdfast.rollout.consumer.plan import effect_words
@@ -22,8 +22,9 @@ from holdfast.rollout.facts.said import told
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, selection
 from holdfast.rollout.options.option import RankedOption
+from holdfast.rollout.options.rules import Unstated
 from holdfast.rollout.policy.json import policy_to_json
-from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.policy.policy import LEAST_SECONDS, Policy
 from holdfast.rollout.timing import timeline
 from holdfast.rollout.timing.time_rules import expires
 
@@ -81,12 +82,13 @@ def ranked(
     """Every option with what the policy says about it."""
     baseline = next((one for one in evaluated if one.option.name == PLAINLY), None)
     acts = () if baseline is None else baseline.acts
-    needed = rules.Needed(made, sum(act.rebalances > 0 for act in acts), timeline.own_seconds(timeline.of_acts(acts, policy)))
+    asked = sum(act.rebalances > 0 for act in acts)
+    unstated = Unstated(made, seconds_most=LEAST_SECONDS + timeline.own_seconds(timeline.of_acts(acts, policy)))
     return tuple(
         RankedOption(
             place,
             one,
-            rules.judge(one, snapshot, policy, needed),
+            judge(one, snapshot, policy, asked, unstated),
             selection.barred(one.option, policy),
             policy,
             impact_of(one, policy),

@@ -6,13 +6,18 @@ from itertools import pairwise
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.times import Act, Estimate, Times
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.cost.evaluation import Cost
+from holdfast.rollout.streams.cost.evaluation import Cost, Evaluation
 from holdfast.rollout.timing.timeline import Course, combined, in_order
 
 
 def times_of(cost: Cost, policy: Policy) -> Times:
     """Those that the cost carries; worked out where it carries none yet."""
     return cost.times if cost.times is not None else worked_out(cost, policy)
+
+
+def times_of_outcomes(evaluation: Evaluation, policy: Policy) -> tuple[Times, ...]:
+    """Of every outcome: what the rules of time go by."""
+    return tuple(times_of(cost, policy) for cost in evaluation.costs)
 
 
 def worked_out(cost: Cost, policy: Policy) -> Times:

@@ -1,22 +1,18 @@
-"""What the policy of a team says about one way of making a change: a list of rules, each passed, failed or not known.
+"""What only Kafka Streams groups have rules about: copies of state, disks, evidence; and what the shared rules go by."""
 
-A rule that fails and is named in `blocking` stops the plan (`blocked`); any other failure, and whatever cannot be known, asks for a
-person's eyes (`review`). What a rule needs and the forecast does not tell is not known: nothing is guessed here.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from holdfast.rollout.contract.rebalances import restore_seconds
 from holdfast.rollout.contract.verdicts import Rule, Status
-from holdfast.rollout.policy.judging import actions_rule, made
+from holdfast.rollout.options import rules
+from holdfast.rollout.options.rules import Found, Rebalances, Share
+from holdfast.rollout.policy.judging import made
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost import lacking
 from holdfast.rollout.streams.cost.evaluation import ClientDisk, Cost, Effort, Evaluation
 from holdfast.rollout.streams.cost.lacking import Give
-from holdfast.rollout.streams.cost.times_of_costs import times_of
+from holdfast.rollout.streams.cost.times_of_costs import times_of, times_of_outcomes
 from holdfast.rollout.streams.limits.circumstances import Circumstances
-from holdfast.rollout.streams.limits.time_rules import time_to_stable
-from holdfast.rollout.streams.limits.time_rules import times_of as times_of_outcomes
 from holdfast.rollout.streams.steps.steps import (
     AwaitRebalance,
     AwaitStable,
@@ -31,54 +27,46 @@ from holdfast.rollout.streams.steps.steps import (
 from holdfast.rollout.text.wording import amount_of_bytes, listed, many, printable
 from holdfast.rollout.timing import time_rules, time_words
 
-CONVERGES = "converges"
 _BYTES_NOT_KNOWN = "not known: the size of changelogs, or bytes per record"
 
 
 def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Rule, ...]:
-    """All rules, in the order of `RULES`; where nothing can be predicted, only that."""
+    """All rules; where nothing can be predicted, only that."""
     if evaluation.refused is not None or not evaluation.costs:
-        why = evaluation.refused or "the forecast has no outcome"
-        return (made("forecast", why, "can be predicted", Status.FAIL, policy),)
+        return rules.refused(evaluation.refused or "the forecast has no outcome", policy)
+    unstated = rules.Unstated(at.now, at.rebalances_most, at.seconds_most)
+    return rules.judge(_found(evaluation, policy, at), _own(evaluation, policy, at), policy, unstated)
+
+
+def _found(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Found:
+    """Of several outcomes the worst counts, rule by rule."""
     costs = evaluation.costs
-    worst_moved = max(cost.needless for cost in costs)
-    stateful = max(cost.stateful_tasks for cost in costs)
-    share = 100 * worst_moved / stateful if stateful else 0.0
-    unknown = len(evaluation.unknown)
-    times, restores = times_of_outcomes(evaluation, policy), any(cost.restores for cost in costs)
-    found = (
-        made("forecast", "can be predicted", "can be predicted", Status.PASS, policy),
-        _converges_rule(costs, policy),
-        made(
-            "moved-without-need",
-            f"{worst_moved} of {stateful} stateful tasks ({share:.0f} %)",
-            f"{policy.moved_percent_most} %",
-            Status.PASS if share <= policy.moved_percent_most else Status.FAIL,
-            policy,
-        ),
-        _moved_rule(evaluation, policy),
-        _cold_rule(evaluation, policy),
-        _cold_at_once_rule(evaluation, policy),
-        time_to_stable(evaluation, policy, at),
-        time_rules.finish_before(times, policy, at.now, restores=restores),
-        time_rules.windows(times, policy, at.now),
-        _rebalances_rule(evaluation, policy, at),
-        _bytes_rule(evaluation, policy),
-        _bytes_per_hour_rule(evaluation, policy),
-        _disk_rule(evaluation, policy, at),
-        _crowding_rule(evaluation, policy, at),
-        _copy_rule(evaluation, policy),
-        actions_rule(_verbs(evaluation), policy),
-        _hosts_rule(evaluation, policy, at),
-        made(
-            "evidence",
-            _not_known(unknown, evaluation.give),
-            "complete",
-            Status.UNKNOWN if unknown else Status.PASS,
-            policy,
-        ),
+    worst = max(costs, key=lambda cost: cost.moved)
+    return Found(
+        settles=all(cost.stable for cost in costs),
+        unsettled=next((cost.unsettled for cost in costs if not cost.stable and cost.unsettled), None),
+        thing="stateful task",
+        collateral=Share(max(cost.needless for cost in costs), max(cost.stateful_tasks for cost in costs)),
+        moved=Share(worst.moved, worst.stateful_tasks),
+        times=times_of_outcomes(evaluation, policy),
+        restores=any(cost.restores for cost in costs),
+        rebalances=_rebalances(costs, at),
+        verbs=tuple(_verbs(evaluation)),
+        hosts=_hosts(evaluation, at),
     )
-    return tuple(rule for rule in found if rule is not None)
+
+
+def _own(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Iterator[Rule | None]:
+    yield _cold_rule(evaluation, policy)
+    yield _cold_at_once_rule(evaluation, policy)
+    yield _bytes_rule(evaluation, policy)
+    yield _bytes_per_hour_rule(evaluation, policy)
+    yield _disk_rule(evaluation, policy, at)
+    yield _crowding_rule(evaluation, policy, at)
+    yield _copy_rule(evaluation, policy)
+    unknown = len(evaluation.unknown)
+    said = _not_known(unknown, evaluation.give)
+    yield made("evidence", said, "complete", Status.UNKNOWN if unknown else Status.PASS, policy)
 
 
 def _not_known(count: int, give: tuple[Give, ...]) -> str:
@@ -86,13 +74,6 @@ def _not_known(count: int, give: tuple[Give, ...]) -> str:
         return "complete"
     needed = "; ".join(lacking.WORDS[one] for one in give)
     return f"{count} not known. Give {needed}" if give else f"{count} not known"
-
-
-def _converges_rule(costs: tuple[Cost, ...], policy: Policy) -> Rule:
-    why = next((cost.unsettled for cost in costs if not cost.stable and cost.unsettled), None)
-    if all(cost.stable for cost in costs):
-        return made(CONVERGES, "yes", "yes", Status.PASS, policy)
-    return made(CONVERGES, f"no: {why}" if why else "no", "yes", Status.FAIL, policy)
 
 
 def _cold_rule(evaluation: Evaluation, policy: Policy) -> Rule:
@@ -113,20 +94,14 @@ def _cold_rule(evaluation: Evaluation, policy: Policy) -> Rule:
     return made("without-caught-up-copy", found, f"{limit} s", status, policy)
 
 
-def _rebalances_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule:
-    """Beyond those that the requested change causes by itself: a rolling restart of twenty clients is twenty rebalances, and was
-    asked for. What an option's own steps cause beyond that counts."""
+def _rebalances(costs: Iterable[Cost], at: Circumstances) -> Rebalances:
+    """Those of the outcome that has most beyond what was asked for."""
     counted = [
         (cost, sum(one.trigger == "change" for one in cost.rounds) if at.asked_rebalances is None else at.asked_rebalances)
-        for cost in evaluation.costs
+        for cost in costs
     ]
     cost, asked = max(counted, key=lambda one: one[0].rebalances.high - one[1])
-    more = max(0, cost.rebalances.high - asked)
-    usually = "" if cost.rebalances_usual in (None, cost.rebalances.high) else f" (usually {max(0, cost.rebalances_usual - asked)})"
-    most = at.rebalances_most if policy.rebalances_most is None else policy.rebalances_most
-    status = Status.PASS if more <= most else Status.FAIL
-    found = f"{many(more, 'extra rebalance')}{usually}; the change itself causes {asked}"
-    return made("rebalances", found, f"{most} extra", status, policy)
+    return Rebalances(cost.rebalances.high, cost.rebalances_usual, asked)
 
 
 def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
@@ -206,17 +181,6 @@ def _copy_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     return made("copied-in-time", found, limit, status, policy)
 
 
-def _moved_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
-    """Only where a limit is set."""
-    if policy.moved_in_all_percent_most is None:
-        return None
-    worst = max(evaluation.costs, key=lambda cost: cost.moved)
-    share = 100 * worst.moved / worst.stateful_tasks if worst.stateful_tasks else 0.0
-    found = f"{worst.moved} of {worst.stateful_tasks} stateful tasks ({share:.0f} %)"
-    limit = policy.moved_in_all_percent_most
-    return made("moved", found, f"{limit} %", Status.PASS if share <= limit else Status.FAIL, policy)
-
-
 def _cold_at_once_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     """At least those of the worst rebalance, at most all of them together: which restore is still running when the next begins
     depends on speeds that nobody knows."""
@@ -255,10 +219,8 @@ def _verbs(evaluation: Evaluation) -> Iterator[str]:
     return (verb(action) for action in steps if not isinstance(action, AwaitRebalance | AwaitStable))
 
 
-def _hosts_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
-    """A setting or a release goes to every client, so to every host."""
-    if not policy.untouchable_hosts:
-        return None
+def _hosts(evaluation: Evaluation, at: Circumstances) -> dict[str | None, None]:
+    """That steps touch. A setting or a release goes to every client, so to every host."""
     known = dict(at.hosts)
     touched: dict[str | None, None] = {}
     for step in evaluation.candidate.steps:
@@ -269,10 +231,4 @@ def _hosts_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Ru
                 continue
             case action:
                 touched.update(dict.fromkeys(hosts_of(action)))
-    hit = [printable(host) for host in touched if host is not None and host in policy.untouchable_hosts]
-    limit = f"no step on {listed([printable(host) for host in policy.untouchable_hosts])}"
-    if hit:
-        return made("untouchable-hosts", f"steps on {listed(hit)}", limit, Status.FAIL, policy)
-    if None in touched:
-        return made("untouchable-hosts", "a step on an unknown host", limit, Status.UNKNOWN, policy)
-    return made("untouchable-hosts", "no step there", limit, Status.PASS, policy)
+    return touched
