@@ -1,4 +1,4 @@
-"""Everything Holdfast refuses, as one tree.
+"""The errors of Holdfast, as one class tree.
 
     HoldfastError
     ├── InvalidInput            a document, option or value that is not what the contract says

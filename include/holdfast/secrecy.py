@@ -1,4 +1,4 @@
-"""What looks like a secret, in whatever disguise: refused before it is kept, and blotted out of all that is said.
+"""Secrets in any encoding: detected, refused before they are stored, and redacted in every message.
 
 Pure; the standard library only. A name is a secret's by its last words (`ssl.key.password`, `apiToken`); a text holds one where
 such a name has a value beside it, where an address has a user and a password, or where it is a private key or a bearer token.

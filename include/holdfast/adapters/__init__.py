@@ -1,1 +1,1 @@
-"""One outside library each, behind a port."""
+"""One external library each, behind a port."""

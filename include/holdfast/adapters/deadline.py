@@ -1,4 +1,4 @@
-"""One time limit for all that is asked of a cluster."""
+"""One time limit for all requests to a cluster, in seconds."""
 
 import queue
 import threading

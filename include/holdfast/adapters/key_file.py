@@ -1,4 +1,4 @@
-"""The file that holds the signing keys on the command line: one a line, the one that signs first."""
+"""The file with the signing keys of the command line: one per line, the signing key first."""
 
 import os
 import stat

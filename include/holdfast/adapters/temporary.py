@@ -1,4 +1,4 @@
-"""Files that are being written: what they are called, whose they are, and how those of the dead are removed.
+"""Files being written: their names, their owners, and the removal of leftovers.
 
 A file is written under a temporary name in the folder that it belongs to (or in one above it, on the same file system) and renamed
 or linked to its place when it is whole. Whoever writes holds a lock on the file (`flock`) for as long as it has the temporary name;

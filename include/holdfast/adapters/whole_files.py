@@ -1,4 +1,4 @@
-"""Files on a local disk that appear whole or not at all, and durably: in place of what was there, or only where nothing was.
+"""Files on a local disk that appear complete or not at all, durably: as a replacement, or only where none exists.
 
 The bytes are written under a temporary name (`temporary`) and synced; then the file is renamed to its place, or linked there, which
 the kernel refuses where there is something; then the folder is synced.

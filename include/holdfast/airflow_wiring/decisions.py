@@ -1,4 +1,4 @@
-"""The decision about a run's plan: what is asked, of whom, until when, and what is kept of the answer.
+"""The decision about a run's plan: the question, its addressees, its deadline, and the recorded answer.
 
 Which plan it is, who asked for it and who may answer is what the lake says of the run (`runs`), never what a task was handed.
 """

@@ -1,4 +1,4 @@
-"""Why a run of `plan_rollout` has made no plan, kept in its draft: the page that waits for the plan says it in words."""
+"""Why a run of `plan_rollout` has made no plan, stored in its draft for the page that waits for the plan."""
 
 from collections.abc import Mapping
 from contextlib import suppress

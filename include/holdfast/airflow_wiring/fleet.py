@@ -1,4 +1,4 @@
-"""The tasks of `forecast_fleet`: what its Spark jobs are told, the summary, and whoever is to be told."""
+"""The tasks of `forecast_fleet`: the arguments of its Spark jobs, the summary, and the notifications."""
 
 import dataclasses
 import logging

@@ -1,4 +1,4 @@
-"""Airflow's own notifiers, as a variable names them: whoever is to be told of something."""
+"""Airflow's own notifiers, as configured in a variable."""
 
 import logging
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a run is about, worked out from what no user of Airflow can write.
+"""The data of a run, derived from sources that Airflow users cannot write.
 
 Whoever may trigger a DAG may also write what its tasks hand on (XComs), what they remember (the task state store), and begin any of
 them again. So a task takes nothing from there that decides what it reads, writes or runs: it is derived from the run's ID, from the

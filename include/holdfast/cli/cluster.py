@@ -1,4 +1,4 @@
-"""The options that every command for a live cluster has."""
+"""The options of every command that reads a running cluster."""
 
 from collections.abc import Callable
 from pathlib import Path

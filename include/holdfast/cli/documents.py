@@ -1,4 +1,4 @@
-"""Documents between files and values: `-` is standard input, what is read is bounded, a file is written whole or not at all."""
+"""Documents between files and values: `-` is standard input, reads are bounded, files are written completely or not at all."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""What is being done, said on standard error once it takes longer than people like to wait: moving on a terminal, else one line."""
+"""Progress on standard error for work that takes long: animated on a terminal, else one line."""
 
 import sys
 import threading

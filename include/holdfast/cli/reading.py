@@ -1,4 +1,4 @@
-"""A file → a value of ours, every problem with the name of the file before it."""
+"""From a file to a value; every problem is preceded by the name of the file."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

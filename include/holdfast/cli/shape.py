@@ -1,4 +1,4 @@
-"""How a command that has both answers: in words on a terminal, as JSON to whatever reads a pipe, or as it is asked to."""
+"""Output formats: text on a terminal, JSON in a pipe, or as requested."""
 
 import sys
 from collections.abc import Callable

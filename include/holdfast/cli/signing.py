@@ -1,4 +1,4 @@
-"""The signing keys of the command line, and documents that are read with them."""
+"""The signing keys of the command line, and documents read with them."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,4 +1,4 @@
-"""What each Kafka release does differently: one `Behaviour` per line of releases that behave alike.
+"""The differences between Kafka Streams releases: one `Behaviour` per line of releases that behave alike.
 
 A field is a fact that some release changed, with the Kafka issue that changed it. `LINES` begins with the oldest release and
 each further line says only what is new in it, so that a new release is one entry. A line is in the table because its own jar

@@ -1,4 +1,4 @@
-"""The history of a group's order as a picture: a bar for each recorded change, in time. Pure; the table beside it says the same."""
+"""The history of a group's process-ID order as a chart: one bar per recorded change. Pure; a table has the same figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

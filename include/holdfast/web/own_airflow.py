@@ -1,4 +1,4 @@
-"""Airflow's own REST interface, asked in this process and with the credentials of whoever asks us.
+"""Airflow's own REST interface, called in this process with the credentials of the user's request.
 
 Its checks, its audit log and its scheduler see what they would see from its own pages.
 """

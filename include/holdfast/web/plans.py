@@ -1,4 +1,4 @@
-"""All plans of a lake as a list: in what state each is, newest first, searched and filtered.
+"""All plans of a lake as a list: the state of each, newest first, searched and filtered.
 
 Thousands of them: a plan's summary never changes and is read once; whether it was decided, walked or verified is asked again only
 while that can still change.

@@ -1,4 +1,4 @@
-"""The runs of `plan_rollout` that made plans, as Airflow has them: who asked, and whether anything can still come of them."""
+"""The runs of `plan_rollout` that made plans: who requested them, and whether they can still be decided."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which plans really wait for somebody, and who asked for them: what the lake says, held against Airflow's runs."""
+"""Plans that really wait for a decision, and their requesters: the lake compared with Airflow's runs."""
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor

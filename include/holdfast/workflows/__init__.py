@@ -1,1 +1,1 @@
-"""What Holdfast does, step by step, over ports: collect, forecast, plan, apply, verify. No outside library is named here."""
+"""The steps of Holdfast over ports: collect, forecast, plan, apply, verify. No external library is used here."""

@@ -1,4 +1,4 @@
-"""Carry out an approved plan as far as it goes now: journal, act, look, and again.
+"""Apply the steps of an approved plan that can be applied now: journal, act, check, repeat.
 
 The journal is written before Holdfast acts, and after. What an operator must do is waited for, one call at a time; calling again
 with a fresh snapshot, after a crash or after a coffee, goes on where it stopped.

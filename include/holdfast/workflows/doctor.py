@@ -1,4 +1,4 @@
-"""What is missing before a group can be collected, forecast and planned for: rights, Java, Spark, folders."""
+"""What is missing to collect a group, forecast its rebalances and plan for it: permissions, Java, Spark, folders."""
 
 import shlex
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""From documents to answers: what the leader would decide now, and what a change will do. One answer a document, or a refusal."""
+"""From documents to results: the leader's decision now, and the forecast of a change. One result per document, or a refusal."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

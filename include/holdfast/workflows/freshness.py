@@ -1,4 +1,4 @@
-"""Whether a plan still holds, by the newest snapshot of its group in the lake: what its page says, and what answers are held to."""
+"""Whether a plan is still valid for the newest snapshot of its group in the lake; used by its page and when it is decided."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""A document with its name, so that what is wrong in it says where."""
+"""A document with its name, so that errors say where they are."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""The search of a draft, in this process where it is small, and how far a search is, wherever it runs.
+"""The search of a draft, in this process if it is small; and the progress of a search anywhere.
 
 A draft's `evaluations/` are a line an option, and `progress/` says what is done of them. What is forecast, and how, is
 `kinds.search`: the same pieces as on Spark.

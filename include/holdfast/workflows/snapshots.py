@@ -1,4 +1,4 @@
-"""Where snapshots lie in the lake: `snapshots/cluster=C/day=YYYY-MM-DD/group=G/<time>-<fingerprint>.json`, names percent-encoded.
+"""Paths of snapshots in the lake: `snapshots/cluster=C/day=YYYY-MM-DD/group=G/<time>-<fingerprint>.json`, percent-encoded.
 
 A snapshot's ID is its path in the lake. A file is never changed once it is written: the same snapshot gives the same path.
 """

@@ -1,4 +1,4 @@
-"""Compare a plan's forecast with what happened, and keep the verdict beside the plan."""
+"""Compare a plan's forecast with the outcome, and store the verdict next to the plan."""
 
 from collections.abc import Callable
 

@@ -1,1 +1,1 @@
-"""What Kafka brokers are asked, by kafka-python."""
+"""Requests to Kafka brokers, through kafka-python."""

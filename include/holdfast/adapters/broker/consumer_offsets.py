@@ -1,4 +1,4 @@
-"""Completed rebalances from the broker's own topic `__consumer_offsets`: the only place where the leader shows.
+"""Completed rebalances from the broker's topic `__consumer_offsets`: the only source that names the leader.
 
 Read without a group, so that nothing of ours is written, and from its end backwards: the topic of a busy cluster is large.
 """

@@ -1,4 +1,4 @@
-"""What coordinators tell of groups: as many groups to a request as the broker takes, all coordinators side by side.
+"""Group data from coordinators: as many groups per request as the broker accepts, all coordinators in parallel.
 
 Kafka has batches for finding coordinators since 2.8 (KIP-699), for describing groups always, for committed offsets since 3.0
 (KIP-709). Older brokers are asked a group at a time, over the same connections.

@@ -1,4 +1,4 @@
-"""What partitions weigh on the brokers' disks. Needs the right DESCRIBE on the cluster; all brokers are asked at once."""
+"""Sizes of partitions on the brokers' disks, in bytes. Needs DESCRIBE on the cluster; all brokers are queried in parallel."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""What brokers tell of topics: partitions, leaders, offsets, sizes. Each leader is asked once for all of its partitions."""
+"""Topic data from brokers: partitions, leaders, offsets, sizes. Each leader is queried once for all of its partitions."""
 
 import time
 from collections.abc import Iterable, Sequence

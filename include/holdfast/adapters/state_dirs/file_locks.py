@@ -1,4 +1,4 @@
-"""Who holds a lock file, seen from beside: nothing is locked, so nobody who starts meanwhile finds it taken. And how to take one.
+"""The holder of a lock file, read without locking, so that a starting client finds it free; and how to take a lock.
 
 Java's FileChannel locks are POSIX record locks on Linux (`fcntl`). The kernel is asked which lock would stand in the way of one of
 ours (F_GETLK); asking takes none. Closing the file would drop only record locks that this very process has on it, and no part of

@@ -1,1 +1,1 @@
-"""One command each."""
+"""One module per command."""

@@ -1,4 +1,4 @@
-"""`holdfast apply`: carry out an approved plan, step by step, as far as it goes now."""
+"""`holdfast apply`: apply the steps of an approved plan that can be applied now."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""`holdfast assign`: what the group's leader would decide in one rebalance, now."""
+"""`holdfast assign`: the leader's decision in a rebalance now."""
 
 import sys
 

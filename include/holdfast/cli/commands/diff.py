@@ -1,4 +1,4 @@
-"""`holdfast diff`: what is different between two snapshots of a group, or between two plans for one."""
+"""`holdfast diff`: the differences of two snapshots of a group, or of two plans for it."""
 
 from collections.abc import Callable
 from typing import TypeVar

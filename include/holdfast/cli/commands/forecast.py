@@ -1,4 +1,4 @@
-"""`holdfast forecast`: what Kafka will do about a change, rebalance by rebalance."""
+"""`holdfast forecast`: every rebalance that a change causes."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`holdfast guard`: is the order of process IDs about to reshuffle the group, and what would keep it."""
+"""`holdfast guard`: whether the next rebalance would reshuffle the group, and how to avoid it."""
 
 import sys
 

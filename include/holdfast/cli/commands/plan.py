@@ -1,4 +1,4 @@
-"""`holdfast plan`: the best way to make a change, and why not the others."""
+"""`holdfast plan`: the options for a change, one recommended, and why not the others."""
 
 import os
 from collections.abc import Callable

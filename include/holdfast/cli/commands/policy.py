@@ -1,4 +1,4 @@
-"""`holdfast policy`: Holdfast's own limits, as the file that a team begins its own with."""
+"""`holdfast policy`: the default policy, as a file to start a team's policy from."""
 
 import click
 

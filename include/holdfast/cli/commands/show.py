@@ -1,4 +1,4 @@
-"""`holdfast show`: the text that a reviewer reads, what became of the plan, and whether it still holds."""
+"""`holdfast show`: a plan for a reader, its progress, and whether it is still valid."""
 
 from itertools import takewhile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`holdfast snapshot`: what one live group looks like now."""
+"""`holdfast snapshot`: the current state of one running group."""
 
 import click
 

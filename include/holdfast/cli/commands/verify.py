@@ -1,4 +1,4 @@
-"""`holdfast verify`: was the forecast what happened?"""
+"""`holdfast verify`: the forecast compared with the outcome."""
 
 import click
 from click.core import ParameterSource

@@ -1,1 +1,1 @@
-"""What commands print in a terminal."""
+"""The output of commands in a terminal."""

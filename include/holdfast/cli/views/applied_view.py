@@ -1,4 +1,4 @@
-"""What `holdfast apply` prints for a person: how far the plan is, what is waited for, and every step."""
+"""The output of `holdfast apply` for a reader: progress, the next action, and every step."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The Forecast of a plain consumer group as a person reads it in a terminal: which partitions stop, and who reads them after."""
+"""The Forecast of a consumer group in a terminal: which partitions are unavailable, and who reads them afterwards."""
 
 import math
 from collections.abc import Iterator, Mapping

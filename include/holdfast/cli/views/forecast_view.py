@@ -1,4 +1,4 @@
-"""A Forecast as a person reads it in a terminal: who moves when, and what waits meanwhile."""
+"""A Forecast in a terminal: which tasks move when, and which are unavailable meanwhile."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

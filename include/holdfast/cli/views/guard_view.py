@@ -1,4 +1,4 @@
-"""What `holdfast guard` prints for a person."""
+"""The output of `holdfast guard` for a reader."""
 
 from collections.abc import Iterator
 

@@ -1,1 +1,1 @@
-"""A plain consumer group as its leader assigns it, release by release: range, roundrobin, sticky, cooperative-sticky."""
+"""The leader's decision in a consumer group, release by release: range, roundrobin, sticky, cooperative-sticky."""

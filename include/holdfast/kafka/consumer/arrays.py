@@ -1,4 +1,4 @@
-"""Where the partitions stand that members remember, as arrays: very many of them are looked at together."""
+"""Partitions that members remember, as arrays, for very many of them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

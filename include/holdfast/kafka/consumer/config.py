@@ -1,4 +1,4 @@
-"""What a plain consumer's settings decide around a rebalance: when the group notices, how long it may take, where a reader goes on.
+"""Consumer settings that matter in a rebalance: when a member is removed, how long it takes, where a reader continues.
 
 Java: `ConsumerConfig`, with the defaults of each release; `group.initial.rebalance.delay.ms` is the broker's (`GroupConfig`).
 """

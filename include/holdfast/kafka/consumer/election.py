@@ -1,4 +1,4 @@
-"""Which assignor the group coordinator picks. Kafka's brokers: `GroupMetadata.selectProtocol`, `ClassicGroup.selectProtocol`.
+"""The assignor that the group coordinator selects. Kafka's brokers: `GroupMetadata.selectProtocol`, `ClassicGroup.selectProtocol`.
 
 Of the protocols that every member has, each member votes for its first; the one with the most votes wins.
 """

@@ -1,4 +1,4 @@
-"""A plain classic consumer group as its leader sees it in one rebalance, and what the leader decides.
+"""A classic consumer group as its leader sees it in one rebalance, and the leader's decision.
 
 `Group` is the input of `leader.assign`, `Assignment` its result. All values are frozen; tuples keep the order in which the
 broker lists members, which matters only where Java's hash order does.

@@ -1,4 +1,4 @@
-"""The bytes with which a plain consumer joins, both ways. Java: `ConsumerCoordinator.metadata`, and the assignors' user data.
+"""The JoinGroup bytes of a consumer, read and written. Java: `ConsumerCoordinator.metadata`, and the assignors' user data.
 
 A member sends one subscription for each of its assignors; they differ in their user data only.
 """

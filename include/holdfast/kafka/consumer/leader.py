@@ -1,4 +1,4 @@
-"""What the leader of a plain consumer group decides in one rebalance.
+"""The decision of a consumer group's leader in one rebalance.
 
 Java: `ConsumerCoordinator.onLeaderElected` with the assignor that the coordinator picked, 2.6 to 4.3, and what the members then do.
 """

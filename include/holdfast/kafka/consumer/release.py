@@ -1,4 +1,4 @@
-"""What each release of the Java client does differently in plain groups: one `Behaviour` per line of releases that behave alike.
+"""The differences between releases of the Java consumer: one `Behaviour` per line of releases that behave alike.
 
 A field is a fact that some release changed, with the Kafka issue that changed it. The lines are not those of Kafka Streams. A line
 is in the table because its own jar gives what we give (tests/conformance); everything else is refused by name.

@@ -1,1 +1,1 @@
-"""Consumer groups without Kafka Streams: from a Snapshot to a Verdict, in the same folders."""
+"""Consumer groups (without Kafka Streams), from Snapshot to Verdict, with the same folders as Kafka Streams groups."""

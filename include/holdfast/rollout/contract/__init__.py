@@ -1,1 +1,1 @@
-"""What plans and verdicts have in common, whichever kind of group they are for."""
+"""Values that plans and verdicts of every kind of group share."""

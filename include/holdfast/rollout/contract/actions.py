@@ -1,4 +1,4 @@
-"""The actions of steps by name, and the one that Holdfast does itself: what policies and journals of every kind of group name."""
+"""The names of the actions of steps, and the one that Holdfast automates: policies and journals of every kind of group use them."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Markers between the events of a Change, and the batches of events that they part: the same for every kind of group."""
+"""Markers between the events of a Change, and the batches that they separate, for every kind of group."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What the JSON of a Change has in common for every kind of group: bounds, and one verb an event."""
+"""What the JSON of every kind of Change has in common: limits, and one verb per event."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar

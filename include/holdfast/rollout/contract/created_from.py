@@ -1,4 +1,4 @@
-"""What a plan was made from."""
+"""The snapshot, change and policy that a plan was created from."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""The states of a group as its coordinator names them, and which of them show who holds what."""
+"""The states of a group by their names in Kafka, and which of them have an assignment."""
 
 from holdfast.errors import CannotPredict
 from holdfast.rollout.text.wording import printable

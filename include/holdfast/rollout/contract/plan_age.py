@@ -1,4 +1,4 @@
-"""How old the evidence of a plan is, and how long it may be applied, in words. No clock: a plan's own times."""
+"""The age of a plan's evidence, and how long the plan may be applied, in words. No clock: the plan's own times."""
 
 from datetime import datetime
 from typing import Protocol

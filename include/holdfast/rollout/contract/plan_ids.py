@@ -1,4 +1,4 @@
-"""The ID of a plan: a digest of everything else in it."""
+"""The ID of a plan: a digest of the rest of its content."""
 
 import hashlib
 from collections.abc import Mapping

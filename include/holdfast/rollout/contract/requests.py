@@ -1,4 +1,4 @@
-"""What somebody in a hurry asks for in a few fields: the values, and what each kind of request needs."""
+"""Requests from a form with a few fields: the values, and the fields that each change type needs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What becomes of a client that is lost."""
+"""What happens to a lost client: not replaced, or replaced under the same or a new process ID."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Settings that a plan has people or Holdfast change, and who does a step."""
+"""Settings that a plan changes, and who does a step: an operator or Holdfast."""
 
 from enum import StrEnum
 

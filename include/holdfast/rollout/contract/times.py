@@ -1,4 +1,4 @@
-"""How long a rollout takes, as values: two figures and the phases that they are made of. `timeline` works them out.
+"""The duration of a rollout: the two figures and their phases, in seconds. `timing.timeline` computes them.
 
 Everything counts from the first act (the first client that is stopped, started or changed) and is in seconds.
 """

@@ -1,4 +1,4 @@
-"""What could not be read, or had to be assumed: the same in the documents of every kind of group."""
+"""Inputs that could not be read or were assumed, in the documents of every kind of group."""
 
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import TEXT, Codec, items

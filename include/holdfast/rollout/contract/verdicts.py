@@ -1,4 +1,4 @@
-"""What a plan, a rule and a verification say: the same for every kind of group."""
+"""The verdict of a plan, the status of a rule and the result of a verification, for every kind of group."""
 
 from enum import StrEnum
 

@@ -1,1 +1,1 @@
-"""Carrying a plan out and verifying it, whichever kind of group it is for: the values."""
+"""Applying and verifying a plan, for every kind of group: the values."""

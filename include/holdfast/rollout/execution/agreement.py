@@ -1,4 +1,4 @@
-"""How much is as forecast, in words: the same for tasks, copies and partitions."""
+"""How much of the outcome is as forecast, in words, for tasks, copies and partitions."""
 
 from collections.abc import Sequence
 

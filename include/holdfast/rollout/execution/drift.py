@@ -1,4 +1,4 @@
-"""How a group differs from the one that a plan was made for: the values."""
+"""Differences between a group and the snapshot that its plan was made for: the values."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What comes next in a plan that is being applied: one value each, for every kind of group."""
+"""The next actions of a plan that is being applied, for every kind of group: one value each."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What a fresh snapshot shows of a step: that it happened, that it has not yet, or that no broker can tell."""
+"""What a new snapshot shows of a step: done, not done yet, or not visible to any broker."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What the JSON of Verdicts has in common for every kind of group."""
+"""What the JSON of every kind of Verdict has in common."""
 
 from collections.abc import Iterable
 

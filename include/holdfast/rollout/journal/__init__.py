@@ -1,1 +1,1 @@
-"""What was decided about a plan and what was done: approvals, the journal, its lease and its signatures."""
+"""Decisions about a plan and their execution: approvals, the journal, its lease and its signatures."""

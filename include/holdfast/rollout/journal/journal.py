@@ -1,4 +1,4 @@
-"""What was decided about a plan and what was done: an approval, and a journal that is only ever added to."""
+"""An approval of a plan, and its append-only journal."""
 
 from dataclasses import replace
 from enum import StrEnum

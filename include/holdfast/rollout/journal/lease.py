@@ -1,4 +1,4 @@
-"""The lease of a group: who is applying a plan for it now, until when, and when somebody else may.
+"""The lease of a group: which run applies a plan for it, until when, and when another run may take over.
 
 Whoever applies a plan holds the lease of its group: two plans for one group are never applied at once. It is a numbered document,
 the highest number counts, and each number is created once. It is held for a minute, and renewed while there is something to do. Who

@@ -1,4 +1,4 @@
-"""Signatures of what is kept about a plan: by whoever has the key of this deployment, and over every byte that is believed.
+"""Signatures of plans, decisions, journal entries and leases: HMAC with a key of this deployment, over the whole document.
 
 HMAC-SHA256 with a key derived by HKDF (RFC 5869) from the one that was given, so that a key that has another use elsewhere
 (Airflow's Fernet key) is used for nothing but this here. What is signed is the kind of document and its canonical text; a signature

@@ -1,4 +1,4 @@
-"""The shape of a signature in a document. Whether it is one of ours, `journal.seal` tells; a reader keeps nothing of it."""
+"""The format of a signature in a document. `journal.seal` checks it; readers of the document ignore it."""
 
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import codec_of, member, record

@@ -1,4 +1,4 @@
-"""Which contract a document is of, by the fields that only it has: for messages, never to read it by."""
+"""The contract of a document, recognised by its fields: for error messages only, never for reading."""
 
 from holdfast.errors import InvalidInput
 

@@ -1,4 +1,4 @@
-"""The digest of a document: what says that two of them are the same."""
+"""The digest of a document: equal for equal documents."""
 
 import hashlib
 import json

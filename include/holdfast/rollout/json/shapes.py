@@ -1,4 +1,4 @@
-"""Pieces of JSON Schema (draft 2020-12) under the names that the readers have: a reader and its shape say the same.
+"""Parts of JSON Schema (draft 2020-12), named like the readers that they describe.
 
 `tests/property/test_schema.py` holds them together: what a writer writes is valid, and what is not valid its reader refuses.
 """

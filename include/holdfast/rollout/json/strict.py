@@ -1,4 +1,4 @@
-"""Reading JSON documents strictly: every value has one type, every problem has a path, and all problems are told at once.
+"""Strict reading of JSON: every value has one type, every problem has a path, and all problems are reported together.
 
 A reader is a function `object -> value` that raises InvalidInput with a path relative to what it was given; whoever called it puts
 its own key before that path. So paths cost nothing while all is well.

@@ -1,1 +1,1 @@
-"""Whichever kind of group it is: documents, search, differences, history and summaries."""
+"""Functions for groups of any kind: documents, search, differences, history and summaries."""

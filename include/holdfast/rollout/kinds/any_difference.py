@@ -1,4 +1,4 @@
-"""Two snapshots of a group, or two plans for one, compared, whichever kind of group it is."""
+"""Two snapshots of a group, or two plans for it, compared, for any kind of group."""
 
 from holdfast.rollout.group.difference import Difference, between_plans, between_snapshots
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot

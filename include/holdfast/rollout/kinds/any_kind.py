@@ -1,4 +1,4 @@
-"""Documents of a group of whichever kind: a document says itself of which."""
+"""Documents of groups of any kind: each document names its kind."""
 
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.kinds import registry

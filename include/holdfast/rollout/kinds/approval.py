@@ -1,4 +1,4 @@
-"""Who decides about a plan, what the decision is about, and whether it lets the plan be applied.
+"""Who may decide about a plan, what exactly is decided, and whether a decision allows the plan to be applied.
 
 A decision is about the bytes that were shown: `fingerprint` covers everything that `plan.json` says, and whoever applies a plan
 computes it again.

@@ -1,4 +1,4 @@
-"""A plan as continuous integration reads it: a JUnit report, or annotations of a GitHub workflow. The exit status is the command's.
+"""A plan for continuous integration: a JUnit report, or annotations of a GitHub workflow. The command sets the exit status.
 
 No SARIF: its findings are places in source files, and a plan's are about a group.
 """

@@ -1,4 +1,4 @@
-"""Whether a snapshot shows the group as it is now: how old one may be that a plan is applied by, and clocks that disagree."""
+"""Whether a snapshot is recent enough to apply a plan, and clocks that disagree. Ages in seconds."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What became of a plan, as a person reads it: decided by whom, carried out how far, and whether the forecast came true."""
+"""The history of a plan for a reader: its decision, its progress, and whether the forecast came true."""
 
 from collections.abc import Iterator
 

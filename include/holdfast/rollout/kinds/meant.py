@@ -1,4 +1,4 @@
-"""What the form of `plan_rollout` means: a Change document, or a few fields. The first airflow task and the page both ask here."""
+"""The input of `plan_rollout`'s form as a Change: a document, or a few fields. Used by the first Airflow task and by the page."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""A plan in a few figures: what a list of thousands of plans shows, and what stands on top of the page of one."""
+"""A plan in a few figures, for lists of thousands of plans and the top of a plan's page."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace

@@ -1,4 +1,4 @@
-"""What a plan is called: the request that it answers. The same words in the list, on its page, and in Airflow's question."""
+"""The title of a plan: the request that it answers. Used by the list, the plan's page and Airflow's question."""
 
 from holdfast.rollout.contract.plan_words import VERDICTS
 from holdfast.rollout.group.values import AnyPlan

@@ -1,4 +1,4 @@
-"""The team's policy is the floor: what comes with a request tightens it, limit by limit, and loosens nothing.
+"""The team's policy as the floor for the policy of a request, which can only be stricter, field by field.
 
 `STRICTER` says for every field of a Policy what is stricter; a field without an entry fails a test. Whoever asks for a plan may
 state a stricter value, add to what blocks, leave fewer ways, actions and hours. A looser value is refused by its name: the plan

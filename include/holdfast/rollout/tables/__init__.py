@@ -1,1 +1,1 @@
-"""Rows for the lake's tables, and the morning's page about the whole fleet."""
+"""Rows of the lake's tables, and the nightly report on the fleet."""

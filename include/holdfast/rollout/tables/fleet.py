@@ -1,4 +1,4 @@
-"""What stands out in the whole fleet: what is above a limit, and what of that is worth waking somebody for.
+"""Findings in the whole fleet: what exceeds a limit, and which of that is new enough for an alert.
 
 `Findings` are what the Spark job `summarize_fleet` picks from the tables; `fleet_summary` makes the morning's page of them.
 """

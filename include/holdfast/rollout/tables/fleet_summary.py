@@ -1,4 +1,4 @@
-"""`fleet.md`: what a person reads in the morning about the whole fleet, on one page."""
+"""`fleet.md`: the nightly report on the fleet, on one page."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A Snapshot as rows of tidy tables: one group, its members, its tasks, what it would cost to lose a host of it.
+"""A Snapshot as rows of tables: one group, its members, its tasks, the cost of losing a host.
 
 Plain values only (str, int, bool, None, lists and dicts of them), so that any table engine takes them. What cannot be answered for
 one group is a `problem` in its row: one group never costs the others theirs.

@@ -1,4 +1,4 @@
-"""What losing any member of a group would do, as rows of `blast_radius`: counted first, then the worst of the others forecast.
+"""The loss of any member of a group as rows of `blast_radius`: counted, then the worst of the others forecast.
 
 In pieces that can be worked out anywhere: of some members (`losses`), of some losses (`forecast`). `whole` is all of it at once.
 """

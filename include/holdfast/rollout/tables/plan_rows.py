@@ -1,4 +1,4 @@
-"""Plans and verdicts as rows of tables: every way that was weighed, and whether what was forecast came true."""
+"""Plans and verdicts as rows of tables: every option compared, and whether its forecast came true."""
 
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL

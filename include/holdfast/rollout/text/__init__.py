@@ -1,1 +1,1 @@
-"""Numbers, names, lists and documents as text. Knows nothing of groups."""
+"""Numbers, names, lists and documents as text. Independent of groups."""

@@ -1,4 +1,4 @@
-"""Requests in words: many events as one sentence, or as a short title."""
+"""Requests in words: events as one sentence, or as a short title."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""Blocks as a fragment of HTML: the parts of a page that say what a document says. Everything that is put out is escaped."""
+"""Blocks as an HTML fragment for the pages. All output is escaped."""
 
 from collections.abc import Iterator, Sequence
 from html import escape

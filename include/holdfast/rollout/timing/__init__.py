@@ -1,1 +1,1 @@
-"""How long a rollout takes: the one model of time, and its words."""
+"""The time model: how long a rollout takes, and its texts."""

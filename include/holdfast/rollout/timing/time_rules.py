@@ -1,4 +1,4 @@
-"""What a policy says about time: every rule reads the two figures of `timeline`, and judges at the slowest."""
+"""Policy rules about time: each reads the two figures of `timeline` and checks the upper bound."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

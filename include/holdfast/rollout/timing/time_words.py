@@ -1,4 +1,4 @@
-"""The two figures of time, and the condition that they hold under, in words: the same in plans, rules, lists and pages."""
+"""The two time figures and their condition in words, for plans, rules, lists and pages."""
 
 from holdfast.rollout.contract.times import Condition, EffortCounts, Estimate, Times
 from holdfast.rollout.text.wording import amount_of_bytes, duration, many, span

@@ -1,4 +1,4 @@
-"""The one model of time: when the rebalances of an option end and when all state is restored, counted from the first act.
+"""The time model: seconds from the first action until an option's rebalancing ends and until all state is restored.
 
 An option is walked three times: as fast as it can go, as it usually goes, and as slow as it may go. What passes:
 

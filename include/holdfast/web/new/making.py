@@ -1,4 +1,4 @@
-"""A run of `plan_rollout` that has made no plan yet: how far it is, who asked, or why there will be none."""
+"""A run of `plan_rollout` without a plan yet: its progress and requester, or why planning failed."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Who owns what, before and after: the picture in the middle of a plan's page, for stateful tasks and for partitions.
+"""Task placement, before and after: the chart of a plan's page, for stateful tasks and for partitions.
 
 Owners stand in the order in which Kafka deals things out to them, because that order is what decides. A thing is marked by why it
 moves: its owner goes (`asked`), or its owner stays and it moves all the same (`needless`).

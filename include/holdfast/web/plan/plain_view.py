@@ -1,4 +1,4 @@
-"""The plan of a plain consumer group as its page shows it: partitions and consumers instead of tasks and clients."""
+"""The plan of a consumer group on its page: partitions and consumers instead of tasks and clients."""
 
 from collections.abc import Iterator
 from datetime import datetime

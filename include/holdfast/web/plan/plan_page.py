@@ -1,4 +1,4 @@
-"""What became of a plan, beside what it says: decided by whom, walked how far, and whether it still fits the group."""
+"""The progress of a plan on its page: its decision, its steps, and whether it still matches the group."""
 
 import threading
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""What each limit of a policy is about, for a reader who meets its name for the first time: without its full stop."""
+"""An explanation of each policy rule, for readers who see its name for the first time; without a full stop."""
 
 SAYS = {
     "forecast": "Kafka's decisions can be predicted",

@@ -1,4 +1,4 @@
-"""How far a plan has come, from the request to the verdict, and what happens next. Pure."""
+"""The progress of a plan from the request to the verdict, and the next action. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which client has which stateful task, before and after a way of a plan for Kafka Streams: what `ownership` draws."""
+"""The owner of each stateful task, before and after an option of a plan for Kafka Streams: what `ownership` draws."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""A Snapshot of one live group: what can be seen, what its members would report now, and what could not be read.
+"""A Snapshot of one running group: what is visible, what its members would report now, and what could not be read.
 
 The effects are in the ports; what is inferred is inferred in `holdfast.kafka`. Nothing is guessed: what is missing is named.
 """

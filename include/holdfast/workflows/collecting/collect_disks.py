@@ -1,4 +1,4 @@
-"""The state directories' part of a Snapshot: what lies on each client's disk, and what it would report of it.
+"""The state directories of a Snapshot: the content of each client's disk, and the report that follows from it.
 
 What is inferred is inferred in `holdfast.kafka.streams`; here the evidence is weighed (docs/state-directory.md).
 """

@@ -1,4 +1,4 @@
-"""Which kind of group it is, and the collection that fits: Kafka Streams, or plain consumers."""
+"""The kind of a group, and the collection for it: Kafka Streams, or consumer groups."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Snapshots of many groups of one cluster, into the lake: within a time, with bounded memory, whatever some of its brokers do.
+"""Snapshots of many groups of one cluster into the lake: within a time limit, with bounded memory, despite failing brokers.
 
 A run is known by its name. Begun again, it goes on where it was: no group twice, none left out. What could not be read is named in
 its report, with the reason (docs/collection.md).

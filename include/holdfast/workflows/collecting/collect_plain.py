@@ -1,4 +1,4 @@
-"""A Snapshot of one live plain consumer group: what can be seen, what its members would report now, what could not be read.
+"""A Snapshot of one running consumer group: what is visible, what its members would report now, what could not be read.
 
 The broker shows each member's last JoinGroup for the assignor that was picked, and the assignment that it has. From that follows
 what it would report now: a sticky member remembers its assignment, a cooperative one owns it.

@@ -1,4 +1,4 @@
-"""What a run of collecting leaves in the lake: what it is about to write, and in the end what came of it.
+"""The record of a collection in the lake: what it is about to write, and its result.
 
     collections/cluster=<cluster>/runs/<run>/began.json, part-00001.json, …
     collections/cluster=<cluster>/day=<day it began>/<run>.json

@@ -1,4 +1,4 @@
-"""What a collection has found so far, and the part of it that finds out tasks, changelogs and end offsets."""
+"""The tasks, changelogs and end offsets of a collection."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What the broker cannot tell of a plain consumer group, and the operator gives: release, lists of assignors, consumer settings."""
+"""Inputs that the broker does not have for a consumer group: release, lists of assignors, consumer settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The generation that a described group is in, and what only its record in `__consumer_offsets` tells: the session time-outs."""
+"""The present generation of a group, and what only its record in `__consumer_offsets` has: the session timeouts."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Raw snapshots that are old enough go, a day of a cluster at a time. What a plan was made from stays.
+"""Deletes raw snapshots past their retention, one day of a cluster at a time, except those that plans were made from.
 
 A draft names the snapshot that its plan was made from (`drafts/<run>/origin.json`): as long as there is the draft, there is that
 snapshot, whatever became of the plan. Documents beside plans are never touched.

@@ -1,4 +1,4 @@
-"""What the broker cannot tell of a group, and the operator gives: release, assignor settings, changelogs."""
+"""Inputs that the broker does not have for a group: release, assignor settings, changelogs."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Many collections ask one cluster, each as if it were alone; what they ask at the same time is asked in one go.
+"""Many collections of one cluster: each as if it were alone, with concurrent requests batched.
 
 Each runs in a thread of its own, and mostly waits. Whenever all of them wait, their questions are put together, one of each kind,
 and answered. So nobody has to know beforehand what a collection will ask, and one group is read as ten thousand are.

@@ -1,1 +1,1 @@
-"""What a streams group whose broker assigns looked like at one moment."""
+"""The Snapshot of a streams group whose broker assigns."""

@@ -1,1 +1,1 @@
-"""What the operator means to do to a consumer group."""
+"""The Change: what the operator wants to do to a consumer group."""

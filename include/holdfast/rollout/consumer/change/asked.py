@@ -1,4 +1,4 @@
-"""What the operator asked to be done to a plain consumer group, in words: `streams.change.asked` for the other kind of group."""
+"""A Change to a consumer group in words; `streams.change.asked` for Kafka Streams groups."""
 
 from typing import assert_never
 

@@ -1,4 +1,4 @@
-"""What the operator means to do to a plain consumer group. Values only; `consumer.change.json` is the JSON."""
+"""The Change to a consumer group: the values. `consumer.change.json` is the JSON."""
 
 from dataclasses import dataclass
 

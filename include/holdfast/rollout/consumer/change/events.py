@@ -1,4 +1,4 @@
-"""What each event of a Change does to a plain consumer group, before the rebalance that it causes."""
+"""The effect of each event of a Change on a consumer group, before the rebalance that it causes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The JSON of a Change to a plain consumer group. Closed: what is not known is refused, for nobody would carry it out."""
+"""The JSON of a Change to a consumer group. Unknown fields are refused, because they would be ignored requests."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar, assert_never

@@ -1,4 +1,4 @@
-"""The Change that somebody in a hurry means for a plain consumer group: hosts instead of member IDs.
+"""A request from a form with a few fields, as a Change to a consumer group: hosts instead of member IDs.
 
 The broker makes the ID of a member that joins, of its client.id and a random UUID. The Change holds one at the likeliest place in
 the order of the members (`losses.fresh_places`); `verify` puts the real ones in its place.

@@ -1,4 +1,4 @@
-"""When the group notices that a consumer is gone, and how long a rebalance may take.
+"""When the coordinator removes a consumer that is gone, and how long a rebalance may take. Times in seconds.
 
 Java: `Heartbeat`, `ConsumerCoordinator`; the broker's `GroupCoordinator` with its delayed join. A member learns of a rebalance with
 its next heartbeat and joins with its next poll; whoever has not joined after max.poll.interval.ms is left out.

@@ -1,1 +1,1 @@
-"""Carrying a plan for a consumer group out, and holding its forecast against what happened."""
+"""Applying a plan for a consumer group, and comparing its forecast with the outcome."""

@@ -1,4 +1,4 @@
-"""What comes next in an approved plan for a plain consumer group: a pure decision from the plan, its journal and a fresh snapshot.
+"""The next actions of an approved plan for a consumer group: a pure function of the plan, its journal and a new snapshot.
 
 As `streams.execution.apply`, whose words it uses. All steps are the operator's: what a snapshot can show of them is seen, the
 rest is confirmed.

@@ -1,4 +1,4 @@
-"""How a plain consumer group differs from the one that a plan was made for, and what of that the plan's own steps explain."""
+"""The drift of a consumer group since its plan, and which part of it the plan's own steps explain."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a fresh snapshot of a plain group shows of each step of a plan. As `streams.execution.evidence`, whose words it uses.
+"""What a new snapshot of a consumer group shows of each step of a plan; the words are those of `streams.execution.evidence`.
 
 The broker makes the member ID of whoever joins: who is in the group under an ID from before has not restarted.
 """

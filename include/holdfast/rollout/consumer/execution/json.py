@@ -1,4 +1,4 @@
-"""The JSON of a Verdict on a plain consumer group's plan: the envelope of Kafka Streams, partitions in the place of tasks."""
+"""The JSON of a Verdict on a consumer group's plan: that of Kafka Streams, with partitions instead of tasks."""
 
 from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL

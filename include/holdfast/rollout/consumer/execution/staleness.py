@@ -1,4 +1,4 @@
-"""Does a plan still hold for the group as it is now, and if not, why exactly? No clock: the time is the fresh snapshot's own."""
+"""Whether a plan is still valid for the group, and if not, why. No clock: the time is the new snapshot's."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""The forecast of a plain group's plan against the group as it is afterwards, partition by partition.
+"""The forecast of a consumer group's plan compared with the group afterwards, partition by partition.
 
 The broker makes the member ID of whoever joins, and the order of the IDs decides. So what is compared is the forecast of the same
 change with the IDs that the consumers really got.

@@ -1,1 +1,1 @@
-"""What Kafka will do about a Change to a consumer group."""
+"""The Forecast: Kafka's decisions about a Change to a consumer group."""

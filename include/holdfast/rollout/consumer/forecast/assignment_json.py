@@ -1,4 +1,4 @@
-"""The JSON of a plain consumer group's Assignment: what its leader would decide in one rebalance, or how it would fail."""
+"""The JSON of a consumer group's Assignment: the leader's decision in one rebalance, or its failure."""
 
 from collections.abc import Iterable
 

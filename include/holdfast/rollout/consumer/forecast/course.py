@@ -1,4 +1,4 @@
-"""How a way goes, in the telling of a plan: rebalance by rebalance, and who reads what before and after.
+"""The course of an option in a plan: rebalance by rebalance, and the reader of each partition before and after.
 
 A consumer that restarts is the same one under another member ID: to it nothing is handed over.
 """

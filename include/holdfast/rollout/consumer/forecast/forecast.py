@@ -1,4 +1,4 @@
-"""What Kafka will do about a Change to a plain consumer group, rebalance by rebalance, until nothing is pending.
+"""The Forecast of a Change to a consumer group: Kafka's decisions, rebalance by rebalance, until none is pending.
 
 Each rebalance is the leader's own decision (`kafka.consumer.leader`); what members report from one to the next is `memory`. Where
 evidence is missing, or releases that nobody has told apart would differ, it is CannotPredict.

@@ -1,4 +1,4 @@
-"""The JSON of a plain consumer group's Forecast: the same envelope as for Kafka Streams, with one outcome."""
+"""The JSON of a consumer group's Forecast: that of Kafka Streams, with one outcome."""
 
 from holdfast.kafka.consumer.config import (
     AUTO_COMMIT,

@@ -1,4 +1,4 @@
-"""What the members of a plain group report from one rebalance to the next.
+"""The reports of a consumer group's members from one rebalance to the next.
 
 Java: `StickyAssignor.onAssignment` remembers what it was handed, `ConsumerCoordinator.onJoinComplete` makes it what a cooperative
 member owns; RangeAssignor and RoundRobinAssignor remember nothing. Only the assignor that the coordinator picked hears of a round.

@@ -1,4 +1,4 @@
-"""What the Forecast of a plain group consists of. Values only; `forecast` makes them."""
+"""The parts of a consumer group's Forecast: the values. `forecast` computes them."""
 
 from dataclasses import dataclass
 

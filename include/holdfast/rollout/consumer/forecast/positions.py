@@ -1,4 +1,4 @@
-"""Where the readers go on: at the committed offset, or where `auto.offset.reset` says if there is none or it is out of range.
+"""Where readers continue: at the committed offset, or at `auto.offset.reset` without one or where it is out of range.
 
 Java: `ConsumerCoordinator.refreshCommittedOffsetsIfNeeded`, `OffsetFetcher.resetPositionsIfNeeded`. A reader that takes a partition
 over knows nothing of how far the one before it had come.

@@ -1,4 +1,4 @@
-"""A warning about offsets in words: what it is called, and what it says."""
+"""Warnings about offsets in words: their names and sentences."""
 
 from collections.abc import Mapping
 

@@ -1,1 +1,1 @@
-"""What the loss of any one consumer would do to its group."""
+"""The effect of losing any consumer of a group."""

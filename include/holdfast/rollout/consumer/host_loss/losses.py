@@ -1,4 +1,4 @@
-"""What the loss of any one consumer of a plain group would do: it is not replaced, comes back, or is replaced at once.
+"""The effect of losing any consumer of a group: it is not replaced, it returns, or it is replaced immediately.
 
 Each way is a Change (`change_of`), and every figure is what the forecast of that Change says. The broker makes a member ID of the
 client.id and a random UUID: where a fresh one falls in the order of the members is left to chance, and range and roundrobin go by

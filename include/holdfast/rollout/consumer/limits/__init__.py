@@ -1,1 +1,1 @@
-"""What a team's policy says about one option."""
+"""An option checked against the team's policy."""

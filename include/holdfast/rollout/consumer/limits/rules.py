@@ -1,4 +1,4 @@
-"""What only consumer groups have rules about: where readers go on, how long nobody reads; and what the shared rules go by."""
+"""An option for a consumer group checked against the team's policy: a list of rules, each passed, failed or unknown."""
 
 from holdfast.rollout.consumer.change.change import (
     AddConsumer,

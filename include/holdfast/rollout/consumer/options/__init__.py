@@ -1,1 +1,1 @@
-"""The options for making a change to a consumer group, and how the best one is found."""
+"""The options for a change to a consumer group, and their cost."""

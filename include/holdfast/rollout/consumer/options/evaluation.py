@@ -1,4 +1,4 @@
-"""One way to change a plain consumer group, forecast: what a plan needs of it. Each can be computed apart from the others."""
+"""One option for a consumer group, forecast: the figures that a plan needs. Each can be computed independently."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""The JSON of one way's forecast, as executors hand it back (no contract: who writes it reads it), and of the summary in a plan."""
+"""The JSON of an option's forecast, as executors return it (internal, no contract), and of its summary in a plan."""
 
 from holdfast.rollout.consumer.change.json import consumer_change_from_json, consumer_change_to_json
 from holdfast.rollout.consumer.change.timing import Span

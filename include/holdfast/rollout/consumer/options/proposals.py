@@ -1,4 +1,4 @@
-"""The ways in which a change to a plain consumer group can be made: as it is asked for, and what may spare partitions a stop."""
+"""The options for a change to a consumer group: the change as requested, and those that may reduce partition downtime."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,1 +1,1 @@
-"""The Plan for a consumer group: made, written, read, and shown to a person."""
+"""The Plan for a consumer group: created, written, read and rendered."""

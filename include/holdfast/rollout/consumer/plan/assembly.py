@@ -1,4 +1,4 @@
-"""From what the options for a change would cost a consumer group to one Plan, with its ID. No clock: `now` is an argument."""
+"""From the costs of the options for a consumer group to one Plan, with its ID. No clock: `now` is an argument."""
 
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The JSON of a Plan for a plain consumer group, and the fingerprint of what it relies on.
+"""The JSON of a Plan for a consumer group, and the fingerprint of its snapshot.
 
 Reading is strict, and `plan_id` must be the digest of the rest: a plan that somebody edited is no plan.
 """

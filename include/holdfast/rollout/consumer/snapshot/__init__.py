@@ -1,1 +1,1 @@
-"""What a consumer group looked like at one moment."""
+"""The Snapshot of a consumer group."""

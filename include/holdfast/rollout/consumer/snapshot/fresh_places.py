@@ -1,4 +1,4 @@
-"""Where a member that joins may stand in the order of the members: its ID is left to chance."""
+"""The possible ranks of a joining member: the broker generates its ID at random."""
 
 import re
 from collections.abc import Sequence

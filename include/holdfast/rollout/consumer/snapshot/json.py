@@ -1,4 +1,4 @@
-"""The JSON of a plain consumer group's Snapshot (`consumer-classic`), format 1.x: fields that are not known are ignored."""
+"""The JSON of a consumer group's Snapshot (`consumer-classic`), format 1.x: unknown fields are ignored."""
 
 from collections.abc import Iterable
 from typing import cast

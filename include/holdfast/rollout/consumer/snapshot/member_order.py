@@ -1,4 +1,4 @@
-"""Who came and went between two moments of a plain group, and what changed hands because of it.
+"""Members that joined and left between two snapshots of a consumer group, and the partitions that migrated because of it.
 
 Range and roundrobin deal partitions out in the order of the members (`kafka.consumer.plain.in_member_order`), so that one new ID in
 its middle moves what consumers read that did nothing; sticky assignors keep what they can. A static consumer that is back is the

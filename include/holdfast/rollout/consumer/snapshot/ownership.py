@@ -1,4 +1,4 @@
-"""Who reads which partition, before a change and while the group rebalances for it: what stands still, and what changes hands."""
+"""The reader of each partition, before a change and during its rebalances: what is unavailable, and what migrates."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

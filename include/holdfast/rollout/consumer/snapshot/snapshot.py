@@ -1,4 +1,4 @@
-"""What one plain consumer group looked like at one moment. The JSON form is in `consumer.snapshot.json`."""
+"""The Snapshot of a consumer group: its state at one moment. The JSON is in `consumer.snapshot.json`."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""The steps of a plan for a consumer group: people do all of them."""
+"""The steps of a plan for a consumer group. All are manual."""

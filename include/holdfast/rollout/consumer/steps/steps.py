@@ -1,4 +1,4 @@
-"""The steps of a plan for plain consumers: one an event, in order, with the waits between. People do all of them."""
+"""The steps of a plan for a consumer group: one per event, in order, with waits between them. All are manual."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

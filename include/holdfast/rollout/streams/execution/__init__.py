@@ -1,1 +1,1 @@
-"""Carrying a plan out, and holding its forecast against what happened."""
+"""Applying a plan, and comparing its forecast with the outcome."""

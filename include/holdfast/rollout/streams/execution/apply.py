@@ -1,4 +1,4 @@
-"""What comes next in an approved plan: a pure decision from the plan, its journal and a fresh snapshot.
+"""The next actions of an approved plan: a pure function of the plan, its journal and a new snapshot.
 
 The workflow around it writes the journal, acts, and asks again. Asking again after a crash is how a plan is resumed: a step that
 was begun is decided anew, and what Holdfast does itself can be done twice without harm.

@@ -1,4 +1,4 @@
-"""What a fresh snapshot shows of each step of a plan: that it happened, that it has not yet, or that no broker can show it.
+"""What a new snapshot shows of each step of a plan: done, not done yet, or not visible to any broker.
 
 A restarted process has new member IDs: a dynamic member joins anew, a static one keeps its instance ID and gets a new member ID, in
 the same generation where it returns in time. A stopped one is listed until its session times out. So a restart is evident when none

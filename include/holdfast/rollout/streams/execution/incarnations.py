@@ -1,4 +1,4 @@
-"""How often each client has been started since a plan was made, as its member IDs show it.
+"""The number of starts of each client since a plan was made, from its member IDs.
 
 Rebalances that the broker recorded show every start of a dynamic client; a snapshot alone shows the latest one.
 """

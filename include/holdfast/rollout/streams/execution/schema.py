@@ -1,4 +1,4 @@
-"""JSON Schema of a Verdict, and of whether a plan is stale."""
+"""JSON Schema of a Verdict, and of the drift of a plan."""
 
 from holdfast.rollout.contract.schema import span
 from holdfast.rollout.contract.verdicts import Result

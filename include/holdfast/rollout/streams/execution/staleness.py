@@ -1,4 +1,4 @@
-"""Does a plan still hold for the group as it is now, and if not, why exactly? No clock: the time is the fresh snapshot's own.
+"""Whether a plan is still valid for the group, and if not, why. No clock: the time is the new snapshot's.
 
 What moves every second is not looked at: end offsets, lags, who leads. The forecast's ranges say what they do to it.
 """

@@ -1,4 +1,4 @@
-"""A plan's forecast against the group as it is afterwards: step by step, task by task, and by recorded rebalances."""
+"""A plan's forecast compared with the group afterwards: by step, by task, and by recorded rebalance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""What Kafka will do about a Change, rebalance by rebalance."""
+"""The Forecast: Kafka's decisions about a Change, rebalance by rebalance."""

@@ -1,4 +1,4 @@
-"""The batches of a change as they take time: who is started, whom the group has to miss first, what it stands still for."""
+"""The batches of a change in time: which clients start, which sessions must time out, which tasks are unavailable. In seconds."""
 
 import math
 

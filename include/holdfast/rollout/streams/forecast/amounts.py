@@ -1,4 +1,4 @@
-"""How much is read, and from whom: the values that forecasts and costs share."""
+"""Records and bytes read, and from which broker: values that forecasts and costs share."""
 
 from holdfast.kafka import java
 from holdfast.rollout.json import strict

@@ -1,4 +1,4 @@
-"""The Assignment's JSON: what the leader would decide in one rebalance, or how it would fail."""
+"""The JSON of an Assignment: the leader's decision in one rebalance, or its failure."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What each broker serves while clients restore: every changelog partition is read from the broker that leads it.
+"""What each broker serves while clients restore, in records and bytes: the leader of each changelog partition.
 
 (Unless brokers let clients read from the nearest replica: `replica.selector.class` and `client.rack`, KIP-392.) A task's records
 and bytes are shared out over its changelogs in proportion: the brokers' sums are those of the forecast to the last record.

@@ -1,4 +1,4 @@
-"""What the group's leader would decide now."""
+"""The leader's decision in a rebalance now."""
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.streams import leader

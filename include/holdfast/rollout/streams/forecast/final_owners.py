@@ -1,4 +1,4 @@
-"""Who owns which task when a course of rebalances is over."""
+"""The owner of each task at the end of a sequence of rebalances."""
 
 from collections.abc import Mapping
 

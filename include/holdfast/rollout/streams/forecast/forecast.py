@@ -1,4 +1,4 @@
-"""What Kafka will do about a Change, rebalance by rebalance, until the group is stable.
+"""The Forecast of a Change: Kafka's decisions, rebalance by rebalance, until the group is stable.
 
 Each rebalance is the leader's own decision (`kafka.streams.leader`); what members report from one to the next is `evolution`.
 Nothing here is a guess: where evidence is missing, or releases that nobody has told apart would differ, it is CannotPredict.

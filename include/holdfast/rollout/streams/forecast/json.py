@@ -1,4 +1,4 @@
-"""The Forecast's JSON."""
+"""The JSON of a Forecast."""
 
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.unknown import UNKNOWNS

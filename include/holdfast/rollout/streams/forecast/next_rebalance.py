@@ -1,4 +1,4 @@
-"""What a decision asks for next, and what lies between."""
+"""The rebalance that a decision triggers next, and the time until then."""
 
 from holdfast.kafka.streams.group import Assignment, Group, NextRebalance
 from holdfast.rollout.contract.batches import Wait

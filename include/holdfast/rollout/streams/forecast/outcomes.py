@@ -1,4 +1,4 @@
-"""What a Forecast consists of: outcomes, each with its rebalances and what they add up to. Values only; `forecast` makes them."""
+"""The parts of a Forecast: outcomes, each with its rebalances and totals. The values; `forecast` computes them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

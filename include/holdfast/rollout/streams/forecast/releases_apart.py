@@ -1,4 +1,4 @@
-"""Where nobody said which Kafka release a group runs: do those that it may be come to the same, and if not, who decides what?"""
+"""An unknown Kafka release: whether the possible releases give the same result, and if not, where they differ."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What each rebalance of a forecast begins to restore, and which tasks wait for it.
+"""The restores that each rebalance of a forecast starts, and the tasks that wait for them.
 
 Most rebalances leave most clients alone, so the books are kept client by client: a client that reports the same and is handed the
 same (the same objects: `evolution` and `as_before` see to that) is not looked at again.

@@ -1,4 +1,4 @@
-"""Which of the positions that process IDs left to chance can take are forecast, and which of them stand for others."""
+"""Which ranks of new random process IDs are forecast, and which of them represent others."""
 
 from collections.abc import Callable
 from dataclasses import replace

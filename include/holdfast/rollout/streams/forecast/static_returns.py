@@ -1,4 +1,4 @@
-"""Static members that come back in time: what that leaves open, and what waits for the next rebalance."""
+"""Static members that return in time: what that leaves open, and what takes effect at the next rebalance."""
 
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.change.change import Change

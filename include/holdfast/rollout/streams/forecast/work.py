@@ -1,4 +1,4 @@
-"""How much work a forecast may take, counted while it is made: the same on every machine, so that the same is refused everywhere.
+"""The work limit of a forecast, counted while it runs and not timed, so that every machine refuses the same.
 
 A unit is a member, a client or a task that one rebalance looks at; some 2 to 6 µs. What is allowed grows with the group as it was
 given, not with what a change makes of it: a small order cannot ask for the work of a large group.

@@ -1,1 +1,1 @@
-"""What a snapshot alone already shows about the order of process IDs."""
+"""Problems of process-ID order that a single snapshot shows."""

@@ -1,4 +1,4 @@
-"""What a single snapshot already shows about the order of process IDs: a reshuffle that is waiting for its cause, and the traps.
+"""Problems of process-ID order that a single snapshot shows: a latent reshuffle, and traps.
 
 A group can look stable and be one rebalance away from moving half its tasks: a static member that came back under a fresh process
 ID keeps its stored assignment until anything makes the group rebalance. Nothing has to be guessed: a forecast of no change says

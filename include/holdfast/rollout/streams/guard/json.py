@@ -1,4 +1,4 @@
-"""The JSON of what a snapshot shows about the order of process IDs (`holdfast guard`)."""
+"""The JSON of `holdfast guard`: problems of process-ID order in a snapshot."""
 
 from holdfast.rollout.json import strict
 from holdfast.rollout.streams.change.json import change_to_json

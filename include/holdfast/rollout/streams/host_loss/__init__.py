@@ -1,1 +1,1 @@
-"""What the loss of any one host would do to a group."""
+"""The effect of losing any host of a group."""

@@ -1,4 +1,4 @@
-"""What the loss of any one host would do: it is not replaced, or replaced at once by a client with an empty disk.
+"""The effect of losing any host: it is not replaced, or replaced immediately by a client with an empty disk.
 
 Each way is a Change (`change_of`), and every figure is what the forecast of that Change says; the tests hold one against the other.
 But a forecast each would take days for a whole fleet. So tasks moved and tasks without a copy are read off the target, and what

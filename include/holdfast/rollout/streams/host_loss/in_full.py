@@ -1,4 +1,4 @@
-"""The losses that cannot be counted, forecast: as far as a budget of work a group goes, the worst first.
+"""Losses that cannot be counted, forecast within a budget of work per group, the worst first.
 
 A forecast of one loss takes a fraction of a millisecond in a small group, and seconds in a large one with standbys; every loss of
 every group would take days for a whole fleet. So the work of each is estimated beforehand, in microseconds of one processor, from

@@ -1,4 +1,4 @@
-"""When a loss is over: the one model of time (`timing.timeline`), for losses that are forecast and for those that are counted.
+"""The duration of a loss by the time model (`timing.timeline`), for forecast losses and counted ones.
 
 As a plan for the same loss says it under Holdfast's own policy: with the group's own restore speed and start-ups where its history
 shows them. What happens usually and at the most hangs on the course alone; the least takes forecasts of quicker courses, and is

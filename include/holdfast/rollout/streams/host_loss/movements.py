@@ -1,4 +1,4 @@
-"""What follows when one client is lost, counted instead of forecast: for the default assignor, where no choice is left open.
+"""The effect of losing a client, counted instead of forecast: for the default assignor, where the result is unique.
 
 The target by places (`kafka.streams.shares`) says where every stateful task is going. On the way a task stays with the one client
 that has a copy while its target warms one up, so many at a time and one lot a probing interval (KIP-441). So the lots can be

@@ -1,4 +1,4 @@
-"""What rules need to know in addition to the forecast."""
+"""The inputs of policy rules other than the forecast."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Limits that no team has stated: what fits a group of that size. Twelve rebalances are many for six tasks and few for 200.
+"""Default limits by group size, where the team states none: twelve rebalances are many for six tasks and few for 200.
 
 They are a function of what a change has to move at least: one client's share of the stateful tasks, `max.warmup.replicas` of them
 in each probing rebalance. A reshuffle of everything still exceeds them.

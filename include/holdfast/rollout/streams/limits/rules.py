@@ -1,4 +1,4 @@
-"""What only Kafka Streams groups have rules about: copies of state, disks, evidence; and what the shared rules go by."""
+"""An option checked against the team's policy: a list of rules, each passed, failed or unknown."""
 
 from collections.abc import Iterable, Iterator
 

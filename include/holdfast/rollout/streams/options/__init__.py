@@ -1,1 +1,1 @@
-"""The options for making a change, and how the best one is found."""
+"""The options for a change to a Kafka Streams group, and their cost."""

@@ -1,4 +1,4 @@
-"""The search: `propose` lists the ways that make sense for a group and a change (`remedies`), `evaluate` says what one costs."""
+"""The search: `propose` lists the options for a group and a change (`remedies`), `evaluate` computes the cost of one."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What happens instead where a condition of a forecast does not hold: the same change, otherwise, and what that costs.
+"""What happens if a condition of a forecast is not met: the changed Change, and its cost.
 
 The usual one is a client that is away for longer than its session lasts: the group then rebalances without it, and again when it is
 back. Each branch is a Change of its own, forecast like any other.

@@ -1,4 +1,4 @@
-"""What happens where a condition of a forecast does not hold, in words: the condition, and what comes then."""
+"""What happens if a condition of a forecast is not met, in words."""
 
 from holdfast.rollout.streams.cost.evaluation import worst_of
 from holdfast.rollout.streams.events.replace_client import ReplaceClient

@@ -1,4 +1,4 @@
-"""The steps of a change: what people and Holdfast do, in order, with what to check before and after each and how to go back.
+"""The steps of a change, manual and automated, in order, with checks before and after each and its rollback.
 
 Within a batch of events (they take effect together) files that can be prepared come first, then all stops, then the files and disks
 that need the old process gone, then all starts. So the group is short of a client for as little time as can be.

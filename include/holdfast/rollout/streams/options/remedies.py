@@ -1,4 +1,4 @@
-"""The ways to make a change, as data: one entry of `REMEDIES` each.
+"""The options for a change as data: one entry of `REMEDIES` each.
 
 To add a way, write a function that turns the operator's change into what Kafka will see (`rewrites`; None: it makes no sense here),
 and add an entry. Nothing else knows the ways by name, but for `plainly`, which the others are compared with.

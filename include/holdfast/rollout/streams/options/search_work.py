@@ -1,4 +1,4 @@
-"""How much work a search is for a Kafka Streams group, before it is begun. The same on every machine."""
+"""An estimate of the work of a search for a Kafka Streams group, the same on every machine."""
 
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.rolling_restart import RollingRestart

@@ -1,4 +1,4 @@
-"""What a Change most likely means where it does not say: what a Plan goes by. A Forecast keeps to the defaults of its contract.
+"""What a Change most likely means where it is silent: the assumptions of a Plan. A Forecast uses its contract's defaults.
 
 Kafka Streams does not leave its group when it is closed, and static members that restart are usually back in time. Both are said in
 the Change that each way of a Plan carries, so that nothing is hidden.

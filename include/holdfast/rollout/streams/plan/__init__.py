@@ -1,1 +1,1 @@
-"""The Plan: made from evaluated options, written, read, and shown to a person."""
+"""The Plan: created from evaluated options, written, read and rendered."""

@@ -1,4 +1,4 @@
-"""From what the ways to make a change would cost to one Plan: the best by policy, with reasons. No clock: `now` is an argument.
+"""From the costs of the options to one Plan: the best by policy, with reasons. No clock: `now` is an argument.
 
 The same arguments give the same bytes, and `plan_id` is a digest of them.
 """

@@ -1,4 +1,4 @@
-"""What a plan relies on, and how a fresh snapshot differs from it.
+"""The snapshot data that a plan relies on, and how a new snapshot differs from it.
 
 In it: members as clients and threads, who runs what, tasks, settings, release. Not in it: lags, end offsets and times, which move
 every second and are what forecasts and verify are for. Member IDs are no drift either: a thread that rejoined is the same capacity.

@@ -1,4 +1,4 @@
-"""The JSON of plans and policies, and under one name that of what leads to a plan and what follows from it.
+"""The JSON of Plans and policies.
 
 Reading a plan is strict, and its `plan_id` must be the digest of the rest: a plan that somebody edited is no plan.
 """

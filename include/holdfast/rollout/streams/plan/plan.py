@@ -1,4 +1,4 @@
-"""The Plan: what is to be done, why that way, what it was made from. `assembly.assemble` makes it, `json` writes and reads it."""
+"""The Plan: its steps, the reasons, and what it was made from. `assembly.assemble` creates it, `json` writes and reads it."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How fast one client restores, and who says so: the change, the policy, the group's own history, or nobody.
+"""The restore speed of one client in records per second, and its source: the change, the policy, the group's history, or a default.
 
 The history is the completed rebalances that a Snapshot holds. It shows the speed of one copy at a time, between two rebalances, and
 only where all of this is seen:

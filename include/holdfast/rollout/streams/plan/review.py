@@ -1,4 +1,4 @@
-"""A plan as a person reads it: the first ten lines are enough to decide, the rest is there to check them.
+"""A plan for a reader: the first ten lines are enough to decide, the rest supports them.
 
 What is the same for every kind of group, and the order of it all, is `rollout.review`'s.
 """

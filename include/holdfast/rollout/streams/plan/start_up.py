@@ -1,4 +1,4 @@
-"""How long a client takes to start, as a group's own history shows it; else the default, said as such.
+"""The start-up time of a client in seconds, measured in the group's history; otherwise the default, marked as such.
 
 No broker says when a process was started. What completed rebalances show of a dynamic client that stopped and came back:
 

@@ -1,4 +1,4 @@
-"""What a plan for a Kafka Streams group is called: the request that it answers, and its clients by name."""
+"""The title of a plan for a Kafka Streams group: the request that it answers, and its clients by name."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""The order of process IDs: who stands where, what a new ID does to it, and which IDs keep it."""
+"""Process-ID order: the rank of each client, the effect of a new ID, and IDs that keep the order."""

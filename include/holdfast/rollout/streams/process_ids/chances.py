@@ -1,4 +1,4 @@
-"""Every position that process IDs left to chance can take in the order, with its probability.
+"""Every rank that new random process IDs can have, with its probability.
 
 A fresh process ID is a random UUID, so the chance of a gap is its width in the signed order, not one in n. Several of them that
 fall into one gap stand in any order with the same chance. (The version bits that every random UUID has are passed over: they shift

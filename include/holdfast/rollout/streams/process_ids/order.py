@@ -1,4 +1,4 @@
-"""The order of the process IDs decides which client owns what: where an ID stands, what fits between two, what a change does.
+"""Process-ID order decides which client gets which task: the rank of an ID, IDs between two others, the effect of a change.
 
 Kafka sorts process IDs as `java.util.UUID` does, by two signed longs: an ID that begins with 8 to f comes before one that begins
 with 0 to 7. Everything here is in that order.

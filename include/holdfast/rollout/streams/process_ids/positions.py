@@ -1,4 +1,4 @@
-"""Which of the many places that process IDs left to chance can take stand for all of them, where each would take too long.
+"""A sample of the ranks that new random process IDs can have, where forecasting all of them would take too long.
 
 What moves is known for every place from the targets alone, which is quick; the way there, rebalance by rebalance, is not. So the
 place that moves the most is kept as it is, and the others, in the order of what they move, are parted into as many groups as are

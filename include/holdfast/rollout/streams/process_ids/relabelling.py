@@ -1,4 +1,4 @@
-"""Which process ID goes to which client so that the least state moves, where several clients restart anyway.
+"""An exchange of process IDs between clients that restart anyway, so that the least state moves.
 
 The target of the HighAvailabilityTaskAssignor depends on what stands at each position of the order (threads, tags), not on who it
 is. So once the kinds of clients are laid out over the IDs, the rest is an assignment problem, solved exactly; and as there are few

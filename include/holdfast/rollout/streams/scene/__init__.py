@@ -1,1 +1,1 @@
-"""A group between two rebalances: who is there, what they report, what is unavailable. Events change it."""
+"""A group between two rebalances: its clients, their reports, what is unavailable. Events change it."""

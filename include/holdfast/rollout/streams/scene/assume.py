@@ -1,4 +1,4 @@
-"""What a forecast takes for granted of how copies catch up, are closed, and stay on a disk."""
+"""The assumptions of a forecast: how copies catch up, are closed, and stay on a disk."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Clients that are down for a time which the group does not see: what stands still, and for how long."""
+"""Clients that are down before the group notices: which tasks are unavailable, and for how many seconds."""
 
 from dataclasses import replace
 

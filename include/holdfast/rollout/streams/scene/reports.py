@@ -1,4 +1,4 @@
-"""What members report from one rebalance to the next: the rules of a forecast.
+"""Members' reports from one rebalance to the next: the rules of a forecast.
 
 1. A consumer owns the partitions of the active tasks handed to it; a stateful one runs by the next rebalance.
 2. A standby handed to it (standby, warm-up, temporary) has caught up when a probing rebalance comes or the group has settled. An

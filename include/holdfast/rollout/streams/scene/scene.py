@@ -1,4 +1,4 @@
-"""A group between two rebalances, as the events of a Change find it and leave it."""
+"""A group between two rebalances, before and after each event of a Change."""
 
 from dataclasses import dataclass
 from typing import Self

@@ -1,1 +1,1 @@
-"""What a Kafka Streams group looked like at one moment, and what follows from that alone."""
+"""The Snapshot of a Kafka Streams group, and what follows from it alone."""

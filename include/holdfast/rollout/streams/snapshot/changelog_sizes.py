@@ -1,4 +1,4 @@
-"""What restoring a task reads from the brokers, in bytes: what its changelogs weigh there, shared out by offset.
+"""The bytes that restoring a task reads from the brokers: its changelogs' sizes there, in proportion to offsets.
 
 An estimate. A whole log is read whole, and weighs what it weighs; where only the end of it is lacking, its records are taken to be
 as large as the others. Compaction leaves fewer records than offsets, so that it is the records that are an upper bound. A source

@@ -1,4 +1,4 @@
-"""Clients that join, die and join again: a crash loop, as the group's completed rebalances show it; and what looks like it.
+"""Clients that join, die and join again: crash loops in the group's completed rebalances, and what looks similar.
 
 Each start of a stream thread is a new member under the thread's old name (its client.id). Those of a process that died are listed
 until their session times out, so that one client stands there several times: under one process ID, or under a new one at each start

@@ -1,4 +1,4 @@
-"""From a Snapshot to the Group that the model of the leader takes, and what to do when nobody said which Kafka release it is."""
+"""From a Snapshot to the `Group` that the model of the leader takes; and what to do if the Kafka release is unknown."""
 
 from collections.abc import Iterable
 from dataclasses import replace

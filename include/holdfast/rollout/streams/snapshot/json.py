@@ -1,4 +1,4 @@
-"""The Snapshot's JSON, format 1.x: fields that are not known are ignored, everything else is checked.
+"""The JSON of a Snapshot, format 1.x: unknown fields are ignored, everything else is checked.
 
 Beside what the contract shows, a Snapshot may hold `state_directories` and `generations`:
 

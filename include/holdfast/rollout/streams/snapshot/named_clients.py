@@ -1,4 +1,4 @@
-"""Which client a person means: by its host or pod, its client ID, its group.instance.id, or the beginning of its process ID."""
+"""The client that a name refers to: host or pod, client ID, group.instance.id, or the beginning of its process ID."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Settings that are other ones while a change is made, and are put back afterwards."""
+"""Temporary settings: changed during a rollout and reset afterwards."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

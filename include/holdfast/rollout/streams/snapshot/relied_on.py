@@ -1,4 +1,4 @@
-"""The fingerprint of what a plan relies on in a Snapshot."""
+"""The fingerprint of the Snapshot data that a plan relies on."""
 
 from dataclasses import replace
 

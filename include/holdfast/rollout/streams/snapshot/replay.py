@@ -1,4 +1,4 @@
-"""A recorded rebalance, twice: what its members reported (a `Group` for the model), and what its leader really decided.
+"""A recorded rebalance as input and result: its members' reports (a `Group` for the model), and the leader's real decision.
 
 Both come from the raw bytes of a `Generation`, so that one can ask whether our decision is the leader's. What is compared is what
 went over the wire to each member: its active tasks, its standby tasks (warm-ups and the temporary standbys of withheld tasks among

@@ -1,4 +1,4 @@
-"""What one group looked like at one moment: the value that every question starts from.
+"""The Snapshot of a Kafka Streams group: its state at one moment, the input of every forecast.
 
 The JSON form is in `json`. A Snapshot holds what the members *would report if the group rebalanced now* (`clients`, `tasks`: the
 input of the model) and, beside it, the evidence that this was inferred from (`evidence`, `state_directories`, `generations`).

@@ -1,1 +1,1 @@
-"""The steps of a plan: a closed set of actions, their words and their JSON."""
+"""The steps of a plan: their actions, text and JSON."""

@@ -1,4 +1,4 @@
-"""The steps that stop, start and restart one client, and hand over its process ID or its disk; and those that wait."""
+"""Steps that stop, start and restart one client, and move its process ID or disk; and steps that wait."""
 
 from dataclasses import replace
 

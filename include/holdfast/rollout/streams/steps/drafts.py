@@ -1,4 +1,4 @@
-"""A step before it has its number, and its place among those that take effect together."""
+"""A step before it is numbered, and its position among steps that take effect together."""
 
 from dataclasses import dataclass
 from enum import StrEnum

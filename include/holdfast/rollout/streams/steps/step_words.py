@@ -1,4 +1,4 @@
-"""What a step does, in words: in full, in brief, and as a shell command."""
+"""A step in words: in full, in brief, and as a shell command."""
 
 import shlex
 from typing import assert_never

@@ -1,4 +1,4 @@
-"""What a plan is made of: a closed set of actions, in order.
+"""The actions of a plan's steps, in order.
 
 Two walkers match every action and end in `assert_never`: `step_words.describe` says it, `apply.next_action` does it or waits.
 A step carries all it needs, words included: nothing is made up at run time that the review did not show.

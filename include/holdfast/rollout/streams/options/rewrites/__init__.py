@@ -1,4 +1,4 @@
-"""What a way to make a change turns the operator's change into. Each function returns None where it makes no sense."""
+"""The Change that an option makes of the operator's. Each function returns None where the option does not apply."""
 
 from collections.abc import Callable
 from dataclasses import replace

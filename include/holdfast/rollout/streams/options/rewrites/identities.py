@@ -1,4 +1,4 @@
-"""Changes in which clients come up under other process IDs, or with other disks."""
+"""Options in which clients start under other process IDs, or with other disks."""
 
 from collections.abc import Iterable
 from dataclasses import replace

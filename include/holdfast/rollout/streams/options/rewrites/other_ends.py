@@ -1,4 +1,4 @@
-"""Changes that are not what was asked for: they are there to be compared with it, and are never chosen."""
+"""Options with another result than requested: for reference only, never recommended."""
 
 from collections.abc import Callable
 from dataclasses import replace

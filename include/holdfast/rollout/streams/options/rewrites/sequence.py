@@ -1,4 +1,4 @@
-"""Changes whose events happen in another order, fewer or more at a time, without a rebalance, or with all state cleared."""
+"""Options with another order, other batch sizes, no rebalance, or cleared state."""
 
 from collections import Counter
 from collections.abc import Iterator
