@@ -67,12 +67,10 @@ NAMES = frozenset(
         "fresh ID, worst",
         "no handwork beyond the change itself",
         "a whole state directory is copied while nobody runs on it",
-        "Wrong if ",
         "sorted as text they stand in another order",
     }
 )
-"""Values in JSON documents and tables that stay as they are: people read other words for them. `Wrong if `: what plans written
-before begin with."""
+"""Values in JSON documents and tables that stay as they are: people read other words for them."""
 PLACES: tuple[str, ...] = (
     "include/holdfast/adapters",
     "include/holdfast/cli",

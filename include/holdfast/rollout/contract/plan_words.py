@@ -21,8 +21,6 @@ RESULTS: Mapping[Result, str] = {
 }
 """What a verification found; documents keep the value that it has."""
 CHECKED = {Status.PASS: "passed", Status.FAIL: "failed", Status.UNKNOWN: "unknown"}
-_OLD_BEGINNING = "Wrong if "
-"""What `wrong_if` begins with in plans that another version wrote."""
 
 
 def option_name(name: str) -> str:
@@ -35,11 +33,6 @@ def setting(value: object) -> str:
     if value is None:
         return "Kafka's default"
     return ",".join(value) or "empty" if isinstance(value, tuple) else str(value)
-
-
-def invalid_if(clause: str) -> str:
-    """What makes a forecast invalid, as it stands behind "Invalid if"."""
-    return clause.removeprefix(_OLD_BEGINNING)
 
 
 def needs_review(rules: Iterable[Rule]) -> str:

@@ -8,6 +8,7 @@ from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.execution.step_evidence import StepEvidence
+from holdfast.rollout.facts.conditions import Invalidation
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.policy.policy import Policy
 
@@ -102,6 +103,9 @@ class AnyPlan(Protocol):
 
     @property
     def wrong_if(self) -> str: ...
+
+    @property
+    def invalidations(self) -> tuple[Invalidation, ...]: ...
 
     @property
     def blocked_by(self) -> tuple[str, ...]: ...

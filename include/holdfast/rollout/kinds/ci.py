@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from holdfast.rollout.contract.plan_words import CHECKED, invalid_if
+from holdfast.rollout.contract.plan_words import CHECKED
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
+from holdfast.rollout.facts import condition_words
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.text import rendering
 from holdfast.rollout.text.rendering import Block
@@ -71,7 +72,7 @@ def _commands(plan: AnyPlan) -> Iterator[str]:
     to_see = [one for one in _rules(plan) if one.status is not Status.PASS and not (one.status is Status.FAIL and one.blocking)]
     yield from _at_most("warning", [(f"{rule.name}: {CHECKED[rule.status]}", _said(rule)) for rule in to_see])
     if plan.wrong_if:
-        yield _command("notice", "Invalid if", invalid_if(plan.wrong_if))
+        yield _command("notice", *condition_words.labelled(plan))
 
 
 def _at_most(kind: str, annotations: list[tuple[str, str]]) -> Iterator[str]:

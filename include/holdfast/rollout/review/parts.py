@@ -41,8 +41,9 @@ class StepReview:
 class PlanReview:
     """`flags`: what stands before the verdict, such as that data is skipped. `costs`: the labelled lines of what the option costs.
 
-    `recommended`: an option other than the baseline is. `blocked_by`: reasons that the headline does not say. `of_snapshot`: what
-    of the group the plan was made from. `comparison`: all options; `details`: the recommended one, for who wants to check.
+    `recommended`: an option other than the baseline is. `blocked_by`: reasons that the headline does not say. `condition`: its
+    label, and what makes the forecast invalid. `of_snapshot`: what of the group the plan was made from. `comparison`: all options;
+    `details`: the recommended one, for who wants to check.
     """
 
     plan_id: str
@@ -56,7 +57,7 @@ class PlanReview:
     costs: tuple[tuple[str, str], ...]
     why: str
     blocked_by: tuple[str, ...]
-    invalid_if: str
+    condition: tuple[str, str]
     of_snapshot: str
     contingencies: tuple[str, ...]
     steps: tuple[StepReview, ...]

@@ -80,8 +80,8 @@ def _summary(plan: PlanReview) -> Iterator[tuple[str, str]]:
         briefs = "; ".join(f"({step.id}) {step.brief}" for step in plan.steps[:MOST_BRIEFS])
         more = len(plan.steps) - MOST_BRIEFS
         yield "Steps", f"{briefs}{f'; and {more} more' if more > 0 else ''}. Checks and rollback: see below."
-    if plan.invalid_if:
-        yield "Invalid if", plan.invalid_if
+    if plan.condition[1]:
+        yield plan.condition
     valid = f" {holds_until(plan)}" if plan.steps else ""
     yield (
         "Planned against",

@@ -10,6 +10,7 @@ from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
 from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import Act
+from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS
 from holdfast.rollout.json import kafka, strict
 from holdfast.rollout.json.codec import items
 from holdfast.rollout.json.record import codec_of
@@ -21,8 +22,8 @@ def option_to_json(option: ConsumerOption) -> dict[str, object]:
         "name": option.name,
         "title": option.title,
         "change": consumer_change_to_json(option.change),
-        "preconditions": list(option.preconditions),
-        "wrong_if": option.wrong_if,
+        "assumptions": ASSUMPTIONS.write(option.assumptions),
+        "invalid_if": INVALIDATIONS.write(option.invalid_if),
         "drawback": option.drawback,
         "if_allowed": option.if_allowed,
         "settings": items(codec_of(SettingChange)).write(option.settings),
@@ -35,8 +36,8 @@ def option_from_json(value: object) -> ConsumerOption:
         name=fields.need("name", strict.name),
         title=fields.need("title", strict.text),
         change=fields.need("change", consumer_change_from_json),
-        preconditions=fields.need("preconditions", _texts),
-        wrong_if=fields.need("wrong_if", strict.text),
+        assumptions=fields.need("assumptions", ASSUMPTIONS.read),
+        invalid_if=fields.need("invalid_if", INVALIDATIONS.read),
         drawback=fields.need("drawback", strict.text),
         if_allowed=fields.need("if_allowed", strict.boolean),
         settings=fields.need("settings", items(codec_of(SettingChange)).read),

@@ -8,6 +8,7 @@ from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.consumer.election import chosen_assignor
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.consumer.change.change import (
+    AddConsumer,
     ConsumerChange,
     ConsumerItem,
     NewConsumer,
@@ -21,6 +22,8 @@ from holdfast.rollout.contract.group_state import refuse_unsettled
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.facts import condition_words
+from holdfast.rollout.facts.conditions import Assumed, Assumption, Invalid, Invalidation
 from holdfast.rollout.text.wording import duration
 
 WITHIN_SESSION, LONGER_SESSION, ONE_BY_ONE, OTHER_ORDER, TWO_WAVES, TOGETHER, TWO_BOUNCES, MAKE_STATIC, MAKE_COOPERATIVE = (
@@ -53,11 +56,6 @@ MOST_CONSUMERS_MIGRATED = 100
 Bounce = ReplaceConsumer | RestartConsumer | SetAssignors
 """An event after which one consumer is back."""
 
-_IDS = (
-    "A consumer that joins gets another member ID than the change names (the broker makes it of its client.id and a random UUID):"
-    " the order of member IDs decides who gets what."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class ConsumerOption:
@@ -66,8 +64,8 @@ class ConsumerOption:
     name: str
     title: str
     change: ConsumerChange
-    preconditions: tuple[str, ...]
-    wrong_if: str
+    assumptions: tuple[Assumption, ...]
+    invalid_if: tuple[Invalidation, ...]
     drawback: str = ""
     settings: tuple[SettingChange, ...] = ()
     if_allowed: bool = False
@@ -80,6 +78,14 @@ class ConsumerOption:
             for item in self.change.events
         )
         return EffortCounts(restarts, sum(not isinstance(item, Then) for item in self.change.events), 0)
+
+    @property
+    def preconditions(self) -> tuple[str, ...]:
+        return condition_words.assumptions(self.assumptions)
+
+    @property
+    def wrong_if(self) -> str:
+        return condition_words.invalid_if(self.invalid_if)
 
 
 def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[ConsumerOption, ...]:
@@ -95,15 +101,15 @@ def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Consume
 
 
 def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[ConsumerOption]:
-    yield ConsumerOption(PLAINLY, "Make the change as requested", change, (), _IDS)
+    yield ConsumerOption(PLAINLY, "Make the change as requested", change, (), _ids(change))
     within = _within_session(snapshot, change)
     if within is not None:
         yield ConsumerOption(
             WITHIN_SESSION,
             "Restart static consumers within the session timeout, without a rebalance",
             within,
-            ("Each consumer returns, with its group.instance.id, before its session times out (session.timeout.ms).",),
-            "a consumer is stopped for longer than the session timeout: then the group rebalances without it, and when it returns.",
+            (Assumption(Assumed.CONSUMER_BACK_IN_SESSION),),
+            (Invalidation(Invalid.CONSUMER_SESSION_OVER),),
         )
         longer = _longer_session(snapshot)
         if longer is not None:
@@ -111,26 +117,26 @@ def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Consum
                 LONGER_SESSION,
                 f"Restart static consumers with a session timeout of {duration(LONG_SESSION_MS // 1000)} during the rollout",
                 within,
-                ("Each consumer has the longer timeout before its restart, and returns within it, with its group.instance.id.",),
-                "a consumer is stopped for longer than the session timeout.",
+                (Assumption(Assumed.LONGER_SESSION_SET),),
+                (Invalidation(Invalid.CONSUMER_SESSION_OVER),),
                 drawback="A crashed consumer is detected later. Use it if a restart takes longer than the present session timeout.",
                 if_allowed=True,
                 settings=(longer,),
             )
     bounces = _bounces(change)
     if len(bounces) > 1:
-        yield ConsumerOption(ONE_BY_ONE, "Restart one consumer at a time", _waves(bounces, len(bounces)), (), _IDS)
+        yield ConsumerOption(ONE_BY_ONE, "Restart one consumer at a time", _waves(bounces, len(bounces)), (), _ids(change))
         yield ConsumerOption(
-            OTHER_ORDER, "Restart one consumer at a time, in reverse order", _waves(bounces[::-1], len(bounces)), (), _IDS
+            OTHER_ORDER, "Restart one consumer at a time, in reverse order", _waves(bounces[::-1], len(bounces)), (), _ids(change)
         )
         if len(bounces) > 3:
-            yield ConsumerOption(TWO_WAVES, "Restart in two waves", _waves(bounces, 2), (), _IDS)
+            yield ConsumerOption(TWO_WAVES, "Restart in two waves", _waves(bounces, 2), (), _ids(change))
         yield ConsumerOption(
             TOGETHER,
             "Restart all consumers at once",
             _waves(bounces, 1),
-            ("All consumers return before the first of them is assigned partitions.",),
-            _IDS,
+            (Assumption(Assumed.ALL_BACK_FIRST),),
+            _ids(change),
             drawback="All consumers are down at once: no partition is read until they return; that time cannot be forecast.",
         )
     first = _first_bounce(snapshot, bounces)
@@ -139,8 +145,8 @@ def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Consum
             TWO_BOUNCES,
             f"Restart every consumer twice: first with the new assignor and {first}, then without {first}",
             _twice(bounces, first),
-            (f"The change restarts every consumer of the group: while one supports only {first}, the others need it too.",),
-            _IDS,
+            (Assumption(Assumed.EVERY_CONSUMER_RESTARTS, str(first)),),
+            _ids(change),
         )
 
 
@@ -154,8 +160,8 @@ def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Cons
             MAKE_STATIC,
             "Set a unique group.instance.id for each consumer that restarts",
             static,
-            ("Each consumer has a unique group.instance.id, and keeps it.",),
-            "two consumers have the same group.instance.id: then the older one is fenced.",
+            (Assumption(Assumed.INSTANCE_ID_KEPT),),
+            (Invalidation(Invalid.INSTANCE_ID_TWICE),),
             drawback="This rollout still rebalances; later ones need not. It needs a setting in each consumer: decide first.",
             if_allowed=True,
         )
@@ -168,11 +174,19 @@ def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Cons
             MAKE_COOPERATIVE,
             "Restart every consumer twice to migrate to cooperative-sticky",
             _twice(new, picked),
-            ("The code of every consumer supports losing some partitions while it keeps others (ConsumerRebalanceListener).",),
-            _IDS,
+            (Assumption(Assumed.LISTENER_COOPERATES),),
+            _ids(change),
             drawback="Two restarts of every consumer; then a rebalance interrupts only what moves. Request it with set_assignors.",
             if_allowed=True,
         )
+
+
+def _ids(change: ConsumerChange) -> tuple[Invalidation, ...]:
+    """The broker makes the ID of a dynamic consumer that joins. Where none does, the group itself must stay as it was."""
+    joins = (AddConsumer, ReplaceConsumer, RestartConsumer, SetAssignors)
+    unseen = [isinstance(item, RestartConsumer) and item.within_session for item in change.events]
+    joining = any(isinstance(item, joins) and not still for item, still in zip(change.events, unseen, strict=True))
+    return (Invalidation(Invalid.MEMBER_ID_RANK if joining else Invalid.ANOTHER_CONSUMER),)
 
 
 def _picked(snapshot: ConsumerSnapshot) -> Assignor | None:

@@ -71,6 +71,8 @@ def assemble(
         candidates=tuple(_considered(one, chosen) for one in options),
         steps=() if chosen is None or option is None or blocked else _steps(chosen, snapshot),
         preconditions=() if option is None else option.preconditions,
+        invalidations=() if option is None else option.invalid_if,
+        assumptions=() if option is None else option.assumptions,
         requested_by=requested_by,
     )
     return with_id(plan)

@@ -21,6 +21,7 @@ from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.settings import SettingChange, Who
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
+from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS
 from holdfast.rollout.facts.said_json import said_from_json, said_to_json
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import strict
@@ -67,6 +68,10 @@ def with_id(plan: ConsumerPlan) -> ConsumerPlan:
 def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
     way = plan.chosen_way
     requested: dict[str, object] = {} if plan.requested_by is None else {"requested_by": plan.requested_by}
+    if plan.invalidations:
+        requested["invalid_if"] = INVALIDATIONS.write(plan.invalidations)
+    if plan.assumptions:
+        requested["assumptions"] = ASSUMPTIONS.write(plan.assumptions)
     return {
         "format_version": FORMAT_VERSION,
         "plan_id": plan.plan_id,
@@ -116,6 +121,8 @@ def consumer_plan_from_json(value: object) -> ConsumerPlan:
         candidates=fields.need("candidates", lambda found: strict.each(found, _considered)),
         steps=fields.need("steps", lambda found: strict.each(found, _step)),
         preconditions=fields.need("preconditions", _texts),
+        invalidations=fields.optional("invalid_if", INVALIDATIONS.read, ()),
+        assumptions=fields.optional("assumptions", ASSUMPTIONS.read, ()),
         requested_by=fields.optional("requested_by", strict.name, None),
     )
     fields.optional("signature", SIGNATURE.read, None)

@@ -12,6 +12,7 @@ from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule
+from holdfast.rollout.facts.conditions import Assumption, Invalidation
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.policy.policy import Policy
 
@@ -62,6 +63,10 @@ class ConsumerPlan:
     candidates: tuple[Considered, ...]
     steps: tuple[ConsumerStep, ...]
     preconditions: tuple[str, ...]
+    invalidations: tuple[Invalidation, ...] = ()
+    """`wrong_if` as values; none in a plan that another version made."""
+    assumptions: tuple[Assumption, ...] = ()
+    """`preconditions` likewise."""
     requested_by: str | None = None
     """As in `streams.plan.plan.Plan`."""
 

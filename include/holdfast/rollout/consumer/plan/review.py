@@ -7,9 +7,10 @@ from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
-from holdfast.rollout.contract.plan_words import invalid_if, option_name
+from holdfast.rollout.contract.plan_words import option_name
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.facts import condition_words
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
 from holdfast.rollout.text.rendering import Block, Heading, Table
@@ -45,7 +46,7 @@ def reviewed(plan: ConsumerPlan) -> PlanReview:
         costs=tuple(_costs(plan)),
         why=_why(plan),
         blocked_by=plan.blocked_by[int(way is None) :],
-        invalid_if=invalid_if(plan.wrong_if),
+        condition=condition_words.labelled(plan),
         of_snapshot=many(len(plan.basis.members), "consumer"),
         contingencies=(),
         steps=tuple(_steps(plan)),

@@ -9,6 +9,8 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import Act, EffortCounts, Times
+from holdfast.rollout.facts import condition_words
+from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.json.codec import (
     BOOLEAN,
     COUNT,
@@ -79,9 +81,9 @@ class Candidate:
     change: Change = member(CHANGE)
     steps: tuple[Step, ...] = member(STEPS)
     settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)))
-    preconditions: tuple[str, ...] = member(TEXTS)
-    wrong_if: str = member(TEXT)
-    """The one fact that would make its forecast wrong."""
+    assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS)
+    invalid_if: tuple[Invalidation, ...] = member(INVALIDATIONS)
+    """What would make its forecast wrong, the likeliest first."""
     effort: Effort = member(choice(Effort))
     as_asked: bool = member(BOOLEAN, default=True)
     """False: it does something else than was asked for; it is there to be compared, and is never chosen."""
@@ -95,6 +97,14 @@ class Candidate:
     @property
     def drawback(self) -> str:
         return "" if self.as_asked else "Reference only; not the requested change."
+
+    @property
+    def preconditions(self) -> tuple[str, ...]:
+        return condition_words.assumptions(self.assumptions)
+
+    @property
+    def wrong_if(self) -> str:
+        return condition_words.invalid_if(self.invalid_if)
 
 
 @dataclass(frozen=True, slots=True)

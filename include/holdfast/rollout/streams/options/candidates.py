@@ -7,6 +7,7 @@ from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork, Unsupporte
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.settings import SettingChange
+from holdfast.rollout.facts.conditions import OF_PROCESS_IDS, Assumption, Invalid, Invalidation
 from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost import cost, efforts, lacking
@@ -119,8 +120,8 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
         change=change,
         steps=steps,
         settings=settings,
-        preconditions=remedy.preconditions,
-        wrong_if=_wrong_if(change, remedy) + _or_late(snapshot, change) + _or_elsewhere(snapshot, change),
+        assumptions=tuple(map(Assumption, remedy.assumptions)),
+        invalid_if=(_invalid_if(change, remedy), *_or_late(snapshot, change), *_or_elsewhere(snapshot, change)),
         effort=remedy.effort,
         as_asked=remedy.as_asked,
         if_allowed=remedy.if_allowed,
@@ -129,33 +130,31 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
     )
 
 
-def _wrong_if(change: Change, remedy: Remedy) -> str:
+def _invalid_if(change: Change, remedy: Remedy) -> Invalidation:
     """With the process IDs that it is about. Where none is new, or any will do, it is the group itself that must stay as it was."""
+    if remedy.invalid_if not in OF_PROCESS_IDS:
+        return Invalidation(remedy.invalid_if)
     ids = () if change.fresh_ids() else _new_ids(change)
-    if remedy.names_ids and not ids:
-        return "a client that is not in this plan joins, leaves or restarts before the group is stable."
-    return remedy.wrong_if.format(ids=", ".join(str(one) for one in ids))
+    return Invalidation(remedy.invalid_if, ids) if ids else Invalidation(Invalid.ANOTHER_CLIENT)
 
 
-def _or_late(snapshot: Snapshot, change: Change) -> str:
+def _or_late(snapshot: Snapshot, change: Change) -> Iterator[Invalidation]:
     """How long a client may be away, where the change has one come back or be replaced."""
     if not any(item.may_be_late() for item in change.statements()):
-        return ""
+        return
     try:
-        limit = otherwise.in_time_s(snapshot)
+        yield Invalidation(Invalid.BACK_LATE, seconds=otherwise.in_time_s(snapshot))
     except (CannotPredict, Unsupported):
-        return ""
-    return f" Or if a client returns, or is replaced, more than {limit:g} s after its stop began: its session has timed out then."
+        return
 
 
-def _or_elsewhere(snapshot: Snapshot, change: Change) -> str:
+def _or_elsewhere(snapshot: Snapshot, change: Change) -> Iterator[Invalidation]:
     """A client that finds its own endpoint missing in the assignment that it is handed asks for a rebalance at once, a static one
     too. Java: `StreamsPartitionAssignor.verifyHostInfo`."""
     endpoints = frozenset(client.process_id for client in snapshot.clients if client.user_endpoint is not None)
     named = {one for item in change.statements() for one in item.unseen_returns(endpoints)}
-    if not named & endpoints:
-        return ""
-    return " Or if a static client comes back under another application.server: it then asks for a rebalance at once."
+    if named & endpoints:
+        yield Invalidation(Invalid.OTHER_ENDPOINT)
 
 
 def _new_ids(change: Change) -> tuple[ProcessId, ...]:

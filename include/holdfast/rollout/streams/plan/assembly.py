@@ -89,6 +89,8 @@ def assemble(
         rules=() if chosen is None else chosen.rules,
         unknown=_unknown(snapshot, chosen),
         otherwise=() if way is None or blocked_by else otherwise.weigh(snapshot, way.change, way.displaced, policy),
+        invalidations=() if way is None else way.invalid_if,
+        assumptions=() if way is None else way.assumptions,
         requested_by=requested_by,
     )
     return replace(plan, plan_id=plan_json.plan_id_of(plan))

@@ -12,6 +12,7 @@ from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
+from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import contracts, kafka, strict
 from holdfast.rollout.json.codec import items
@@ -56,6 +57,8 @@ def plan_from_json(value: object) -> Plan:
         rules=fields.need("rules", items(codec_of(Rule)).read),
         unknown=fields.need("unknown", texts),
         otherwise=fields.optional("otherwise", items(codec_of(Otherwise)).read, ()),
+        invalidations=fields.optional("invalid_if", INVALIDATIONS.read, ()),
+        assumptions=fields.optional("assumptions", ASSUMPTIONS.read, ()),
         requested_by=fields.optional("requested_by", strict.name, None),
     )
     fields.optional("signature", SIGNATURE.read, None)
@@ -77,6 +80,10 @@ def _refuse_edited(plan: Plan, written: Mapping[str, object]) -> None:
 def plan_to_json(plan: Plan) -> dict[str, object]:
     """What stands there only where it is said: a plan from before there was the field has its digest still."""
     said: dict[str, object] = {"otherwise": items(codec_of(Otherwise)).write(plan.otherwise)} if plan.otherwise else {}
+    if plan.invalidations:
+        said["invalid_if"] = INVALIDATIONS.write(plan.invalidations)
+    if plan.assumptions:
+        said["assumptions"] = ASSUMPTIONS.write(plan.assumptions)
     if plan.requested_by is not None:
         said["requested_by"] = plan.requested_by
     return said | {

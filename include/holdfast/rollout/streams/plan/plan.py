@@ -6,6 +6,7 @@ from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule
+from holdfast.rollout.facts.conditions import Assumption, Invalidation
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost.evaluation import Cost, Effort, worst_of
@@ -69,6 +70,10 @@ class Plan:
     unknown: tuple[str, ...]
     otherwise: tuple[Otherwise, ...] = ()
     """What the chosen way costs where a condition of its forecast does not hold."""
+    invalidations: tuple[Invalidation, ...] = ()
+    """`wrong_if` as values; none in a plan that another version made."""
+    assumptions: tuple[Assumption, ...] = ()
+    """`preconditions` likewise."""
     requested_by: str | None = None
     """Who asked for it, by the name that Airflow has for the user; `approval.NOBODY`: no person did. None: not said."""
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.plan_words import invalid_if, option_name
+from holdfast.rollout.contract.plan_words import option_name
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.facts import condition_words
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
 from holdfast.rollout.streams.cost import times_of_costs
@@ -66,7 +67,7 @@ def reviewed(plan: Plan) -> PlanReview:
         costs=tuple(_costs(plan)),
         why=plan.why,
         blocked_by=plan.blocked_by[_reasons_in_the_headline(plan) :],
-        invalid_if=invalid_if(plan.wrong_if),
+        condition=condition_words.labelled(plan),
         of_snapshot=many(len(plan.basis.clients), "client"),
         contingencies=tuple(map(otherwise_words.sentence, plan.otherwise)),
         steps=tuple(_steps(plan)),

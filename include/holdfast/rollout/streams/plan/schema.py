@@ -4,6 +4,7 @@ from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
+from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.record import codec_of
@@ -92,6 +93,8 @@ PLAN: Shape = closed(
         "basis": _BASIS,
     },
     {
+        "invalid_if": INVALIDATIONS.shape() | {"description": "`wrong_if` as values."},
+        "assumptions": ASSUMPTIONS.shape() | {"description": "`preconditions` as values."},
         "requested_by": shapes.name("The user who requested the plan, as Airflow names them. Left out: no user did."),
         "signature": SIGNATURE.shape(),
         "otherwise": items(

@@ -120,9 +120,9 @@ def test_a_name_in_a_command_runs_nothing(name: str, tmp_path: Path) -> None:
 
 
 def test_a_plan_of_before_says_what_makes_it_invalid_once() -> None:
-    older = replace(article_plan(), wrong_if="Wrong if the new client joins late.")
+    older = replace(article_plan(), wrong_if="Wrong if the new client joins late.", invalidations=())
 
-    assert "**Invalid if:** the new client joins late." in markdown(older)
+    assert "**Condition of the forecast:** Wrong if the new client joins late." in markdown(older)
 
 
 def test_a_step_that_is_cut_is_left_out_with_its_command() -> None:

@@ -1,0 +1,110 @@
+"""What a forecast depends on, in words."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from holdfast.rollout.facts.conditions import Assumed, Assumption, Invalid, Invalidation
+
+_ANOTHER_CLIENT = "a client that is not in this plan joins, leaves or restarts before the group is stable"
+_INVALID: Mapping[Invalid, str] = {
+    Invalid.NEW_CLIENT_OTHER_ID: "the new client starts with a process ID other than {ids}",
+    Invalid.CLIENT_OTHER_ID: "a client starts with a process ID other than {ids}",
+    Invalid.GIVEN_OTHER_ID: "one of them starts with a process ID other than the one it was given ({ids})",
+    Invalid.ANOTHER_CLIENT: _ANOTHER_CLIENT,
+    Invalid.ANOTHER_EVENT: "a client joins, leaves or restarts anyway",
+    Invalid.SESSION_OVER: "a client takes longer than the session timeout to return: the other clients then take over its tasks",
+    Invalid.SESSION_NOT_OVER: "the last client returns before its session has timed out: then there is no rebalance",
+    Invalid.COPY_LATE: "copying takes longer than the session timeout: the other clients then take over the tasks first",
+    Invalid.LEADER_WITHOUT_WARM_UPS: "the group leader does not have the new max.warmup.replicas: only the leader's value counts",
+    Invalid.WARM_UPS_SLOW: "warm-ups take much more than a minute: the next probing rebalance then moves nothing",
+    Invalid.STANDBY_BEHIND: (
+        "a standby is not caught up when the client stops: Kafka reports the group as stable before standbys are caught up"
+    ),
+    Invalid.ASSIGNORS_MIXED: "clients with different assignors are in the group when it rebalances: each leader uses its own",
+    Invalid.STATE_KEPT: "one client keeps its state: Kafka then leaves its tasks there at first, and moves them one by one",
+    Invalid.BACK_LATE: (
+        "a client returns, or is replaced, more than {seconds:g} s after its stop began: its session has timed out then"
+    ),
+    Invalid.OTHER_ENDPOINT: "a static client comes back under another application.server: it then asks for a rebalance at once",
+    Invalid.MEMBER_ID_RANK: (
+        "a consumer joins under a member ID of another rank than in the change (the broker makes it of its client.id and a random"
+        " UUID): the order of member IDs decides the assignment"
+    ),
+    Invalid.ANOTHER_CONSUMER: "a consumer that is not in this plan joins, leaves or restarts before the group is stable",
+    Invalid.CONSUMER_SESSION_OVER: (
+        "a consumer is stopped for longer than the session timeout: then the group rebalances without it, and when it returns"
+    ),
+    Invalid.INSTANCE_ID_TWICE: "two consumers have the same group.instance.id: then the older one is fenced",
+}
+_ASSUMED: Mapping[Assumed, str] = {
+    Assumed.READS_PROCESS_ID: (
+        "The application keeps a store on disk and runs Kafka Streams 2.6.2, 2.7.1, 2.8.0 or later: others read no process ID."
+    ),
+    Assumed.ONE_CLIENT_AN_ID: (
+        "No other client runs with the old process ID: Kafka takes two clients with one process ID for one, without an error."
+    ),
+    Assumed.ROOM_FOR_COPIES: (
+        "The disks have room for a second copy of every store, and brokers and clients have the capacity to restore it."
+    ),
+    Assumed.MANY_RESTORES: "Brokers and clients have the capacity for that many restores at once.",
+    Assumed.DOWN_AT_ONCE: "The application tolerates downtime of all tasks of these clients for the duration of a restart.",
+    Assumed.DOWN_TOGETHER: "The application tolerates downtime while these clients are down together.",
+    Assumed.DOWN_UNTIL_RESTORED: "The application tolerates downtime until all state is restored.",
+    Assumed.STATE_DELETED: (
+        "KafkaStreams#cleanUp is called before the start, or the task directories are deleted; the process ID stays."
+    ),
+    Assumed.BACK_IN_SESSION: "Each client returns, with the same group.instance.id, before its session times out.",
+    Assumed.RUNS_ELSEWHERE: "While the last client is stopped, its tasks may run, or restore, on other clients.",
+    Assumed.INSTANCE_IDS_UNIQUE: (
+        "group.instance.id is unique on every client; session.timeout.ms is longer than a restart takes."
+    ),
+    Assumed.COPIED_IN_SESSION: "The disk can be copied within the session timeout, after the old process has ended.",
+    Assumed.REBALANCE_A_MINUTE: "The application tolerates a rebalance per minute during warm-up.",
+    Assumed.INTERNAL_SETTING: "internal.task.assignor.class is not a public setting: Kafka may remove it.",
+    Assumed.CONSUMER_BACK_IN_SESSION: (
+        "Each consumer returns, with its group.instance.id, before its session times out (session.timeout.ms)."
+    ),
+    Assumed.LONGER_SESSION_SET: (
+        "Each consumer has the longer timeout before its restart, and returns within it, with its group.instance.id."
+    ),
+    Assumed.ALL_BACK_FIRST: "All consumers return before the first of them is assigned partitions.",
+    Assumed.EVERY_CONSUMER_RESTARTS: (
+        "The change restarts every consumer of the group: while one supports only {assignor}, the others need it too."
+    ),
+    Assumed.INSTANCE_ID_KEPT: "Each consumer has a unique group.instance.id, and keeps it.",
+    Assumed.LISTENER_COOPERATES: (
+        "The code of every consumer supports losing some partitions while it keeps others (ConsumerRebalanceListener)."
+    ),
+}
+
+
+def invalid_if(found: Iterable[Invalidation]) -> str:
+    """As it stands behind "Invalid if": `the new client starts with … . Or if …`. Empty: nothing is known to."""
+    return " Or if ".join(f"{_clause(one)}." for one in found)
+
+
+def _clause(one: Invalidation) -> str:
+    return _INVALID[one.kind].format(ids=", ".join(map(str, one.process_ids)), seconds=one.seconds or 0)
+
+
+def assumptions(found: Iterable[Assumption]) -> tuple[str, ...]:
+    """A sentence each."""
+    return tuple(_ASSUMED[one.kind].format(assignor=one.assignor) for one in found)
+
+
+class Conditioned(Protocol):
+    """A plan of any kind of group."""
+
+    @property
+    def wrong_if(self) -> str: ...
+
+    @property
+    def invalidations(self) -> Sequence[Invalidation]: ...
+
+
+def labelled(plan: Conditioned) -> tuple[str, str]:
+    """What makes a plan's forecast invalid, with its label. Of another version's sentence nobody knows how it begins: it stands
+    under a label that fits any. Both empty: nothing is said."""
+    if not plan.wrong_if:
+        return "", ""
+    return ("Invalid if" if plan.invalidations else "Condition of the forecast"), plan.wrong_if
