@@ -1,4 +1,4 @@
-"""From a release to its line: what the tables of Kafka Streams and of plain consumers have in common."""
+"""From a release to its line: what the tables of Kafka Streams and of consumers have in common."""
 
 from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar

@@ -52,7 +52,7 @@ class ClientView:
 
 @dataclass(frozen=True, slots=True)
 class MemberView:
-    """A consumer of a plain group. `share`: of what the busiest one reads, in thousandths. `behind`: records between what is
+    """A consumer of a consumer group. `share`: of what the busiest one reads, in thousandths. `behind`: records between what is
     committed and the end, of all that it reads; None: not known."""
 
     place: int

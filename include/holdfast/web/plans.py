@@ -52,7 +52,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The figures of a plan in the list. `plainly`: what would change hands then; empty where there is nothing to compare with."""
+    """The figures of a plan in the list. `plainly`: what would migrate then; empty where there is nothing to compare with."""
 
     moved: str
     total: str

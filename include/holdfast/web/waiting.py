@@ -13,7 +13,7 @@ from holdfast.web.plan.plan_page import PlanPage, PlanPages, run_of
 from holdfast.web.plans import READERS, PlanRow, PlansPage, State, still_waits
 
 MOST_COMPARED = 200
-"""Of the plans that wait, the newest: each is held against the newest snapshot of its group."""
+"""Of the plans that wait, the newest: each is compared with the newest snapshot of its group."""
 
 
 def judged(pages: PlanPages, rows: Iterable[PlanRow], now: datetime) -> tuple[PlanRow, ...]:

@@ -45,8 +45,8 @@ METADATA_MAX_AGE_S = 300
 class Act:
     """Events that take effect together, as they take time, and how many of the forecast's rebalances follow from them.
 
-    `starts`: clients that are started in it, at the same time. `noticed_s`: the session time-out that has to pass because a client
-    ended without leaving. `stopped_s`: how long the application stands still on purpose. `refresh_s`: how long consumers may take
+    `starts`: clients that are started in it, at the same time. `noticed_s`: the session timeout that has to pass because a client
+    ended without leaving. `stopped_s`: how long the application is unavailable on purpose. `refresh_s`: how long consumers may take
     to see that a topic has grown. `unseen`: static members that return before the group notices.
     """
 

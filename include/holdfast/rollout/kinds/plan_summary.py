@@ -19,7 +19,7 @@ from holdfast.rollout.streams.plan.figures import Figures
 class PlanSummary:
     """`plain`: the figures of doing it plainly, where that is another way and was forecast. `title`: what is to be done.
 
-    `reads` and `plain_reads`: the same of a plain consumer group, which has no stateful tasks: the others are None then."""
+    `reads` and `plain_reads`: the same of a consumer group, which has no stateful tasks: the others are None then."""
 
     plan_id: str
     created_at: str

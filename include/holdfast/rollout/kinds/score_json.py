@@ -10,7 +10,7 @@ from holdfast.rollout.json.strict import Fields, nullable, one_of
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A verdict in brief: how many tasks (of a plain consumer group: partitions) ended where the forecast had them."""
+    """A verdict in brief: how many tasks (of a consumer group: partitions) ended where the forecast had them."""
 
     result: Result
     tasks_as_forecast: int

@@ -74,9 +74,9 @@ class Findings:
     order_changes: tuple[Finding, ...] = ()
     new_order_changes: tuple[Finding, ...] = ()
     plain_losses: tuple[Finding, ...] = ()
-    """Of each plain group the loss by which its partitions stand still longest, all together."""
+    """Of each consumer group the loss by which its partitions are unavailable longest, all together."""
     member_changes: tuple[Finding, ...] = ()
-    """Of plain groups: who came and went, where that moved what others read."""
+    """Of consumer groups: who came and went, where that moved what others read."""
     counts: tuple[Finding, ...] = ()
     """Of each `kind`: how many there are (`count`), its limit (`most`, or none), how many are `above` it, and of these `new`."""
     quarantined: tuple[Finding, ...] = ()

@@ -36,7 +36,7 @@ EMPTY_GROUP_S = Estimate(0, 3, 6)
 
 @dataclass(frozen=True, slots=True)
 class _Pace:
-    """One of the three walks. `notice_s`: added to a session time-out."""
+    """One of the three walks. `notice_s`: added to a session timeout."""
 
     start_up_s: int
     join_s: int

@@ -32,7 +32,7 @@ ASSIGNOR_KEYS = (
     "processing.guarantee",
     "topology.optimization",
 )
-"""All that a snapshot takes from an application's properties, beside session time-out and heartbeat: the rest may be secret, and
+"""All that a snapshot takes from an application's properties, beside session timeout and heartbeat: the rest may be secret, and
 decides nothing."""
 
 MAY_BE_EMPTY = ("rack.aware.assignment.tags",)

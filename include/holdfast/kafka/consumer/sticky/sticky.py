@@ -141,7 +141,7 @@ def _changing_hands(reports: Sequence[Report], parts: Sequence[Sequence[int]], s
 def _without(
     transferring: Mapping[int, int], reports: Sequence[Report], parts: Sequence[Sequence[int]], space: Space
 ) -> dict[str, Handed]:
-    """The cooperative protocol: what changes hands has to be given up first."""
+    """The cooperative protocol: what migrates has to be given up first."""
     leaving: list[dict[int, None]] = [{} for _ in reports]
     for code, member in transferring.items():
         leaving[member][code] = None

@@ -81,7 +81,7 @@ class Folded:
         return None
 
     def sent_along(self, cycle: list[int]) -> None:
-        """Something was sent along this cycle: tasks have changed hands."""
+        """Something was sent along this cycle: tasks have migrated."""
         network = self._network
         tasks = dict.fromkeys(network.to[edge] for edge in cycle if 0 <= network.to[edge] < self._tasks)
         touched: dict[int, None] = {}
@@ -227,7 +227,7 @@ class _Search:
     def _repeats(self, then: _Then) -> bool:
         """Whether all turns since `then` come again: some nodes have fallen by as much as the source, and reach no others.
 
-        Those others stand still, too far below for anything to change for them or by them.
+        Those others do not change, too far below for anything to change for them or by them.
         """
         fallen = self.source - then.source
         moved = dict.fromkeys(

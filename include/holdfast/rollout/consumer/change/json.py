@@ -43,7 +43,7 @@ def consumer_change_from_json(value: object) -> ConsumerChange:
 
 
 def _assume(value: object) -> None:
-    """What a forecast for Kafka Streams may take for granted is about state, which a plain consumer has none of."""
+    """What a forecast for Kafka Streams may take for granted is about state, which a consumer has none of."""
     strict.refuse(
         InvalidInput("a consumer group without Kafka Streams keeps no state: leave this out", strict.step_of(field))
         for field in strict.mapping(value)

@@ -57,7 +57,7 @@ ANEW = ReplaceConsumer | RestartConsumer | SetAssignors
 
 
 def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: ConsumerItem, fresh: ConsumerSnapshot) -> Sighting:
-    """Who is there before it. What was done before anybody asked for it is held against the plan's own basis."""
+    """Who is there before it. What was done before anybody asked for it is compared with the plan's own basis."""
     first = not any(journal.began_with(one.id) for one in plan.steps)
     known = frozenset(member.member_id for member in plan.basis.members)
     there = frozenset(member.member_id for member in fresh.members)

@@ -268,7 +268,7 @@ class _Stage:
         return {partition: names[reader] for partition, reader in reads.items()}
 
     def _stops(self, index: int) -> tuple[tuple[Span, int], ...]:
-        """How long partitions stand still because of this round, and how many. What is withheld waits for the next one."""
+        """How long partitions are unavailable because of this round, and how many. What is withheld waits for the next one."""
         one = self._rounds[index]
         following = self._rounds[index + 1].lasts if index + 1 < len(self._rounds) else timing.NOTHING
         unnoticed = Span(one.noticed_s, one.noticed_s)

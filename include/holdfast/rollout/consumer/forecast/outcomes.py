@@ -34,7 +34,7 @@ class ConsumerSummary:
     restarts is the same); `needless`: the same between consumers that nobody touched. `stops`: how often a partition stands still,
     over all rounds. None: who read what before is not known, or the group does not settle.
 
-    `longest_stop`: how long one partition stands still at a time, in seconds; `partition_seconds`: all of them together.
+    `longest_stop`: how long one partition is unavailable at a time, in seconds; `partition_seconds`: all of them together.
     """
 
     partitions: int

@@ -23,7 +23,7 @@ Row = dict[str, object]
 
 
 def decoded(snapshot: ConsumerSnapshot) -> Row:
-    """`group`, `members` and `partitions`: the parts of a decoded Snapshot that a plain group has."""
+    """`group`, `members` and `partitions`: the parts of a decoded Snapshot that a consumer group has."""
     try:
         reads = member_order.readers_of(snapshot)
     except CannotPredict:

@@ -12,7 +12,7 @@ from holdfast.rollout.timing.time_words import until_stable
 
 @dataclass(frozen=True, slots=True)
 class ReadFigures:
-    """What one way costs a plain consumer group. Times in seconds; None: not known, or without end.
+    """What one way costs a consumer group. Times in seconds; None: not known, or without end.
 
     `unread`: the longest that nobody reads a partition, usually; `unread_most`: where a consumer is slow to poll. `read_twice`:
     records that may be read a second time, at most.

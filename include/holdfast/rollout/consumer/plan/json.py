@@ -56,7 +56,7 @@ def relied_on(snapshot: ConsumerSnapshot) -> dict[str, object]:
 
 
 def is_consumer_plan(value: object) -> bool:
-    """Whether a document says that it is a plan for a plain consumer group."""
+    """Whether a document says that it is a plan for a consumer group."""
     return isinstance(value, dict) and "plan_id" in value and value.get("protocol") == PROTOCOL
 
 

@@ -18,7 +18,7 @@ NO_GENERATION = -1
 
 
 def is_consumer_classic(value: object) -> bool:
-    """Whether a Snapshot's JSON says that it is of a plain consumer group."""
+    """Whether a Snapshot's JSON says that it is of a consumer group."""
     return isinstance(value, dict) and value.get("protocol") == PROTOCOL
 
 

@@ -179,7 +179,7 @@ def _by_client(
 
 
 def _cold(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
-    """By client: tasks that stand still until it has restored them. No client restores more than it begins to in that round."""
+    """By client: tasks that are unavailable until it has restored them. No client restores more than it begins to in that round."""
     tasks: dict[ProcessId, dict[TaskId, None]] = {}
     records: dict[ProcessId, int] = {}
     sizes: dict[ProcessId, list[int | None]] = {}

@@ -1,4 +1,4 @@
-"""How long each task stands still: until the group notices that its client is gone, and until a client has restored its state.
+"""How long each task is unavailable: until the group notices that its client is gone, and until a client has restored its state.
 
 How long a process takes to start again is nobody's to know here, and not counted; nor is the pause of a rebalance itself.
 """
@@ -13,7 +13,7 @@ from holdfast.rollout.streams.forecast.outcomes import Outcome, Round
 
 
 def stops(outcome: Outcome) -> tuple[TaskStop, ...]:
-    """By task, those that stand still. What happens to a task more than once adds up."""
+    """By task, those that are unavailable. What happens to a task more than once adds up."""
     unseen = {one.task: one for one in outcome.summary.stopped}
     records: dict[TaskId, int] = {}
     for one in outcome.rounds:

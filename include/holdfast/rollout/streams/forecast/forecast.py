@@ -47,7 +47,7 @@ MOST_ROUNDS = 20_000
 def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = None, work: Work | None = None) -> Forecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
 
-    `most_outcomes`: where process IDs left to chance can fall in more ways, that many stand for all (`positions`). None: every way.
+    `most_outcomes`: where new random process IDs can fall in more ways, that many stand for all (`positions`). None: every way.
     `work`: what it may take (`allowed`). Where that is not enough for every way, fewer stand for all; else raise TooMuchWork.
     """
     meant = in_memory.as_stored(snapshot, change)

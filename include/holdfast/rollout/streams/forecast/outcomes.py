@@ -79,7 +79,7 @@ class Summary:
     restore_bytes: int | None
     """None: not known."""
     stopped: tuple[Stopped, ...] = ()
-    """Tasks, stateless ones included, that stand still before anything is restored."""
+    """Tasks, stateless ones included, that are unavailable before anything is restored."""
     reads: tuple[BrokerReads, ...] = ()
     """Which brokers serve `restore_records`."""
 

@@ -59,7 +59,7 @@ def size_of(scene: Scene) -> int:
 
 
 def allowed(snapshot: Snapshot, times: int = 1) -> Work:
-    """For a forecast of every position that IDs left to chance can take."""
+    """For a forecast of every position that new random IDs can take."""
     rebalances = REBALANCES + (REBALANCES_A_TASK + len(snapshot.clients)) * len(snapshot.tasks)
     rebalances += REBALANCES_A_CLIENT * len(snapshot.clients)
     return Work(times * (AT_LEAST + rebalances * (A_REBALANCE + size_of(Scene.of(snapshot)))))

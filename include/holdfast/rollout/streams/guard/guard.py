@@ -39,7 +39,7 @@ class Kind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Defusal:
     """Restarts under other process IDs after which the next rebalance moves the fewest tasks: (ID now, ID to write before it
-    starts again). `change` says the same; `moved`: the stateful tasks that still change hands."""
+    starts again). `change` says the same; `moved`: the stateful tasks that still migrate."""
 
     labels: tuple[tuple[ProcessId, ProcessId], ...]
     moved: int
@@ -48,7 +48,7 @@ class Defusal:
 
 @dataclass(frozen=True, slots=True)
 class Reshuffle:
-    """What the next rebalance sets off, whatever causes it: the stateful tasks that change hands, and what that costs.
+    """What the next rebalance sets off, whatever causes it: the stateful tasks that migrate, and what that costs.
 
     `defusal` None: no other process IDs would save anything.
     """

@@ -1,6 +1,6 @@
 """The tasks that move when a client is lost, where rank alone does not decide it: rack-aware groups (KIP-925).
 
-There the leader decides every case: where it ends (`order.target`), and what stands still meanwhile (its next decision). What
+There the leader decides every case: where it ends (`order.target`), and what is unavailable meanwhile (its next decision). What
 happens on the way is not counted. A property test holds both against the forecast.
 """
 

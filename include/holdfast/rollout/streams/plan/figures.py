@@ -26,7 +26,7 @@ class Figures:
     records: int
     bytes: int | None
     stands_still: int = 0
-    """The longest that any task stands still; the pause of a rebalance itself is not in it."""
+    """The longest that any task is unavailable; the pause of a rebalance itself is not in it."""
     noticed: int = 0
     """The part of `stands_still` until the group notices that the task's client is gone; the rest is to restore."""
     times: Times | None = None

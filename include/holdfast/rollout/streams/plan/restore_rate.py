@@ -111,7 +111,7 @@ def effective(policy: Policy, snapshot: Snapshot, change: Change) -> Policy:
 
 
 def rules_of(snapshot: Snapshot) -> Rules:
-    """A session time-out that nobody can read counts as Kafka's longest default."""
+    """A session timeout that nobody can read counts as Kafka's longest default."""
     given = dict(snapshot.config).get("session.timeout.ms")
     seconds = int(given) / 1000 if isinstance(given, int | str) and str(given).isdecimal() else SESSION_S
     tell = not number_set(snapshot, STANDBYS, 0) and number_set(snapshot, RECOVERY_LAG, RECOVERY_LAG_DEFAULT) >= CLEARLY_BEHIND

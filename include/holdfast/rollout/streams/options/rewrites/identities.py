@@ -85,7 +85,7 @@ def with_seeds(snapshot: Snapshot, change: Change) -> Change | None:
 
 
 def best_seeds(snapshot: Snapshot, count: int) -> tuple[ProcessId, ...]:
-    """IDs for `count` more clients, all in the gap where the fewest stateful tasks change hands; the last such gap."""
+    """IDs for `count` more clients, all in the gap where the fewest stateful tasks migrate; the last such gap."""
     gaps = order.gaps(client.process_id for client in snapshot.clients)
     stride = -(-len(gaps) // GAPS_MOST)
     best: tuple[int, tuple[ProcessId, ...]] | None = None
