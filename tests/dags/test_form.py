@@ -10,7 +10,7 @@ from tests.harness import plain_groups
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import form, planning
 from holdfast.errors import InvalidInput
-from holdfast.rollout.consumer.change.events import VERBS as CONSUMER_VERBS
+from holdfast.rollout.consumer.change.json import readers as consumer_readers
 from holdfast.rollout.contract.requests import What
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds import any_kind
@@ -30,7 +30,7 @@ def filled(**given: object) -> dict[str, Any]:
 def test_has_the_fields_that_are_read() -> None:
     assert set(NAMES) <= set(form.fields())
     assert tuple(form.ASKED_FOR) == tuple(What)
-    assert sorted(form.VERBS) == sorted({*readers(), *CONSUMER_VERBS.values()})
+    assert sorted(form.VERBS) == sorted({*readers(), *consumer_readers()})
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,12 @@ from collections.abc import Iterator
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.group import Member
-from holdfast.rollout.consumer.change.change import (
-    AddConsumer,
-    ConsumerChange,
-    ConsumerItem,
-    NewConsumer,
-    RemoveConsumer,
-    ReplaceConsumer,
-    RestartConsumer,
-)
+from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
+from holdfast.rollout.consumer.events.add_consumer import AddConsumer
+from holdfast.rollout.consumer.events.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
+from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
+from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.consumer.snapshot.fresh_places import fresh_places
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, Wait

@@ -8,17 +8,16 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from holdfast.errors import StalePlan
-from holdfast.rollout.consumer.change.change import (
-    AddConsumer,
-    AddPartitions,
-    AddTopic,
-    ConsumerItem,
-    RemoveConsumer,
-    RemoveTopic,
-    ReplaceConsumer,
-    RestartConsumer,
-    SetAssignors,
-)
+from holdfast.rollout.consumer.change.change import ConsumerItem
+from holdfast.rollout.consumer.events.add_consumer import AddConsumer
+from holdfast.rollout.consumer.events.add_partitions import AddPartitions
+from holdfast.rollout.consumer.events.add_topic import AddTopic
+from holdfast.rollout.consumer.events.event import ConsumerEvent
+from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
+from holdfast.rollout.consumer.events.remove_topic import RemoveTopic
+from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
+from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
+from holdfast.rollout.consumer.events.set_assignors import SetAssignors
 from holdfast.rollout.consumer.execution.drift import drifts, expected
 from holdfast.rollout.consumer.execution.verify import verify
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
@@ -56,12 +55,12 @@ ANEW = ReplaceConsumer | RestartConsumer | SetAssignors
 """Consumers that join under other member IDs in the place of those that were there."""
 
 
-def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: ConsumerItem, fresh: ConsumerSnapshot) -> Sighting:
+def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: ConsumerEvent, fresh: ConsumerSnapshot) -> Sighting:
     """Who is there before it. What was done before anybody asked for it is compared with the plan's own basis."""
     first = not any(journal.began_with(one.id) for one in plan.steps)
     known = frozenset(member.member_id for member in plan.basis.members)
     there = frozenset(member.member_id for member in fresh.members)
-    gone = all(old in known and old not in there for old in _olds(item))
+    gone = all(old in known and old not in there for old in item.olds())
     seen = plan.basis if gone or (first and journal.has(step.id, Event.CONFIRMED)) else fresh
     return Sighting(seen.generation, tuple(sorted(member.member_id for member in seen.members)))
 
@@ -72,7 +71,7 @@ def _shown_anew(
     """Whether as many as it is about are gone since, those that it names among them, and as many others are there."""
     there = frozenset(member.member_id for member in fresh.members)
     gone, came = frozenset(began.members) - there, there - frozenset(began.members)
-    olds = _olds(item)
+    olds = item.olds()
     still = [old for old in olds if old in there]
     if still:
         return False, f"the group still lists {listed([printable(old) for old in still])}"
@@ -129,7 +128,7 @@ def _please(step: ConsumerStep, because: str) -> str:
 
 
 def _came_and_went(
-    basis: ConsumerSnapshot, item: ConsumerItem, until: Sequence[ConsumerItem], fresh: ConsumerSnapshot
+    basis: ConsumerSnapshot, item: ConsumerEvent, until: Sequence[ConsumerItem], fresh: ConsumerSnapshot
 ) -> tuple[bool, str]:
     """Whether the group shows that this was done, or what it shows instead.
 
@@ -137,7 +136,7 @@ def _came_and_went(
     """
     known = frozenset(member.member_id for member in basis.members)
     there = frozenset(member.member_id for member in fresh.members)
-    olds = _olds(item)
+    olds = item.olds()
     if not all(old in known for old in olds):
         return False, "it is not confirmed yet"
     still = [old for old in olds if old in there]
@@ -145,16 +144,6 @@ def _came_and_went(
         return False, f"the group still lists {listed([printable(old) for old in still])}"
     came, wanted = len(there - known), expected(basis, until).new
     return came >= wanted, f"{came} of {wanted} new consumers are there"
-
-
-def _olds(item: ConsumerItem) -> list[str]:
-    match item:
-        case RemoveConsumer(member_id) | ReplaceConsumer(member_id) | RestartConsumer(member_id):
-            return [member_id]
-        case SetAssignors(_, member_ids):
-            return [old for old, _ in member_ids]
-        case _:
-            return []
 
 
 def _since_the_last_wait(plan: ConsumerPlan, until: ConsumerStep) -> list[ConsumerStep]:

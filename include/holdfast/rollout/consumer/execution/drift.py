@@ -4,19 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from holdfast.kafka.consumer.group import Member
-from holdfast.rollout.consumer.change.change import (
-    AddConsumer,
-    AddPartitions,
-    AddTopic,
-    ConsumerItem,
-    RemoveConsumer,
-    RemoveTopic,
-    ReplaceConsumer,
-    RestartConsumer,
-    SetAssignors,
-)
+from holdfast.rollout.consumer.change.change import ConsumerItem
 from holdfast.rollout.consumer.snapshot.member_order import name_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.execution.drift import Drift, Kind
 from holdfast.rollout.text.wording import listed, many, printable
 
@@ -47,18 +38,13 @@ def expected(basis: ConsumerSnapshot, items: Sequence[ConsumerItem]) -> Expected
             came[new] = None
 
     for item in items:
-        match item:
-            case AddConsumer(consumer):
-                swap(None, consumer.member_id)
-            case RemoveConsumer(member_id):
-                swap(member_id, None)
-            case ReplaceConsumer(member_id, by) | RestartConsumer(member_id, by):
-                swap(member_id, by.member_id)
-            case SetAssignors(_, member_ids):
-                for old, new in member_ids:
-                    swap(old, new)
-            case AddPartitions(topic) | AddTopic(topic) | RemoveTopic(topic):
-                topics[topic] = None
+        if isinstance(item, Then):
+            continue
+        for old, new in item.swaps():
+            swap(old, new)
+        topic = item.topic_changed()
+        if topic is not None:
+            topics[topic] = None
     gone = frozenset(member.member_id for member in basis.members) - frozenset(there)
     return Expected(gone, len(came), frozenset(topics))
 

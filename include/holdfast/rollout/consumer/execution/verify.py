@@ -11,15 +11,7 @@ from itertools import islice, permutations
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.consumer.group import Member
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.consumer.change.change import (
-    AddConsumer,
-    ConsumerChange,
-    ConsumerItem,
-    RemoveConsumer,
-    ReplaceConsumer,
-    RestartConsumer,
-    SetAssignors,
-)
+from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.execution import evidence
 from holdfast.rollout.consumer.forecast.forecast import begun_anew, forecast, name_at_the_end
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
@@ -234,20 +226,4 @@ def named(change: ConsumerChange, names: Mapping[str, str]) -> ConsumerChange:
     def known(member_id: str) -> str:
         return now.get(member_id, member_id)
 
-    def renamed(item: ConsumerItem) -> ConsumerItem:
-        match item:
-            case AddConsumer(consumer):
-                return AddConsumer(replace(consumer, member_id=joins(consumer.member_id)))
-            case RemoveConsumer(member_id):
-                return replace(item, member_id=known(member_id))
-            case ReplaceConsumer(member_id, by):
-                return ReplaceConsumer(known(member_id), replace(by, member_id=joins(by.member_id)))
-            case RestartConsumer(member_id, back):
-                return replace(item, member_id=known(member_id), back=replace(back, member_id=joins(back.member_id)))
-            case SetAssignors(assignors, member_ids):
-                olds = [known(old) for old, _ in member_ids]
-                return SetAssignors(assignors, tuple(zip(olds, (joins(new) for _, new in member_ids), strict=True)))
-            case _:
-                return item
-
-    return ConsumerChange(tuple(renamed(item) for item in change.events))
+    return ConsumerChange(tuple(item if isinstance(item, Then) else item.with_ids(known, joins) for item in change.events))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from holdfast.kafka.consumer import plain
 from holdfast.kafka.consumer.group import Assignment
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.consumer.change.change import ConsumerChange, RestartConsumer, SetAssignors
-from holdfast.rollout.consumer.change.timing import Span
+from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.events.timing import Span
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
 from holdfast.rollout.consumer.snapshot import member_order, ownership
 from holdfast.rollout.consumer.snapshot.ownership import Readers
@@ -87,12 +87,8 @@ def _handed_over(outcome: ConsumerOutcome, before: Readers, first: Mapping[str, 
 def first_ids(change: ConsumerChange) -> Mapping[str, str]:
     """Of each member ID under which a consumer comes back: the one that it had before anything was done."""
     found: dict[str, str] = {}
-    for item in change.events:
-        match item:
-            case RestartConsumer(old, back):
-                found[back.member_id] = found.get(old, old)
-            case SetAssignors(_, member_ids):
-                found |= {new: found.get(old, old) for old, new in member_ids}
+    for item in change.statements():
+        found |= {new: found.get(old, old) for old, new in item.renamed()}
     return {new: old for new, old in found.items() if new != old}
 
 

@@ -13,21 +13,11 @@ from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member, NextRebalance
 from holdfast.kafka.consumer.release import LINES, behaviour
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.consumer.change import events, timing
-from holdfast.rollout.consumer.change.change import (
-    AddConsumer,
-    AddPartitions,
-    AddTopic,
-    ConsumerChange,
-    ConsumerEvent,
-    RemoveConsumer,
-    RemoveTopic,
-    ReplaceConsumer,
-    RestartConsumer,
-    SetAssignors,
-)
-from holdfast.rollout.consumer.change.events import Scene
-from holdfast.rollout.consumer.change.timing import Span
+from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.events import batches, timing
+from holdfast.rollout.consumer.events.event import ConsumerEvent
+from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.consumer.events.timing import Span
 from holdfast.rollout.consumer.forecast import memory, positions
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
 from holdfast.rollout.consumer.snapshot import ownership
@@ -71,7 +61,7 @@ def refuse_misfit(snapshot: ConsumerSnapshot, change: ConsumerChange) -> None:
     settings = settings_of(snapshot)
     scene = Scene(snapshot.members, snapshot.topics, snapshot.leader_member_id)
     for lot in change.lots():
-        scene = events.apply(scene, lot, settings)
+        scene = batches.apply(scene, lot, settings)
 
 
 def _whatever_order(outcome: ConsumerOutcome) -> object:
@@ -95,7 +85,7 @@ def _outcome(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerOutc
     trouble = None
     for lot in change.lots():
         stage.carry_out(lot)
-        if events.causes_no_rebalance(lot):
+        if batches.causes_no_rebalance(lot):
             stage.close_act(lot)
             continue
         trouble = stage.rebalance(until=lot.wait or Wait.STABLE)
@@ -127,26 +117,25 @@ class _Stage:
 
     def carry_out(self, lot: Lot[ConsumerEvent]) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group."""
-        if self._pending and events.causes_no_rebalance(lot):
+        if self._pending and batches.causes_no_rebalance(lot):
             raise InvalidInput(
                 "the group still rebalances; what follows from a return in the middle of that is not modelled: wait until it is"
                 ' stable ({"then": "stable"})',
                 f"events[{lot.events[0][0]}].restart_consumer.within_session",
             )
         before = self.scene.members
-        self.scene = events.apply(self.scene, lot, self._config)
+        self.scene = batches.apply(self.scene, lot, self._config)
         self._from_empty = not any(one is member or member.group_instance_id for member in before for one in self.scene.members)
         self._at_seconds += int(self.scene.noticed_s) if self.scene.noticed_s == int(self.scene.noticed_s) else self.scene.noticed_s
 
     def close_act(self, lot: Lot[ConsumerEvent]) -> None:
         """Keep what was done as it takes time, and how many rebalances followed."""
-        unseen = events.causes_no_rebalance(lot)
-        starts = (AddConsumer, ReplaceConsumer, RestartConsumer, SetAssignors)
-        grown = any(isinstance(event, AddPartitions | AddTopic | RemoveTopic) for _, event in lot.events)
+        unseen = batches.causes_no_rebalance(lot)
+        grown = any(event.topic_changed() is not None for _, event in lot.events)
         self._acts.append(
             Act(
                 rebalances=len(self._rounds) - sum(one.rebalances for one in self._acts),
-                starts=sum(isinstance(event, starts) for _, event in lot.events),
+                starts=sum(any(new is not None for _, new in event.swaps()) for _, event in lot.events),
                 noticed_s=0 if unseen else math.ceil(self.scene.noticed_s),
                 refresh_s=METADATA_MAX_AGE_S if grown else 0,
                 unseen=unseen,
@@ -290,25 +279,14 @@ def settings_of(snapshot: ConsumerSnapshot) -> ConsumerConfig:
 
 def name_at_the_end(member_id: str, change: ConsumerChange) -> str:
     """The ID under which a consumer comes back that restarts: it is still the same one."""
-    for item in change.events:
-        match item:
-            case RestartConsumer(old, back) if old == member_id:
-                member_id = back.member_id
-            case SetAssignors(_, member_ids):
-                member_id = dict(member_ids).get(member_id, member_id)
+    for item in change.statements():
+        member_id = dict(item.renamed()).get(member_id, member_id)
     return member_id
 
 
 def begun_anew(change: ConsumerChange) -> list[str]:
     """Members that the change itself takes away, replaces or restarts."""
-    found: list[str] = []
-    for item in change.events:
-        match item:
-            case RemoveConsumer(member_id) | ReplaceConsumer(member_id) | RestartConsumer(member_id):
-                found.append(member_id)
-            case SetAssignors(_, member_ids):
-                found.extend(old for old, _ in member_ids)
-    return found
+    return [old for item in change.statements() for old in item.olds()]
 
 
 def _notes(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Note, ...]:
@@ -318,8 +296,9 @@ def _notes(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Note, ..
     return tuple(
         Note(
             NoteKind.RACKS,
-            f"Where the new partitions of '{printable(item.topic)}' will be placed is unknown; assumed: no consumer is near them.",
+            f"Where the new partitions of '{printable(item.topic_changed() or '')}' will be placed is unknown; assumed: no"
+            " consumer is near them.",
         )
-        for item in change.events
-        if isinstance(item, AddPartitions | AddTopic) and item.replica_racks is None
+        for item in change.statements()
+        if item.racks_not_given()
     )

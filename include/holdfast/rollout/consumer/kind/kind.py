@@ -11,7 +11,7 @@ from holdfast.rollout.consumer.change import asked, request
 from holdfast.rollout.consumer.change import json as change_json
 from holdfast.rollout.consumer.change import schema as change_schema
 from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.consumer.change.events import VERBS
+from holdfast.rollout.consumer.events import table
 from holdfast.rollout.consumer.execution import apply, staleness, verify
 from holdfast.rollout.consumer.execution import json as execution_json
 from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
@@ -75,7 +75,7 @@ class ConsumerKind(
 
     def owns_change(self, document: object) -> bool:
         events = document.get("events") if isinstance(document, dict) else None
-        verbs = frozenset(VERBS.values())
+        verbs = frozenset(event.VERB for event in table.EVENTS)
         return isinstance(events, list) and any(not verbs.isdisjoint(event) for event in events if isinstance(event, dict))
 
     def owns_plan(self, document: object) -> bool:

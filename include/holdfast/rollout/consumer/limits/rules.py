@@ -1,14 +1,7 @@
 """An option for a consumer group checked against the team's policy: a list of rules, each passed, failed or unknown."""
 
-from holdfast.rollout.consumer.change.change import (
-    AddConsumer,
-    ConsumerChange,
-    NewConsumer,
-    RemoveConsumer,
-    ReplaceConsumer,
-    RestartConsumer,
-    SetAssignors,
-)
+from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.events.new_consumer import NewConsumer
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
@@ -65,28 +58,20 @@ def _standing_still(summary: ConsumerSummary, policy: Policy) -> Rule:
 
 def _touched_hosts(change: ConsumerChange, snapshot: ConsumerSnapshot) -> dict[str | None, None]:
     """The hosts of the consumers that steps touch; None: of one it is not known."""
-    known = {member.member_id: member.host for member in snapshot.members}
+    known: dict[str | None, str | None] = {member.member_id: member.host for member in snapshot.members}
     found: dict[str | None, None] = {}
-    for item in change.events:
-        match item:
-            case AddConsumer(consumer):
-                found[known.setdefault(consumer.member_id, _given(consumer))] = None
-            case RemoveConsumer(member_id):
-                found[known.get(member_id)] = None
-            case ReplaceConsumer(member_id, by):
-                found[known.get(member_id)] = None
-                found[known.setdefault(by.member_id, _given(by))] = None
-            case RestartConsumer(member_id, back):
-                known[back.member_id] = known.get(member_id)
-                found[known[back.member_id]] = None
-            case SetAssignors(_, member_ids):
-                for old, new in member_ids:
-                    known[new] = known.get(old)
-                    found[known[new]] = None
-            case _:
-                continue
+    for item in change.statements():
+        same = item.renamed()
+        for old, new in same:
+            known[new] = known.get(old)
+            found[known[new]] = None
+        for gone, came in () if same else item.swaps():
+            if gone is not None:
+                found[known.get(gone)] = None
+            if came is not None:
+                found[known.setdefault(came, _given(item.joining()))] = None
     return found
 
 
-def _given(consumer: NewConsumer) -> str | None:
-    return consumer.host if isinstance(consumer.host, str) else None
+def _given(consumer: NewConsumer | None) -> str | None:
+    return consumer.host if consumer is not None and isinstance(consumer.host, str) else None

@@ -1,7 +1,7 @@
 """The JSON of an option's forecast, as executors return it (internal, no contract), and of its summary in a plan."""
 
 from holdfast.rollout.consumer.change.json import consumer_change_from_json, consumer_change_to_json
-from holdfast.rollout.consumer.change.timing import Span
+from holdfast.rollout.consumer.events.timing import Span
 from holdfast.rollout.consumer.forecast.course import Course, CourseRound, Share
 from holdfast.rollout.consumer.forecast.json import consumer_summary_to_json
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary

@@ -7,15 +7,12 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.consumer.election import chosen_assignor
 from holdfast.kafka.consumer.group import Assignor
-from holdfast.rollout.consumer.change.change import (
-    AddConsumer,
-    ConsumerChange,
-    ConsumerItem,
-    NewConsumer,
-    ReplaceConsumer,
-    RestartConsumer,
-    SetAssignors,
-)
+from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
+from holdfast.rollout.consumer.events.add_consumer import AddConsumer
+from holdfast.rollout.consumer.events.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
+from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
+from holdfast.rollout.consumer.events.set_assignors import SetAssignors
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.group_state import refuse_unsettled

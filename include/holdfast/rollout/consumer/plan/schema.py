@@ -1,7 +1,7 @@
 """JSON Schema of a Plan for a consumer group."""
 
 from holdfast.kafka.consumer.config import Reset
-from holdfast.rollout.consumer.change.schema import _EVENTS, CHANGE
+from holdfast.rollout.consumer.change.schema import CHANGE, SHAPES
 from holdfast.rollout.consumer.forecast.positions import Danger
 from holdfast.rollout.consumer.forecast.schema import SUMMARY, partitions, span
 from holdfast.rollout.consumer.options import proposals
@@ -20,7 +20,7 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape, closed, count, items, nullable, one_of, text
 from holdfast.rollout.policy.json import POLICY
 
-_ACTIONS = (*(name for name in _EVENTS if name != "then"), *(f"await_{wait}" for wait in Wait))
+_ACTIONS = (*(name for name in SHAPES if name != "then"), *(f"await_{wait}" for wait in Wait))
 _step = closed(
     {
         "id": shapes.name("Its number, from 1."),

@@ -1,0 +1,1 @@
+"""What may happen to a consumer group without Kafka Streams, an event a module: value, effect, words, steps, JSON."""

@@ -1,0 +1,71 @@
+"""`add_consumer`: one more consumer joins."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.consumer.group import Member
+from holdfast.rollout.consumer.events import new_consumer
+from holdfast.rollout.consumer.events import scene as scenes
+from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
+from holdfast.rollout.consumer.events.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.consumer.snapshot import json as snapshot_json
+from holdfast.rollout.consumer.snapshot import schema
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.shapes import closed
+from holdfast.rollout.json.strict import Fields
+
+
+@dataclass(frozen=True, slots=True)
+class AddConsumer(ConsumerEvent):
+    """`consumer` inherits nothing."""
+
+    consumer: NewConsumer
+
+    VERB = "add_consumer"
+    SHAPE = closed(
+        {"member_id": shapes.name(), "assignors": schema.assignors, "subscription": schema.subscription}, new_consumer.SHAPES
+    )
+    ACTIONS = (ActionName.START_CLIENT,)
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        consumer = NewConsumer(
+            member_id=fields.need("member_id", strict.name),
+            assignors=fields.need("assignors", snapshot_json.assignors),
+            subscription=fields.need("subscription", snapshot_json.subscription),
+            client_id=fields.optional("client_id", strict.text, ""),
+            host=fields.optional("host", strict.nullable(strict.text), None),
+            rack=fields.optional("rack", strict.nullable(strict.text), None),
+            group_instance_id=fields.optional("group_instance_id", strict.nullable(strict.name), None),
+        )
+        fields.finish(closed=True)
+        return cls(consumer)
+
+    def to_json(self) -> dict[str, object]:
+        return {"member_id": self.consumer.member_id} | new_consumer.to_json(self.consumer)
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody who is there is named
+        return f"add consumer {self.consumer.member_id}{new_consumer.given(self.consumer)}"
+
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody who is there is named
+        return "add", new_consumer.short_host(self.consumer) or "a consumer"
+
+    def step(self, hosts: Mapping[str, Member]) -> StepWords:  # noqa: ARG002 - as every event
+        return StepWords(f"Start {new_consumer.in_a_step(self.consumer)}", "", "Stop it.")
+
+    def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:  # noqa: ARG002 - as every event
+        return scenes.joined(scene, new_consumer.made(self.consumer, None), "member_id", "group_instance_id")
+
+    def swaps(self) -> tuple[tuple[str | None, str | None], ...]:
+        return ((None, self.consumer.member_id),)
+
+    def joining(self) -> NewConsumer | None:
+        return self.consumer
+
+    def with_ids(self, known: Name, joins: Name) -> Self:  # noqa: ARG002 - as every event
+        return replace(self, consumer=replace(self.consumer, member_id=joins(self.consumer.member_id)))

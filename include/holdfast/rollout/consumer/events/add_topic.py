@@ -1,0 +1,73 @@
+"""`add_topic`: a topic comes to exist, which consumers may subscribe to already."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.consumer.group import Member
+from holdfast.rollout.consumer.events import new_partitions
+from holdfast.rollout.consumer.events import scene as scenes
+from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
+from holdfast.rollout.consumer.events.scene import Racks, Scene, quoted
+from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.facts.notes import Note, NoteKind
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.wording import many, printable
+
+
+@dataclass(frozen=True, slots=True)
+class AddTopic(ConsumerEvent):
+    """`replica_racks`: of every partition; None: not known."""
+
+    topic: str
+    partitions: int
+    replica_racks: Racks | None = None
+
+    VERB = "add_topic"
+    SHAPE = new_partitions.SHAPE
+    ACTIONS = (ActionName.ADD_TOPIC,)
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        event = cls(
+            fields.need("topic", strict.name),
+            fields.need("partitions", new_partitions.count),
+            fields.optional("replica_racks", new_partitions.racks, None),
+        )
+        fields.finish(closed=True)
+        return event
+
+    def to_json(self) -> dict[str, object]:
+        return new_partitions.to_json(self.topic, self.partitions, self.replica_racks)
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+        return f"add the topic {self.topic} with {many(self.partitions, 'partition')}"
+
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+        return "add", f"the topic {short(self.topic)}"
+
+    def step(self, hosts: Mapping[str, Member]) -> StepWords:  # noqa: ARG002 - as every event
+        says = f"Create {printable(self.topic)} with {self.partitions} partitions"
+        return StepWords(says, "", "Delete it.", new_partitions.SEEN)
+
+    def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:  # noqa: ARG002 - as every event
+        if any(one.name == self.topic for one in scene.topics):
+            raise InvalidInput(f"the topic {quoted(self.topic)} exists already; add_partitions lets it grow", "topic")
+        new = ConsumedTopic(self.topic, scenes.new_partitions(scene, self.partitions, self.replica_racks, "partition"))
+        scene = replace(scene, topics=(*scene.topics, new))
+        if any(self.topic in one.subscription for one in scene.members):
+            return scene
+        note = f"No consumer subscribes to {quoted(self.topic)}: the topic causes no rebalance, and is not read."
+        return replace(scene, notes=(*scene.notes, Note(NoteKind.TOPICS, note)))
+
+    def topic_changed(self) -> str | None:
+        return self.topic
+
+    def racks_not_given(self) -> bool:
+        return self.replica_racks is None

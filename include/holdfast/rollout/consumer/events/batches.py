@@ -1,0 +1,34 @@
+"""What the events of a batch do to a consumer group, before the rebalance that they cause together."""
+
+from dataclasses import replace
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.rollout.consumer.events.event import ConsumerEvent
+from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.contract.batches import Lot
+
+
+def apply(scene: Scene, lot: Lot[ConsumerEvent], config: ConsumerConfig) -> Scene:
+    """The scene after events that take effect together. Raise InvalidInput for one that does not fit the group."""
+    scene = replace(scene, noticed_s=0, abrupt=())
+    for index, event in lot.events:
+        try:
+            scene = event.applied(scene, config)
+        except InvalidInput as problem:
+            raise InvalidInput(problem.problem, f"events[{index}].{event.VERB}.{problem.where}") from None
+    return _with_leader(scene)
+
+
+def causes_no_rebalance(lot: Lot[ConsumerEvent]) -> bool:
+    """Whether nothing happens in it but returns of static members."""
+    return bool(lot.events) and all(event.returns_unseen() for _, event in lot.events)
+
+
+def _with_leader(scene: Scene) -> Scene:
+    """The leader leads on. If it is gone, nobody knows whom the coordinator takes, unless only one is left."""
+    if len(scene.members) == 1:
+        return replace(scene, leader_member_id=scene.members[0].member_id)
+    if any(one.member_id == scene.leader_member_id for one in scene.members):
+        return scene
+    return replace(scene, leader_member_id=None)

@@ -1,0 +1,110 @@
+"""What each event of a Change to a consumer group answers. An event is a module of this folder and a line of `table`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.consumer.group import Member
+from holdfast.rollout.consumer.events.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.json.shapes import Shape
+
+Name = Callable[[str], str]
+"""What the member with an ID is called, or another ID for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepWords:
+    """What is done, what holds before, how it is undone; and what the operator sees after it."""
+
+    says: str
+    before: str
+    undo: str
+    after: str = "It is in the group's member list."
+
+
+class ConsumerEvent(ABC):
+    """What takes effect before a rebalance, with all others of its batch."""
+
+    __slots__ = ()
+
+    # Its JSON: `{VERB: …}`.
+
+    VERB: ClassVar[str]
+    SHAPE: ClassVar[Shape]
+    """The JSON Schema of what stands behind the verb."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, value: object) -> Self:
+        """Raise InvalidInput, with the path below the verb, for what is not allowed."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, object]:
+        """The canonical form: what is as by default is left out."""
+
+    # In words.
+
+    @abstractmethod
+    def sentence(self, name: Name) -> str:
+        """With all that was given, as part of a sentence."""
+
+    @abstractmethod
+    def title(self, name: Name) -> tuple[str, str]:
+        """Verb and object, as short as can be."""
+
+    # Its steps.
+
+    ACTIONS: ClassVar[tuple[ActionName, ...]]
+    """What its steps are called in policies, as those of Streams groups are."""
+
+    @abstractmethod
+    def step(self, hosts: Mapping[str, Member]) -> StepWords:
+        """The step that carries it out. `hosts`: who is there by then, by member ID."""
+
+    # Its effect.
+
+    @abstractmethod
+    def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:
+        """The group once it has taken effect. Raise InvalidInput, with the field, where it does not fit."""
+
+    def swaps(self) -> tuple[tuple[str | None, str | None], ...]:
+        """Who goes and who comes, by member ID: (old, new), None where nobody does."""
+        return ()
+
+    def renamed(self) -> tuple[tuple[str, str], ...]:
+        """Consumers that come back and are still the same ones: the old member ID and the new one."""
+        return ()
+
+    def joining(self) -> NewConsumer | None:
+        """The consumer that it brings, or that comes back."""
+        return None
+
+    def with_ids(self, known: Name, joins: Name) -> Self:  # noqa: ARG002 - for those who need it
+        """The same with other member IDs: `known` for who is there, `joins` for who comes."""
+        return self
+
+    def topic_changed(self) -> str | None:
+        """The topic that it adds, grows or removes."""
+        return None
+
+    def racks_not_given(self) -> bool:
+        """Whether it brings partitions, and nobody says on which racks."""
+        return False
+
+    # As it takes time.
+
+    def returns_unseen(self) -> bool:
+        """Whether a static member returns in time: nobody rebalances."""
+        return False
+
+    def restarts(self) -> int:
+        """How many consumers people restart for it."""
+        return 0
+
+    def olds(self) -> list[str]:
+        """The members that end, or come back under other IDs."""
+        return [old for old, _ in self.swaps() if old is not None]

@@ -1,0 +1,148 @@
+"""A consumer that joins, or comes back: its value, its JSON, its words, and the member that it is in a group."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from holdfast.kafka.consumer.group import Assignor, Member
+from holdfast.rollout.consumer.events import scene as scenes
+from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.consumer.snapshot import json as snapshot_json
+from holdfast.rollout.consumer.snapshot import schema
+from holdfast.rollout.contract.batches import INHERITED, FromOld
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.shapes import Shape, nullable, text
+from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.wording import printable
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class NewConsumer:
+    """A consumer that joins. It owns nothing and remembers nothing. INHERITED: as the consumer in whose place it comes."""
+
+    member_id: str
+    assignors: tuple[Assignor, ...] | FromOld = INHERITED
+    subscription: tuple[str, ...] | FromOld = INHERITED
+    client_id: str | FromOld = INHERITED
+    host: str | FromOld | None = INHERITED
+    rack: str | FromOld | None = INHERITED
+    group_instance_id: str | FromOld | None = INHERITED
+
+
+# JSON.
+
+SHAPES: dict[str, Shape] = {
+    "assignors": schema.assignors,
+    "subscription": schema.subscription,
+    "client_id": text(),
+    "host": nullable(text()),
+    "rack": nullable(text()),
+    "group_instance_id": nullable(shapes.name()),
+}
+
+
+def like_the_old_one(fields: Fields, member_id: str) -> NewConsumer:
+    """What is not given is what the old one had."""
+    return NewConsumer(
+        member_id=member_id,
+        assignors=_or_old(fields, "assignors", snapshot_json.assignors),
+        subscription=_or_old(fields, "subscription", snapshot_json.subscription),
+        client_id=_or_old(fields, "client_id", strict.text),
+        host=_or_old(fields, "host", strict.nullable(strict.text)),
+        rack=_or_old(fields, "rack", strict.nullable(strict.text)),
+        group_instance_id=_or_old(fields, "group_instance_id", strict.nullable(strict.name)),
+    )
+
+
+def _or_old(fields: Fields, field: str, read: Callable[[object], T]) -> T | FromOld:
+    old: T | FromOld = INHERITED
+    return fields.optional(field, read, old)
+
+
+def names(chosen: tuple[Assignor, ...]) -> list[str]:
+    return [str(one) for one in chosen]
+
+
+def to_json(consumer: NewConsumer) -> dict[str, object]:
+    """What is given of it, its member ID aside."""
+    written: dict[str, object] = {}
+    if not isinstance(consumer.assignors, FromOld):
+        written["assignors"] = names(consumer.assignors)
+    if not isinstance(consumer.subscription, FromOld):
+        written["subscription"] = list(consumer.subscription)
+    for field in ("client_id", "host", "rack", "group_instance_id"):
+        value = getattr(consumer, field)
+        if not isinstance(value, FromOld):
+            written[field] = value
+    return written
+
+
+# In words.
+
+
+def given(one: NewConsumer) -> str:
+    """All that is to be so of it."""
+    said = (("host", one.host), ("client.id", one.client_id), ("rack", one.rack), ("group.instance.id", one.group_instance_id))
+    found = [f"{what} {value}" for what, value in said if isinstance(value, str) and not isinstance(value, FromOld)]
+    if not isinstance(one.assignors, FromOld):
+        found.append(f"assignors {', '.join(assignor.value for assignor in one.assignors)}")
+    if not isinstance(one.subscription, FromOld):
+        found.append(f"reading {', '.join(one.subscription)}")
+    return f" ({', '.join(found)})" if found else ""
+
+
+def short_host(one: NewConsumer) -> str:
+    return short(one.host) if isinstance(one.host, str) and not isinstance(one.host, FromOld) else ""
+
+
+def in_a_step(consumer: NewConsumer) -> str:
+    """Who joins: its member ID is the broker's to make, so that its instance ID and its host say more."""
+    name = printable(consumer.group_instance_id if isinstance(consumer.group_instance_id, str) else consumer.member_id, 80)
+    return f"{name} on {printable(consumer.host)}" if isinstance(consumer.host, str) else name
+
+
+def known_in_a_step(member_id: str, hosts: Mapping[str, Member]) -> str:
+    """One that is there, likewise."""
+    member = hosts.get(member_id)
+    name = printable(member.group_instance_id or member.member_id if member else member_id, 80)
+    return f"{name} on {printable(member.host)}" if member and member.host else name
+
+
+def commits(member_id: str, hosts: Mapping[str, Member]) -> str:
+    return "The consumer commits its offsets when it is closed." if member_id in hosts else ""
+
+
+# In a group.
+
+
+def made(new: NewConsumer, old: Member | None) -> Member:
+    """The member as it joins. Without an `old` one every property is given."""
+    like = old or Member(new.member_id, (), ())
+    return Member(
+        member_id=new.member_id,
+        assignors=_taken_over(new.assignors, like.assignors),
+        subscription=_taken_over(new.subscription, like.subscription),
+        group_instance_id=_taken_over(new.group_instance_id, like.group_instance_id),
+        rack=_taken_over(new.rack, like.rack),
+        client_id=_taken_over(new.client_id, like.client_id),
+        host=_taken_over(new.host, like.host),
+    )
+
+
+def _taken_over(given: T | FromOld, old: T) -> T:
+    return old if isinstance(given, FromOld) else given
+
+
+def restarted(scene: Scene, member_id: str, back: NewConsumer, field: str) -> Scene:
+    """It leaves and joins, so that it stands last in the member list, under whichever ID."""
+    old = scenes.member_of(scene, member_id)
+    new = made(back, old)
+    joined = scenes.joined(scenes.without(scene, old), new, field, "group_instance_id")
+    if old.member_id == scene.leader_member_id and old.group_instance_id is not None:
+        # The coordinator knows it by its instance ID and lets it lead on (GroupMetadata.replaceStaticMember).
+        still_leads = new.member_id if new.group_instance_id == old.group_instance_id else None
+        return replace(joined, leader_member_id=still_leads)
+    return joined

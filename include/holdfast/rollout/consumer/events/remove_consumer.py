@@ -1,0 +1,94 @@
+"""`remove_consumer`: a consumer goes for good: it leaves, it ends without leaving, or it no longer polls."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.consumer.group import Member
+from holdfast.rollout.consumer.events import new_consumer, timing
+from holdfast.rollout.consumer.events import scene as scenes
+from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
+from holdfast.rollout.consumer.events.scene import Scene, quoted
+from holdfast.rollout.consumer.events.timing import Departure
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.facts.notes import Note, NoteKind
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.shapes import closed
+from holdfast.rollout.json.strict import Fields
+
+_IN_WORDS = {
+    Departure.LEAVES: "which leaves the group",
+    Departure.CRASHES: "which ends without leaving",
+    Departure.HANGS: "which no longer polls",
+}
+_IN_JSON: dict[Departure, dict[str, object]] = {
+    Departure.LEAVES: {},
+    Departure.CRASHES: {"leaves": False},
+    Departure.HANGS: {"hangs": True},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveConsumer(ConsumerEvent):
+    member_id: str
+    departure: Departure = Departure.LEAVES
+
+    VERB = "remove_consumer"
+    SHAPE = closed(
+        {"member_id": shapes.name()},
+        {"leaves": shapes.boolean("False: it ends without leaving."), "hangs": shapes.boolean("It no longer calls poll.")},
+    )
+    ACTIONS = (ActionName.STOP_CLIENT,)
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        member_id = fields.need("member_id", strict.name)
+        leaves = fields.optional("leaves", strict.boolean, default=True)
+        hangs = fields.optional("hangs", strict.boolean, default=False)
+        fields.finish(closed=True)
+        if hangs:
+            if fields.has("leaves"):
+                raise InvalidInput("`hangs` and `leaves` exclude each other: give one of them", "hangs")
+            return cls(member_id, Departure.HANGS)
+        return cls(member_id, Departure.LEAVES if leaves else Departure.CRASHES)
+
+    def to_json(self) -> dict[str, object]:
+        return {"member_id": self.member_id} | _IN_JSON[self.departure]
+
+    def sentence(self, name: Name) -> str:
+        return f"remove {name(self.member_id)}, {_IN_WORDS[self.departure]}"
+
+    def title(self, name: Name) -> tuple[str, str]:
+        return "remove", name(self.member_id)
+
+    def step(self, hosts: Mapping[str, Member]) -> StepWords:
+        return StepWords(
+            f"Stop {new_consumer.known_in_a_step(self.member_id, hosts)}",
+            new_consumer.commits(self.member_id, hosts),
+            "Start it again.",
+            "It is no longer in the group's member list.",
+        )
+
+    def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:
+        gone = scenes.member_of(scene, self.member_id)
+        scene = scenes.without(scene, gone)
+        if self.departure is not Departure.LEAVES:
+            noticed = max(scene.noticed_s, timing.noticed_s(gone, self.departure, config))
+            return replace(scene, noticed_s=noticed, abrupt=(*scene.abrupt, gone.member_id))
+        if gone.group_instance_id is None:
+            return scene
+        note = (
+            f"{quoted(gone.member_id)} is static: it does not leave the group when it is closed. Unless it is removed manually"
+            f" (removeMembersFromConsumerGroup), the group rebalances only when its session times out, after"
+            f" {config.session_timeout_ms / 1000:g} s: set leaves to false for that."
+        )
+        return replace(scene, notes=(*scene.notes, Note(NoteKind.STATIC_STAYS, note)))
+
+    def swaps(self) -> tuple[tuple[str | None, str | None], ...]:
+        return ((self.member_id, None),)
+
+    def with_ids(self, known: Name, joins: Name) -> Self:  # noqa: ARG002 - as every event
+        return replace(self, member_id=known(self.member_id))

@@ -1,0 +1,58 @@
+"""`remove_topic`: a topic is deleted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.consumer.group import Member
+from holdfast.rollout.consumer.events import new_partitions
+from holdfast.rollout.consumer.events import scene as scenes
+from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
+from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.shapes import closed
+from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.wording import printable
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveTopic(ConsumerEvent):
+    topic: str
+
+    VERB = "remove_topic"
+    SHAPE = closed({"topic": shapes.name()})
+    ACTIONS = (ActionName.REMOVE_TOPIC,)
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        event = cls(fields.need("topic", strict.name))
+        fields.finish(closed=True)
+        return event
+
+    def to_json(self) -> dict[str, object]:
+        return {"topic": self.topic}
+
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+        return f"remove the topic {self.topic}"
+
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+        return "remove", f"the topic {short(self.topic)}"
+
+    def step(self, hosts: Mapping[str, Member]) -> StepWords:  # noqa: ARG002 - as every event
+        return StepWords(
+            f"Delete {printable(self.topic)}",
+            "Its records are read, or not needed.",
+            "Not possible: its records are deleted.",
+            new_partitions.SEEN,
+        )
+
+    def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:  # noqa: ARG002 - as every event
+        gone = scenes.topic_of(scene, self.topic)
+        return replace(scene, topics=tuple(one for one in scene.topics if one is not gone))
+
+    def topic_changed(self) -> str | None:
+        return self.topic

@@ -1,0 +1,117 @@
+"""`restart_consumer`: a consumer is stopped and started again, with what it had or with what is given."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.consumer.group import Member
+from holdfast.rollout.consumer.events import new_consumer
+from holdfast.rollout.consumer.events import scene as scenes
+from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
+from holdfast.rollout.consumer.events.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.scene import Scene, quoted
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.facts.notes import Note, NoteKind
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.shapes import closed, nullable
+from holdfast.rollout.json.strict import Fields
+
+
+@dataclass(frozen=True, slots=True)
+class RestartConsumer(ConsumerEvent):
+    """`back`: the consumer as it comes back, maybe under the member ID that it had.
+
+    `within_session`: it is static and returns before its session times out, so that no rebalance happens: it gets the assignment
+    that the broker has of it.
+    """
+
+    member_id: str
+    back: NewConsumer
+    within_session: bool = False
+
+    VERB = "restart_consumer"
+    SHAPE = closed(
+        {"member_id": shapes.name()},
+        {"new_member_id": nullable(shapes.name()), "within_session": shapes.boolean()} | new_consumer.SHAPES,
+        "What is not given stays.",
+    )
+    ACTIONS = (ActionName.RESTART_CLIENT,)
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        member_id = fields.need("member_id", strict.name)
+        new_id = fields.optional("new_member_id", strict.nullable(strict.name), None)
+        within_session = fields.optional("within_session", strict.boolean, default=False)
+        event = cls(member_id, new_consumer.like_the_old_one(fields, new_id or member_id), within_session)
+        fields.finish(closed=True)
+        changed = [field for field in ("assignors", "subscription", "group_instance_id") if fields.has(field)]
+        if within_session and changed:
+            raise InvalidInput(
+                f"a consumer that returns without a rebalance returns unchanged; leave {', '.join(changed)} out", "within_session"
+            )
+        return event
+
+    def to_json(self) -> dict[str, object]:
+        new = {} if self.back.member_id == self.member_id else {"new_member_id": self.back.member_id}
+        unseen = {"within_session": True} if self.within_session else {}
+        return {"member_id": self.member_id} | new | unseen | new_consumer.to_json(self.back)
+
+    def sentence(self, name: Name) -> str:
+        under = "" if self.back.member_id == self.member_id else f", back as {self.back.member_id}"
+        soon = ", within its session" if self.within_session else ""
+        return f"restart {name(self.member_id)}{under}{new_consumer.given(self.back)}{soon}"
+
+    def title(self, name: Name) -> tuple[str, str]:
+        return "restart", name(self.member_id)
+
+    def step(self, hosts: Mapping[str, Member]) -> StepWords:
+        soon = ", within its session timeout" if self.within_session else ""
+        says = f"Restart {new_consumer.known_in_a_step(self.member_id, hosts)}{soon}"
+        return StepWords(says, new_consumer.commits(self.member_id, hosts), "Restart it as it was before.")
+
+    def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:
+        if self.within_session:
+            return self._returned(scene, config)
+        return new_consumer.restarted(scene, self.member_id, self.back, "new_member_id")
+
+    def _returned(self, scene: Scene, config: ConsumerConfig) -> Scene:
+        """A static member is back in time: it runs what it ran, under a new member ID, and remembers that."""
+        old = scenes.member_of(scene, self.member_id)
+        if old.group_instance_id is None:
+            raise InvalidInput(
+                f"{quoted(self.member_id)} has no group.instance.id: a dynamic member joins again with a rebalance",
+                "within_session",
+            )
+        session_s = config.session_timeout_ms / 1000
+        note = (
+            f"The partitions of {quoted(old.group_instance_id)} are unavailable until it returns, up to {session_s:g} s; that time"
+            " is not known and not counted."
+        )
+        scene = replace(scene, notes=(*scene.notes, Note(NoteKind.RETURN, note)))
+        new = replace(new_consumer.made(self.back, old), owned=old.owned, owned_generation=old.owned_generation)
+        leads = new.member_id if scene.leader_member_id == self.member_id else scene.leader_member_id
+        if new.member_id == self.member_id:
+            return replace(scene, members=tuple(new if one is old else one for one in scene.members))
+        joined = scenes.joined(scenes.without(scene, old), new, "new_member_id", "group_instance_id")
+        return replace(joined, leader_member_id=leads)
+
+    def swaps(self) -> tuple[tuple[str | None, str | None], ...]:
+        return ((self.member_id, self.back.member_id),)
+
+    def renamed(self) -> tuple[tuple[str, str], ...]:
+        return ((self.member_id, self.back.member_id),)
+
+    def joining(self) -> NewConsumer | None:
+        return self.back
+
+    def with_ids(self, known: Name, joins: Name) -> Self:
+        return replace(self, member_id=known(self.member_id), back=replace(self.back, member_id=joins(self.back.member_id)))
+
+    def returns_unseen(self) -> bool:
+        return self.within_session
+
+    def restarts(self) -> int:
+        return 1

@@ -1,0 +1,93 @@
+"""`set_assignors`: consumers restart with another partition.assignment.strategy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from holdfast.errors import InvalidInput
+from holdfast.kafka.consumer.config import ConsumerConfig
+from holdfast.kafka.consumer.group import Assignor, Member
+from holdfast.rollout.consumer.events import new_consumer
+from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
+from holdfast.rollout.consumer.events.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.consumer.snapshot import json as snapshot_json
+from holdfast.rollout.consumer.snapshot import schema
+from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.shapes import closed, table
+from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.wording import listed, many
+
+
+@dataclass(frozen=True, slots=True)
+class SetAssignors(ConsumerEvent):
+    """These members restart with another list: `member_ids`: the old ID and the new one of each, in the order of return."""
+
+    assignors: tuple[Assignor, ...]
+    member_ids: tuple[tuple[str, str], ...]
+
+    VERB = "set_assignors"
+    SHAPE = closed(
+        {
+            "assignors": schema.assignors,
+            "member_ids": table(shapes.name(), shapes.name(), "The old ID and the new one.", at_least=1),
+        },
+        about="These members restart with that list.",
+    )
+    ACTIONS = (ActionName.SET_CONFIG,)
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        fields = Fields(value)
+        event = cls(fields.need("assignors", snapshot_json.assignors), fields.need("member_ids", _member_ids))
+        fields.finish(closed=True)
+        return event
+
+    def to_json(self) -> dict[str, object]:
+        return {"assignors": new_consumer.names(self.assignors), "member_ids": dict(self.member_ids)}
+
+    def sentence(self, name: Name) -> str:
+        names = ", ".join(name(old) for old, _ in self.member_ids)
+        return f"restart {names} with the assignors {', '.join(one.value for one in self.assignors)}"
+
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - as every event
+        lists = short(", ".join(one.value for one in self.assignors))
+        return "set", f"{lists} as assignors of {many(len(self.member_ids), 'consumer')}"
+
+    def step(self, hosts: Mapping[str, Member]) -> StepWords:
+        names = listed([new_consumer.known_in_a_step(old, hosts) for old, _ in self.member_ids])
+        lists = ",".join(map(str, self.assignors))
+        says = f"Restart {names} with partition.assignment.strategy={lists}"
+        return StepWords(says, "", "Restart it with its previous list.")
+
+    def applied(self, scene: Scene, config: ConsumerConfig) -> Scene:  # noqa: ARG002 - as every event
+        for old, new in self.member_ids:
+            try:
+                scene = new_consumer.restarted(scene, old, NewConsumer(new, assignors=self.assignors), "")
+            except InvalidInput as problem:
+                raise InvalidInput(problem.problem, f"member_ids.{old}" if old.isprintable() else "member_ids") from None
+        return scene
+
+    def swaps(self) -> tuple[tuple[str | None, str | None], ...]:
+        return self.member_ids
+
+    def renamed(self) -> tuple[tuple[str, str], ...]:
+        return self.member_ids
+
+    def with_ids(self, known: Name, joins: Name) -> Self:
+        olds = [known(old) for old, _ in self.member_ids]
+        return replace(self, member_ids=tuple(zip(olds, (joins(new) for _, new in self.member_ids), strict=True)))
+
+    def restarts(self) -> int:
+        return len(self.member_ids)
+
+
+def _member_ids(value: object) -> tuple[tuple[str, str], ...]:
+    found = strict.each_entry(value, lambda old, new: (strict.name(old), strict.name(new)))
+    if not found:
+        raise InvalidInput("one member or more is needed, its ID and the one that it has after its restart; none was found")
+    if len(dict.fromkeys(new for _, new in found)) < len(found):
+        raise InvalidInput("two members cannot come back under one ID")
+    return found

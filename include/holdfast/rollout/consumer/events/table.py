@@ -1,0 +1,22 @@
+"""Every event that a Change to a consumer group may have. A new one is a module of this folder and a line here."""
+
+from holdfast.rollout.consumer.events.add_consumer import AddConsumer
+from holdfast.rollout.consumer.events.add_partitions import AddPartitions
+from holdfast.rollout.consumer.events.add_topic import AddTopic
+from holdfast.rollout.consumer.events.event import ConsumerEvent
+from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
+from holdfast.rollout.consumer.events.remove_topic import RemoveTopic
+from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
+from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
+from holdfast.rollout.consumer.events.set_assignors import SetAssignors
+
+EVENTS: tuple[type[ConsumerEvent], ...] = (
+    AddConsumer,
+    AddPartitions,
+    AddTopic,
+    RemoveConsumer,
+    RemoveTopic,
+    ReplaceConsumer,
+    RestartConsumer,
+    SetAssignors,
+)
