@@ -14,7 +14,7 @@ class Status(StrEnum):
 
 @record
 class Rule:
-    """What one rule found. `blocking`: a failure stops the plan."""
+    """A policy check: the value found, the limit, and its status. `blocking`: a failure blocks the plan."""
 
     name: str = member(NAME)
     found: str = member(TEXT)
@@ -24,7 +24,7 @@ class Rule:
 
 
 class PlanVerdict(StrEnum):
-    """What a plan says of itself. `REVIEW`: a rule failed or something is not known; `BLOCKED`: it must not be applied."""
+    """The verdict of a plan. `REVIEW`: a rule failed or is unknown; `BLOCKED`: the plan must not be applied."""
 
     NOTHING_TO_DO = "nothing to do"
     SAFE = "safe"
@@ -33,12 +33,12 @@ class PlanVerdict(StrEnum):
 
 
 PLAINLY = "plainly"
-"""The name of the candidate that does what the operator asked for and nothing else."""
+"""The name of the baseline: the requested change without mitigation."""
 
 
 class Result(StrEnum):
-    """`NOT_YET`: a step is not shown to have happened. `ON_THE_WAY`: every step is, nothing contradicts the forecast, and it is not
-    over yet."""
+    """The result of a verification. `NOT_YET`: a step is not visible yet. `ON_THE_WAY`: every step is visible, nothing contradicts
+    the forecast, and the group is not stable yet."""
 
     AS_FORECAST = "as forecast"
     NOT_YET = "not yet"

@@ -11,33 +11,33 @@ from holdfast.rollout.policy.policy import Policy
 
 
 class Option(Protocol):
-    """One way to make a change. Each kind's own options have its change, and more."""
+    """An option for a change. The options of each kind of group also have its change, and more."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def title(self) -> str:
-        """What is done, as the imperative that a headline starts with."""
+        """The option as an imperative, for headlines."""
 
     @property
     def settings(self) -> tuple[SettingChange, ...]:
-        """Those for the time of the rollout."""
+        """Temporary settings during the rollout."""
 
     @property
     def preconditions(self) -> tuple[str, ...]: ...
 
     @property
     def wrong_if(self) -> str:
-        """What would make its forecast wrong."""
+        """What invalidates its forecast."""
 
     @property
     def drawback(self) -> str:
-        """Why it is shown, and not recommended. Empty: it may be."""
+        """Why it is shown for reference only. Empty: it can be recommended."""
 
     @property
     def if_allowed(self) -> bool:
-        """Recommended only where the policy allows it by name."""
+        """Recommended only if the policy's `allow` names it."""
 
 
 O_co = TypeVar("O_co", bound=Option, covariant=True)
@@ -45,7 +45,7 @@ E = TypeVar("E", bound="EvaluatedOption[Option]")
 
 
 class EvaluatedOption(Protocol[O_co]):
-    """An option with its forecast. `refused`: why nothing can be predicted; None: it can."""
+    """An option with its forecast. `refused`: why it cannot be predicted; None: it can."""
 
     @property
     def option(self) -> O_co: ...
@@ -56,38 +56,38 @@ class EvaluatedOption(Protocol[O_co]):
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What an option costs, as options are compared: each figure the smaller the better, infinity for what nobody knows."""
+    """The figures that options are compared by: lower is better; infinity: unknown."""
 
     collateral: float
-    """Tasks (partitions) of members that the change does not touch, which move."""
+    """Collateral migration: tasks (partitions) that leave members which the change does not touch."""
     downtime_s: float
-    """Task-seconds, partition-seconds: all that is unavailable, added up."""
+    """Total downtime in task-seconds (partition-seconds)."""
     rebalances: int
     moved: float
-    """Tasks, partitions."""
+    """Tasks (partitions) that migrate for any reason."""
     effort: EffortCounts
     manual_work: int
-    """How much manual work and risk: only compared."""
+    """Rank of manual work and risk; for comparison only."""
     manual_says: str
     times: tuple[Times, ...]
-    """Of every outcome."""
+    """The durations of each outcome."""
     over_s: float = 0
-    """When all is over, as it usually goes; infinity: never."""
+    """Seconds until all state is restored, usual value; infinity: never."""
     longest_restore_s: int = 0
-    """The longest that a task waits for its state."""
+    """The longest restore of a task, in seconds."""
     restored_records: int = 0
     restored_s: int = 0
-    """How long the longest restore of them takes."""
+    """The longest restore of one client, in seconds."""
     late: bool = False
-    """`downtime_s` is that of a copy which is late."""
+    """`downtime_s` is that of a state directory copied too late."""
     unsettled: str | None = None
-    """Why the group does not become stable. None: it does, or that is not known."""
+    """Why the group does not become stable. None: it does, or unknown."""
 
 
 @dataclass(frozen=True)
 class RankedOption(Generic[E]):
-    """An evaluated option with what the policy says of it. `place`: its place in the list; `impact` None: nothing can be predicted;
-    `barred`: why it is not recommended whatever it costs, empty if nothing bars it."""
+    """An evaluated option checked against the policy. `place`: its position in the list; `impact` None: it cannot be predicted;
+    `barred`: why it is never recommended here, empty if it can be."""
 
     place: int
     evaluated: E
@@ -115,7 +115,7 @@ class RankedOption(Generic[E]):
 
     @cached_property
     def exceeded(self) -> tuple[Rule, ...]:
-        """The limits that it exceeds. How many rebalances and how much time are criteria of their own: a limit of them that nobody
-        has stated asks for a person, and does not have every member restarted twice."""
+        """The limits that it exceeds. Default limits of rebalances and time are left out: both are criteria themselves, and a limit
+        that the team has not stated requires a review, not an option that restarts every member twice."""
         unstated = {"rebalances": self.policy.rebalances_most, "time-to-stable": self.policy.time_to_stable_s_most}
         return tuple(rule for rule in self.failed if rule.blocking or unstated.get(rule.name, 0) is not None)

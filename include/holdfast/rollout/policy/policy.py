@@ -44,15 +44,15 @@ ONLY_IF_STATED = (
     "actions",
     "untouchable-hosts",
 )
-"""Rules without a limit of Holdfast's own: whoever states one means it, so they block."""
+"""Rules without a default limit. A limit that the team states blocks."""
 
 
 LONGEST_VALID_S = 7 * 24 * 3600
-"""No policy lets a plan wait longer: what it was made for is another group by then."""
+"""The longest lifetime of a plan, in seconds: later the group has changed too much."""
 
 
 class Review(StrEnum):
-    """When a person must look. `NEVER`: nobody is there to ask, so what would ask for a person stops the plan instead."""
+    """When a person must review. `NEVER`: no reviewer is available, so whatever would need a review blocks the plan instead."""
 
     ALWAYS = "always"
     ON_A_WARNING = "on a warning"
@@ -62,7 +62,7 @@ class Review(StrEnum):
 MOST = 2**53
 MOST_WINDOWS = 100
 LONGEST_STEP_S = 86_400
-"""What takes a client longer than a day to start is no step of a rollout."""
+"""The longest start-up of a client that counts as one step of a rollout."""
 LEAST_REBALANCES = 12
 LEAST_SECONDS = 3_600
 _SOMETIME = datetime(2026, 1, 1, tzinfo=UTC)
@@ -75,7 +75,7 @@ _MAYBE_FIGURE = nullable(_FIGURE)
 
 
 def _means_a_moment(text: str) -> None:
-    """What it means shows only when a plan is made; that it means something shows here."""
+    """Check the syntax. The moment itself is computed when a plan is made."""
     hours.deadline(text, _SOMETIME)
 
 
@@ -92,7 +92,7 @@ class Policy:
     """
 
     moved_percent_most: int = member(
-        _LIMIT, "Stateful tasks, in percent, that leave untouched clients beyond what a new client must get.", default=25
+        _LIMIT, "Percent of stateful tasks: those that leave untouched clients, beyond the share of a new client.", default=25
     )
     without_caught_up_copy_s_most: int = member(
         _LIMIT, "Seconds that a task may be unavailable because no client has a caught-up copy.", default=600
@@ -109,65 +109,69 @@ class Policy:
         " rebalance that one client's share of the tasks takes and two more, whichever is more.",
         default=None,
     )
-    restored_bytes_most: int | None = member(_MAYBE_LIMIT, "Bytes read back from changelogs. Null: no limit.", default=None)
+    restored_bytes_most: int | None = member(_MAYBE_LIMIT, "Bytes restored from changelogs. Null: no limit.", default=None)
     restore_records_per_second: int = member(
-        _FIGURE, "How fast one client restores: an assumption until you have measured yours.", default=10_000
+        _FIGURE, "Records per second that one client restores. The default is an assumption: measure yours.", default=10_000
     )
     restore_rate_source: RateSource = member(
         choice(RateSource),
-        "Where the restore speed comes from. Left out: the policy where it states one, else an assumption.",
+        "Source of the restore speed. Left out: the policy if it states one, else an assumption.",
         default=RateSource.ASSUMED,
     )
     restore_slowest: int | None = member(
         _MAYBE_FIGURE,
-        "The least that this speed may really be. Null: as its source says (assumed: a fifth; stated: exact).",
+        "Lower bound of that speed. Null: by source (assumed: a fifth; stated: exact).",
         default=None,
     )
     restore_fastest: int | None = member(
         _MAYBE_FIGURE,
-        "The most that this speed may really be. Null: as its source says (assumed: five times; stated: exact).",
+        "Upper bound of that speed. Null: by source (assumed: five times; stated: exact).",
         default=None,
     )
-    restore_observations: int | None = member(_MAYBE_LIMIT, "How many restores it was measured in. Null: it was not.", default=None)
+    restore_observations: int | None = member(
+        _MAYBE_LIMIT, "Number of restores in which it was measured. Null: not measured.", default=None
+    )
     start_up_s_least: int = member(
         _STEP_S,
-        "Seconds from the start of a client's process until it joins the group, at the least: an assumption.",
+        "Seconds from the start of a client's process until it joins the group, lower bound. An assumption.",
         default=1,
     )
-    start_up_s: int = member(_STEP_S, "The same as it usually is: an assumption until you state yours.", default=5)
-    start_up_s_most: int = member(_STEP_S, "The same at the most: an assumption.", default=30)
+    start_up_s: int = member(_STEP_S, "The same, usual value. An assumption.", default=5)
+    start_up_s_most: int = member(_STEP_S, "The same, upper bound. An assumption.", default=30)
     start_up_observations: int | None = member(
-        _MAYBE_LIMIT, "In how many restarts the start-up was seen. Null: it was not.", default=None
+        _MAYBE_LIMIT, "Number of restarts in which it was measured. Null: not measured.", default=None
     )
-    between_steps_s_most: int = member(_STEP_S, "Seconds that may pass after each step until the next one is begun.", default=15)
+    between_steps_s_most: int = member(
+        _STEP_S, "Seconds between the end of a step and the start of the next, upper bound.", default=15
+    )
     copy_bytes_per_second: int | None = member(
         _MAYBE_FIGURE,
-        "How fast a state directory is copied. Null: not known, and so are the figures that depend on it.",
+        "Bytes per second at which a state directory is copied. Null: unknown, as are figures that depend on it.",
         default=None,
     )
     bytes_per_record: int | None = member(
         _MAYBE_FIGURE,
-        "The average size of a changelog record where the changelog is not measured. Null: not known.",
+        "Average size of a changelog record, for changelogs without a measured size. Null: unknown.",
         default=None,
     )
     copy_state_over_s: int = member(
-        _LIMIT, "Seconds of downtime above which copying a whole disk is worth the manual work.", default=600
+        _LIMIT, "Seconds of task downtime above which copying a state directory is worth the manual work.", default=600
     )
     valid_for_s: int = member(
-        integer(1, LONGEST_VALID_S), "Seconds after its snapshot for which a plan may be applied; a week at most.", default=3_600
+        integer(1, LONGEST_VALID_S), "Lifetime of a plan: seconds after its snapshot; a week at most.", default=3_600
     )
     moved_in_all_percent_most: int | None = member(
-        _MAYBE_LIMIT, "Stateful tasks, in percent, that migrate for any reason. Null: no limit.", default=None
+        _MAYBE_LIMIT, "Percent of stateful tasks that migrate for any reason. Null: no limit.", default=None
     )
     without_caught_up_copy_tasks_most: int | None = member(
         _MAYBE_LIMIT, "Tasks that may be unavailable at the same time. Null: no limit.", default=None
     )
     restored_bytes_per_hour_most: int | None = member(
-        _MAYBE_LIMIT, "Bytes read back from changelogs in any one hour. Null: no limit.", default=None
+        _MAYBE_LIMIT, "Bytes restored from changelogs in any one hour. Null: no limit.", default=None
     )
     disk_free_bytes_least: int | None = member(
         _MAYBE_LIMIT,
-        "Bytes that must stay free on every client's disk. Null: none, and only disks that were seen count.",
+        "Bytes that must stay free on every client's disk. Null: only disks with known free space are checked.",
         default=None,
     )
     copies_on_one_client_percent_most: int | None = member(
@@ -175,7 +179,7 @@ class Policy:
     )
     finish_before: str | None = member(
         nullable(TEXT.checked(_means_a_moment)),
-        "A time of day (06:00Z), a moment, or a time from now (90 min, 2 h). Null: no limit.",
+        "The deadline: a time of day (06:00Z), a timestamp, or a time from now (90 min, 2 h). Null: no limit.",
         default=None,
     )
     windows: tuple[Window, ...] = member(
@@ -184,9 +188,9 @@ class Policy:
         default=(),
     )
     actions: tuple[str, ...] | None = member(
-        nullable(names_of(ActionName, "action")), "The actions that steps may ask for. Null: all.", default=None
+        nullable(names_of(ActionName, "action")), "The actions that steps may use. Null: all.", default=None
     )
-    untouchable_hosts: tuple[str, ...] = member(TEXTS, "Hosts on which no step may do anything.", default=())
+    untouchable_hosts: tuple[str, ...] = member(TEXTS, "Hosts that no step may touch.", default=())
     review: Review = member(
         choice(Review),
         "When a person must review. Never: a plan that needs review is blocked.",
@@ -199,45 +203,45 @@ class Policy:
     )
     blocking: tuple[str, ...] = member(
         names_of(RULES, "rule"),
-        "Rules whose failure stops a plan; left out: those whose limit this file states.",
+        "Rules whose failure blocks a plan. Left out: those whose limit this file states.",
         default=("forecast", "converges", *ONLY_IF_STATED),
     )
-    exclude: tuple[str, ...] = member(TEXTS, "Options that are not possible here, by name.", default=())
+    exclude: tuple[str, ...] = member(TEXTS, "Options that you cannot use, by name.", default=())
     allow: tuple[str, ...] = member(TEXTS, "Options that are recommended only if they are listed here, by name.", default=())
 
     @property
     def restore_rate_says(self) -> str:
-        """Who says how fast a client restores, and how often that was seen."""
+        """The source of the restore speed, and the number of measurements, in words."""
         count, says = self.restore_observations, self.restore_rate_source.says
         return says if count is None else f"{says}, {count} {'restore' if count == 1 else 'restores'} seen"
 
     @property
     def start_up_says(self) -> str:
-        """Who says how long a client takes to start, and how often that was seen."""
+        """The source of the start-up time, and the number of measurements, in words."""
         if self.start_up_observations is not None:
             return f"seen in {self.start_up_observations} restarts of this group"
         return "assumed: state yours" if self.start_up == Policy().start_up else "as your policy says"
 
     @property
     def slowest_restore(self) -> int:
-        """Records a second, if the speed is as far off as it may be."""
+        """The lower bound of the restore speed, in records per second."""
         if self.restore_slowest is not None:
             return max(1, min(self.restore_slowest, self.restore_records_per_second))
         return max(1, self.restore_records_per_second // self.restore_rate_source.off_by)
 
     @property
     def fastest_restore(self) -> int:
-        """The same in the other direction."""
+        """The upper bound of the restore speed, in records per second."""
         if self.restore_fastest is not None:
             return max(self.restore_fastest, self.restore_records_per_second)
         return self.restore_records_per_second * self.restore_rate_source.off_by
 
     @property
     def start_up(self) -> Estimate:
-        """From the start of a client's process until it joins; one figure that is stated alone moves the others along."""
+        """Seconds from the start of a client's process until it joins. A single stated figure adjusts the other two."""
         return Estimate(min(self.start_up_s_least, self.start_up_s), self.start_up_s, max(self.start_up_s_most, self.start_up_s))
 
     @property
     def between_steps(self) -> Estimate:
-        """From when a step is done until the next one is begun."""
+        """Seconds between the end of a step and the start of the next."""
         return Estimate(0, self.between_steps_s_most // 3, self.between_steps_s_most)

@@ -1,4 +1,4 @@
-"""One way to make a change, and what it would cost: the values between the search and the plan. They travel as JSON."""
+"""An option and its cost: the values that pass from the search to the plan, as JSON."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -73,26 +73,26 @@ def effort_rank(effort: Effort) -> int:
 
 @record(version=FORMAT_VERSION)
 class Candidate:
-    """One way to make a change. `change` is what Kafka will see; `steps` are what people and Holdfast do, in order."""
+    """An option for a change. `change`: what Kafka will see; `steps`: manual and automated, in order."""
 
     name: str = member(NAME)
     title: str = member(TEXT)
-    """What is done, as the imperative that a headline starts with."""
+    """The option as an imperative, for headlines."""
     change: Change = member(CHANGE)
     steps: tuple[Step, ...] = member(STEPS)
     settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)))
     assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS)
     invalid_if: tuple[Invalidation, ...] = member(INVALIDATIONS)
-    """What would make its forecast wrong, the likeliest first."""
+    """Conditions that invalidate its forecast, the likeliest first."""
     effort: Effort = member(choice(Effort))
     as_asked: bool = member(BOOLEAN, default=True)
-    """False: it does something else than was asked for; it is there to be compared, and is never chosen."""
+    """False: for reference only; it is not the requested change and never recommended."""
     if_allowed: bool = member(BOOLEAN, default=False)
-    """Only chosen where the policy allows it by name: it cannot be undone, or leans on what Kafka does not promise."""
+    """Recommended only if the policy's `allow` names it: it cannot be rolled back, or depends on Kafka internals."""
     displaced: tuple[ProcessId, ...] = member(PROCESS_IDS, default=())
-    """The clients that the operator's change takes away, or takes the state or the ID of: their tasks need a place anyway."""
+    """Clients that the requested change removes, or whose state or ID it removes: their tasks migrate in any case."""
     effort_counts: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
-    """None: another version of Holdfast proposed it."""
+    """None: proposed by another version."""
 
     @property
     def drawback(self) -> str:
@@ -109,7 +109,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From `low` to `high`, both included: what Kafka itself does not determine is given as a range."""
+    """A range from `low` to `high`, inclusive, for what Kafka does not determine."""
 
     low: int
     high: int
@@ -131,8 +131,8 @@ SPAN: Codec[Span] = row(
 
 @record
 class ClientRestore:
-    """What one client reads back from changelogs: its tasks, their records (offsets: compaction may leave fewer), and their bytes
-    on a broker (None: not known)."""
+    """What one client restores from changelogs: its tasks, their records (offsets: an upper bound), and their bytes on a
+    broker (None: unknown)."""
 
     process_id: ProcessId = key(PROCESS_ID)
     tasks: tuple[TaskId, ...] = member(TASK_IDS)
@@ -142,8 +142,8 @@ class ClientRestore:
 
 @record
 class ClientDisk:
-    """What the stores on one client's disk weigh: `now`, at `most` on the way (nothing that is left behind is deleted by then), and
-    at the `end` (what it runs). As their changelogs weigh: an estimate. `free`: bytes that were free on it; None: not known."""
+    """State-store disk usage of one client, estimated by changelog size: `now`; `most`, if nothing left behind is deleted
+    before the end; and `end`, for the tasks that it runs. `free`: free bytes in the snapshot; None: unknown."""
 
     process_id: ProcessId = key(PROCESS_ID)
     now: Amount = member(codec_of(Amount))
@@ -152,16 +152,16 @@ class ClientDisk:
     free: int | None = member(nullable(COUNT), default=None)
 
     def grows_by(self, bytes_per_record: int | None) -> int | None:
-        """Bytes that it needs beyond those that it holds now, at most. None: not known."""
+        """Additional bytes that it needs, upper bound. None: unknown."""
         most, now = self.most.bytes_at(bytes_per_record), self.now.bytes_at(bytes_per_record)
         return None if most is None or now is None else max(0, most - now)
 
 
 @record
 class TaskStop:
-    """How long one task stands still: `seconds` until the group notices that its client is gone, and then as long as its new
-    client takes to read `records` (those of all tasks that it restores with it, at most). `seconds_without_copy`: of `seconds`, how
-    long no client that ran had a caught-up copy; while it restores nobody has one."""
+    """The downtime of one task: `seconds` until the session timeout, then the time in which its new client restores `records`
+    (those of all tasks that it restores together, an upper bound). `seconds_without_copy`: the part of `seconds` in which no running
+    client has a caught-up copy; during the restore none has."""
 
     task: TaskId = key(TASK_ID)
     seconds: int = member(COUNT)
@@ -177,10 +177,10 @@ class TaskStop:
 
 @record
 class Fullest:
-    """A client that holds `copies` of stateful tasks (active, standby or warm-up), when an even share would have been `even`.
+    """A client that holds `copies` of stateful tasks (active, standby or warm-up), where an even share is `even`.
 
-    From 3.2 on, a standby whose own client has no copy yet begins on the client that is furthest with it; where nobody has one,
-    that is the same client for all. A group that gets standbys may so have nearly all of them on one client for a while.
+    From 3.2 on, a standby whose target client has no copy starts on the client with the most complete copy; if none exists, that
+    is the same client for all. So a group that gets standbys may have nearly all of them on one client for a while.
     """
 
     process_id: ProcessId = member(PROCESS_ID, name="client")
@@ -189,7 +189,7 @@ class Fullest:
 
     @property
     def percent(self) -> int:
-        """Of an even share, rounded up."""
+        """Percent of an even share, rounded up."""
         return -(-100 * self.copies // self.even)
 
 
@@ -199,67 +199,67 @@ RESTORES = keyed(codec_of(ClientRestore))
 
 @record
 class Cost:
-    """What one outcome of a forecast costs. Tasks are stateful ones unless said."""
+    """The cost of one outcome of a forecast. Tasks are stateful ones unless stated; times in seconds."""
 
     probability: float = member(PROBABILITY)
     process_ids: tuple[ProcessId, ...] = member(PROCESS_IDS)
     stable: bool = member(BOOLEAN)
     stateful_tasks: int = member(COUNT)
     moved: int = member(COUNT)
-    """Tasks whose owner (process ID) at the end is not the one before the change."""
+    """Tasks with another owner (process ID) at the end than before the change."""
     needless: int = member(COUNT)
-    """Tasks that leave a client which the change does not touch, beyond those that a new client must get."""
+    """Collateral migration: tasks that leave a client which the change does not touch, beyond the share of a new client."""
     handovers: int = member(COUNT)
-    """How often, over all rebalances, a task passes from one client to another."""
+    """Handovers of tasks between clients, over all rebalances."""
     rebalances: Span = member(SPAN)
     seconds_to_stable: Span = member(SPAN)
     restores: tuple[ClientRestore, ...] = member(RESTORES)
     cold: tuple[ClientRestore, ...] = member(RESTORES)
-    """The part of `restores` that holds up processing: tasks given to a client to run while nobody was caught up on them."""
+    """The part of `restores` that delays processing: tasks assigned to run while no client had a caught-up copy."""
     busiest_client: ProcessId | None = member(nullable(PROCESS_ID))
     busiest_tasks: int = member(COUNT)
-    """The most active tasks, stateless ones included, that any client holds on the way, and which client that is."""
+    """The most active tasks, stateless ones included, on one client at any time, and that client."""
     rounds: tuple[Round, ...] = member(items(codec_of(Round)))
     end: tuple[ClientAssignment, ...] = member(keyed(CLIENT_END))
-    """Who owns what when it is stable: what `verify` compares with."""
+    """Task placement once the group is stable: what `verify` compares with."""
     reads: tuple[BrokerReads, ...] = member(READS, name="reads_by_broker", default=())
     disks: tuple[ClientDisk, ...] = member(keyed(codec_of(ClientDisk)), "The size of the stores on each client's disk.", default=())
     restored_tasks: tuple[tuple[TaskId, Amount], ...] = member(
         table(TASK_ID, codec_of(Amount)), "What is read for each task that is restored.", default=()
     )
-    """What is read for each task that anybody restores, over all rebalances and clients: `restores` by task."""
+    """`restores` by task, over all rebalances and clients."""
     stops: tuple[TaskStop, ...] = member(
         keyed(codec_of(TaskStop)), "Unavailable tasks: first for these seconds, then until these records are restored.", default=()
     )
-    """Tasks that stand still on the way, stateless ones included; the others never do, but for the rebalances themselves."""
+    """Unavailable tasks, stateless ones included. All others are unavailable only during the rebalances themselves."""
     fullest: Fullest | None = member(nullable(codec_of(Fullest)), default=None)
-    """The client that holds the most copies at any time on the way. None: nobody has state."""
+    """The client with the most copies at any time. None: no client has state."""
     rebalances_usual: int | None = member(
         nullable(COUNT), "As many as the forecast has, between the bounds of `rebalances`.", default=None, omit=True
     )
-    """Those of the forecast itself, between the bounds of `rebalances`. None: not known."""
+    """The rebalances of the forecast itself, between the bounds of `rebalances`. None: unknown."""
     probes_more: int = member(COUNT, "Probing rebalances among those that may come beyond it.", default=0, omit=True)
     """The probing rebalances among those that may come beyond it."""
     acts: tuple[Act, ...] = member(items(codec_of(Act)), "What is done, batch by batch, as it takes time.", default=(), omit=True)
-    """What is done, batch by batch, as it takes time; `timeline` reads it."""
+    """The batches of the change in time; `timeline` reads them."""
     times: Times | None = member(nullable(codec_of(Times)), default=None, omit=True)
-    """How long it takes, at the speeds of the plan's policy. None: not worked out yet."""
+    """Its duration at the speeds of the plan's policy. None: not computed yet."""
     unsettled: str | None = member(nullable(TEXT), "Why it is not stable.", default=None, omit=True)
     """Why it is not `stable`, where that is known."""
 
     @property
     def longest_s(self) -> int:
-        """When all is over, at the most; where times are not worked out yet, when the last rebalance comes."""
+        """Seconds until all state is restored, upper bound; before times are computed, until the last rebalance."""
         restored = None if self.times is None else self.times.restored
         return self.seconds_to_stable.high if restored is None else restored.high
 
     @property
     def usual_rebalances(self) -> int:
-        """As many as the forecast has; where that is not known, as many as there may be."""
+        """The rebalances of the forecast; if unknown, the upper bound."""
         return self.rebalances.high if self.rebalances_usual is None else self.rebalances_usual
 
     def downtime_task_seconds(self, records_per_second: int) -> int:
-        """All tasks that are unavailable on the way, added up: until their clients are missed, and until they are restored."""
+        """Downtime of all tasks in task-seconds: session timeouts and restores."""
         return sum(one.stopped(records_per_second) for one in self.stops)
 
     @property
@@ -271,26 +271,26 @@ class Cost:
         return sum(len(one.tasks) for one in self.cold)
 
     def restored_bytes(self, bytes_per_record: int | None) -> int | None:
-        """As measured; where that is not known, at so many bytes a record (None: then the sum is not known either)."""
+        """Bytes as measured; where unknown, records times `bytes_per_record` (None: then the total is unknown)."""
         assumed = (None if bytes_per_record is None else one.records * bytes_per_record for one in self.restores)
         return total_or_none(size if one.size is None else one.size for one, size in zip(self.restores, assumed, strict=True))
 
     def stands_still_longest(self, records_per_second: int) -> int:
-        """The longest that any task stands still: until the group notices that its client is gone, and until it is restored."""
+        """The longest downtime of one task in seconds: session timeout and restore."""
         longest = max((one.stopped(records_per_second) for one in self.stops), default=0)
         return max(longest, self.cold_seconds_longest(records_per_second))
 
     def without_copy_longest(self, records_per_second: int) -> int:
-        """The longest that no client that runs has a caught-up copy of some task: at most as long as it stands still."""
+        """The longest time in seconds in which no running client has a caught-up copy of some task; part of its downtime."""
         longest = max((one.without_copy(records_per_second) for one in self.stops), default=0)
         return max(longest, self.cold_seconds_longest(records_per_second))
 
     def cold_seconds_longest(self, records_per_second: int) -> int:
-        """The part of that in which it restores: until its client has restored all it runs without a caught-up copy."""
+        """The restore part of that: until its client has restored all tasks that it runs without a caught-up copy."""
         return max((restore_seconds(one.records, records_per_second) for one in self.cold), default=0)
 
     def cold_task_seconds(self, records_per_second: int) -> int:
-        """The same, added over tasks. At most: a client's tasks are counted until its last one is back."""
+        """The same in task-seconds. An upper bound: all tasks of a client count until its last one is restored."""
         return sum(restore_seconds(one.records, records_per_second) * len(one.tasks) for one in self.cold)
 
 
@@ -299,16 +299,16 @@ COSTS = items(codec_of(Cost))
 
 @record(version=FORMAT_VERSION)
 class Evaluation:
-    """A candidate with its cost, one `Cost` an outcome; or `refused`: why nothing can be predicted. `unknown`: what was assumed."""
+    """An option with one `Cost` per outcome; or `refused`: why it cannot be predicted. `unknown`: what was assumed."""
 
     candidate: Candidate = member(codec_of(Candidate))
     costs: tuple[Cost, ...] = member(COSTS)
     unknown: tuple[str, ...] = member(TEXTS)
     refused: str | None = member(nullable(TEXT), default=None, needed=True)
     unknown_sizes: tuple[str, ...] = member(TEXTS, default=())
-    """Why bytes are not known. Apart from the rest, because it decides nothing about who runs what."""
+    """Why bytes are unknown. Separate from `unknown`, because it does not affect placement."""
     give: tuple[Give, ...] = member(items(choice(Give)), default=())
-    """What would make `unknown` known."""
+    """Inputs that would resolve `unknown`."""
 
     @property
     def option(self) -> Candidate:
@@ -316,7 +316,7 @@ class Evaluation:
 
     @property
     def worst(self) -> Cost:
-        """The outcome that a reviewer should reckon with: most needless moves, then most moves, then longest."""
+        """The worst outcome: most collateral migration, then most moves, then longest."""
         assert self.costs, "a refused evaluation has no worst outcome"
         return worst_of(self.costs)
 
@@ -326,7 +326,7 @@ class Evaluation:
 
 
 def worst_of(costs: tuple[Cost, ...]) -> Cost:
-    """Most needless moves, then most moves, then longest; what never ends is worse than all that."""
+    """Not stable, then most collateral migration, then most moves, then longest."""
     return max(
         costs,
         key=lambda cost: (not cost.stable, cost.needless, cost.moved, cost.longest_s, cost.restored_records),

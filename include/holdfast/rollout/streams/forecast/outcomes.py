@@ -15,11 +15,12 @@ from holdfast.rollout.streams.forecast.amounts import BrokerReads
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One rebalance. `restoring` is what each client begins to restore in it, in records; `without_caught_up_copy` are the stateful
-    tasks that are handed to a client which has yet to restore them. `restoring_bytes` has the same clients; None: not known.
+    """One rebalance. `at_seconds`: from the change. `restoring`: records that each client starts to restore in it;
+    `restoring_bytes`: bytes for the same clients (None: unknown); `restoring_tasks`: records by task, in the same order, without
+    complete copies.
 
-    `restoring_tasks`: the same task by task, in the same order, without those that lack nothing. `waiting_records`: what each of
-    `without_caught_up_copy` lacks, in the same order.
+    `without_caught_up_copy`: stateful tasks assigned to a client that must restore them first; `waiting_records`: the records that
+    each of them lacks, in the same order.
     """
 
     trigger: Trigger
@@ -34,10 +35,10 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Tasks that run nowhere while their state is restored.
+    """Tasks that are unavailable while their state is restored.
 
-    `tasks`: how many; `task_seconds`, `longest_seconds`: over the rounds but the last one, whose end nobody knows; `records`: what
-    they have to restore before they run.
+    `tasks`: their number; `task_seconds`, `longest_seconds`: over all rounds except the last, whose end is unknown; `records`: what
+    they must restore before they run.
     """
 
     tasks: int
@@ -48,8 +49,8 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """How long a task runs nowhere because its client has ended and the group has yet to notice, or the application is stopped; and
-    for how much of that no client that runs has a copy of it that is caught up."""
+    """`seconds` for which a task is unavailable before any restore: until its client's session times out, or while the application
+    is stopped. `seconds_without_copy`: the part of it in which no running client has a caught-up copy."""
 
     task: TaskId
     seconds: float
@@ -58,12 +59,14 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`…_at_least`: if immediate follow-ups find warm-ups caught up, or what was handed out before not open yet, which Kafka leaves
-    open; and if the settings of a roll-out count from another restart on. None: the group does not settle.
+    """Totals of an outcome. Kafka leaves some timing open, hence the bounds; None: the group does not become stable.
 
-    `rebalances_at_most`: if each of them is found caught up by a follow-up of its own, which costs a rebalance each; or if a
-    follow-up does not find copies at all that were handed to other threads just before it, which costs warm-ups anew: a probing
-    rebalance and a follow-up. Kafka itself sets no bound: both together, or more misfortune, can take more.
+    `…_at_least`: immediate follow-ups find warm-ups caught up, or copies assigned just before not open yet; rolled-out settings
+    take effect with another restart.
+
+    `rebalances_at_most`: each warm-up is found caught up by a separate follow-up rebalance; or a follow-up misses copies that moved
+    to other threads just before, which costs another warm-up (a probing rebalance and a follow-up). Kafka sets no upper bound:
+    combinations of these can take more.
     """
 
     stateful_tasks: int
@@ -77,11 +80,11 @@ class Summary:
     restore_records_by_client: tuple[tuple[ProcessId, int], ...]
     without_caught_up_copy: Waiting
     restore_bytes: int | None
-    """None: not known."""
+    """None: unknown."""
     stopped: tuple[Stopped, ...] = ()
     """Tasks, stateless ones included, that are unavailable before anything is restored."""
     reads: tuple[BrokerReads, ...] = ()
-    """Which brokers serve `restore_records`."""
+    """The brokers that serve `restore_records`."""
 
     @property
     def stopped_task_seconds(self) -> float:
@@ -90,7 +93,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One way in which it can turn out. `process_ids`: all clients at the end, in order."""
+    """One possible result of a change, with its probability. `process_ids`: all clients at the end, in process-ID order."""
 
     probability: float
     process_ids: tuple[ProcessId, ...]
@@ -98,18 +101,18 @@ class Outcome:
     rounds: tuple[Round, ...]
     summary: Summary
     clients: tuple[Client, ...]
-    """What the members report once it is over."""
+    """The members' reports at the end."""
     notes: tuple[Note, ...] = ()
     drawn: tuple[ProcessId, ...] = ()
-    """The process IDs in the place of those that the change leaves to chance, in the order of its events."""
+    """The process IDs used for the new random ones, in the order of the change's events."""
     unsettled: str | None = None
-    """Why it does not settle; None: it does."""
+    """Why the group does not become stable; None: it does."""
     latent: int = 0
-    """Stateful tasks that the next rebalance sets out to move, though none is pending."""
+    """Stateful tasks that the next rebalance would move, although no rebalance is pending."""
     acts: tuple[Act, ...] = ()
-    """The batches of the change as they take time, each with how many of `rounds` follow from it."""
+    """The batches of the change in time, each with the number of `rounds` that it causes."""
     probes_more: int = 0
-    """Probing rebalances among those of `rebalances_at_most` that the rounds do not have."""
+    """Probing rebalances in `rebalances_at_most` beyond those in `rounds`."""
 
     @property
     def probing(self) -> int:
@@ -118,7 +121,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """All rounds, what members report after them, and why they do not end in peace (None: they do); the rest as in `Restoring`."""
+    """All rounds, the members' reports after them, and `trouble`: why the group does not become stable (None: it does)."""
 
     rounds: tuple[Round, ...]
     clients: tuple[Client, ...]
@@ -138,7 +141,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """`change`: what was forecast, its shorthands written out."""
+    """The outcomes of a change with their probabilities. `change`: with its shorthands expanded. `unknown`: what was assumed."""
 
     change: Change
     outcomes: tuple[Outcome, ...]
@@ -151,7 +154,7 @@ NOT_LOOKED_AT = (
 
 
 def also(outcome: Outcome, others: Sequence[Outcome], not_looked_at: int = 0) -> Outcome:
-    """The same outcome, its ranges with what may come instead: nobody knows which of them it will be."""
+    """The same outcome with ranges that include `others`: which of them happens cannot be known."""
     if not others and not not_looked_at:
         return outcome
     all_of_them = (outcome, *others)

@@ -17,8 +17,8 @@ from holdfast.rollout.streams.steps.steps import Step
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """One way that was weighed. `change`: what Kafka would see. `why_not` is empty for the chosen one; `costs` is empty where
-    nothing could be predicted."""
+    """An option that was compared. `change`: the change that Kafka would see. `why_not`: empty for the recommended one. `costs`:
+    one per outcome, empty if it cannot be predicted (`refused` says why)."""
 
     name: str
     title: str
@@ -30,22 +30,22 @@ class Considered:
     refused: str | None
     why_not: str
     as_asked: bool = True
-    """False: it does something else than was asked for, and is there to be compared."""
+    """False: for reference only; it is not the requested change."""
     effort_counts: EffortCounts | None = None
-    """None: a plan of another version."""
+    """None: written by another version."""
 
     @property
     def worst(self) -> Cost | None:
-        """The outcome that a reviewer should reckon with, as in `Evaluation.worst`. None: nothing could be predicted."""
+        """The worst outcome, as in `Evaluation.worst`. None: it cannot be predicted."""
         return worst_of(self.costs) if self.costs else None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`plan_id` is a digest of everything else. Costs of the chosen way keep their rounds, ends, disks and tasks, those of the
-    others do not, but for the two longest stops.
+    """The recommended option for a change, its steps and the reasons. `plan_id`: a digest of everything else.
 
-    `chosen` None: there is nothing to do, or no way can be predicted; then there are no steps.
+    `chosen`: the name of the recommended option; None: nothing to do, or no option can be predicted, and no steps. Only its costs
+    have rounds, ends, disks and tasks; those of other options have the two longest task downtimes.
     """
 
     plan_id: str
@@ -58,7 +58,7 @@ class Plan:
     verdict: PlanVerdict
     headline: str
     why: str
-    """Why the chosen way beats the others, in a sentence or two."""
+    """Why this option is recommended, in one or two sentences."""
     wrong_if: str
     blocked_by: tuple[str, ...]
     chosen: str | None
@@ -69,13 +69,13 @@ class Plan:
     rules: tuple[Rule, ...]
     unknown: tuple[str, ...]
     otherwise: tuple[Otherwise, ...] = ()
-    """What the chosen way costs where a condition of its forecast does not hold."""
+    """The cost of the recommended option if a condition of its forecast is not met."""
     invalidations: tuple[Invalidation, ...] = ()
-    """`wrong_if` as values; none in a plan that another version made."""
+    """`wrong_if` as values; empty in a plan written by another version."""
     assumptions: tuple[Assumption, ...] = ()
     """`preconditions` likewise."""
     requested_by: str | None = None
-    """Who asked for it, by the name that Airflow has for the user; `approval.NOBODY`: no person did. None: not said."""
+    """The requester: Airflow's name of the user; `approval.NOBODY`: no person. None: not given."""
 
     @property
     def chosen_way(self) -> Considered | None:
