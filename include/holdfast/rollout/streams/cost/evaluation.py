@@ -160,8 +160,8 @@ class ClientDisk:
 @record
 class TaskStop:
     """The downtime of one task: `seconds` until the session timeout, then the time in which its new client restores `records`
-    (those of all tasks that it restores together, an upper bound). `seconds_without_copy`: the part of `seconds` in which no running
-    client has a caught-up copy; during the restore none has."""
+    (those of all tasks that it restores together, an upper bound). `seconds_without_copy`: the part of `seconds` in which no
+    running client has a caught-up copy; during the restore none has."""
 
     task: TaskId = key(TASK_ID)
     seconds: int = member(COUNT)
