@@ -71,7 +71,7 @@ def _add_process(case: Case, shape: Shape, chance: random.Random) -> None:
     process = str(uuid.UUID(int=chance.getrandbits(128)))
     for _ in range(shape.threads):
         member_id = base64.urlsafe_b64encode(chance.randbytes(16)).decode().rstrip("=")
-        case["members"].append({"id": member_id, "process": process, "active": {}, "standby": {}, "offsets": {}})
+        case["members"].append({"id": member_id, "process": process, "active": {}, "standby": {}, "warmup": {}, "offsets": {}})
 
 
 def next_of(case: Case, answer: Case, shape: Shape, chance: random.Random) -> Case:

@@ -5,7 +5,9 @@ one bucket, a table below 64 buckets doubles early and a larger one turns the bu
 longer that of insertion: a task's hash is regular enough (`0_0`, `0_64`, `0_128`, …) for that to happen in real groups.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from holdfast.kafka import java
@@ -61,11 +63,15 @@ def string_order_of_computed(calls: Sequence[str], capacity: int = _FIRST_CAPACI
     return _string_order(list(dict.fromkeys(calls)), calls, capacity, computed=True)
 
 
+@lru_cache(maxsize=2**16)
+def spread(text: str) -> int:
+    """`HashMap.hash` of a string, unsigned: its low bits are its bucket. A forecast asks for the same IDs again and again."""
+    code = java.string_hash(text) & 0xFFFFFFFF
+    return code ^ (code >> 16)
+
+
 def _string_order(texts: Sequence[str], calls: Sequence[str], capacity: int, *, computed: bool) -> list[str]:
-    codes = []
-    for text in texts:
-        code = java.string_hash(text) & 0xFFFFFFFF
-        codes.append(code ^ (code >> 16))
+    codes = list(map(spread, texts))
     size, crowded = len(texts), _TREEIFY - computed
     waits = computed and size > 0 and calls.index(texts[-1]) == len(calls) - 1  # no call came after the last new key
     while True:
@@ -131,10 +137,7 @@ class SubsetOrder:
 
 
 def _most_in_a_bucket(buckets: list[int]) -> int:
-    counts: dict[int, int] = {}
-    for bucket in buckets:
-        counts[bucket] = counts.get(bucket, 0) + 1
-    return max(counts.values(), default=0)
+    return max(Counter(buckets).values(), default=0)
 
 
 class _Node(Generic[_K]):

@@ -88,9 +88,8 @@ class Group:
     num_standby_replicas: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MemberTarget:
-    """What one member is to own. No covered release assigns warm-up tasks."""
+class MemberTarget(NamedTuple):
+    """What one member is to own. No covered release assigns warm-up tasks. A tuple: a target for many threads makes as many."""
 
     member_id: str
     active: Tasks

@@ -5,9 +5,8 @@ many tasks they have. Java's queue and Python's `heapq` treat equals differently
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import gcd
-
-_Rounds = dict[tuple[tuple[int, ...], int], tuple[list[int], list[int]]]
 
 
 class LeastLoaded:
@@ -16,17 +15,17 @@ class LeastLoaded:
     `counts` is the caller's list; `deal` and `add` bring it up to date. Nothing else may change the count of a taker that waits.
     """
 
-    __slots__ = ("_capacities", "_counts", "_heap", "_loads", "_rounds")
+    __slots__ = ("_capacities", "_counts", "_heap", "_loads")
 
-    def __init__(
-        self, takers: Sequence[int], counts: list[int], capacities: Sequence[int] | None = None, rounds: _Rounds | None = None
-    ) -> None:
-        """The takers are offered one by one. `rounds` may be shared by queues: what was found out about equally loaded ones."""
+    def __init__(self, takers: Sequence[int], counts: list[int], capacities: Sequence[int] | None = None) -> None:
+        """The takers are offered one by one."""
         self._counts = counts
         self._capacities = capacities
-        self._rounds: _Rounds = {} if rounds is None else rounds
         self._heap: list[int] = []
         self._loads: list[float] = []
+        if not any(map(counts.__getitem__, takers)):
+            self._heap, self._loads = list(takers), [0] * len(takers)  # none moves up
+            return
         for taker in takers:
             self._offer(taker)
 
@@ -114,10 +113,7 @@ class LeastLoaded:
             taker = self.poll()
             self.add(taker)
             return [taker]
-        known = self._rounds.get((profile, dealt))
-        if known is None:
-            known = self._rounds[profile, dealt] = _rounds_of(profile, divisor, dealt)
-        places, after = known
+        places, after = _rounds_of(profile, divisor, dealt)
         takers = list(map(heap.__getitem__, places))
         self._heap = list(map(heap.__getitem__, after))
         rounds = dealt * divisor // sum(profile)
@@ -129,8 +125,12 @@ class LeastLoaded:
         return takers
 
 
-def _rounds_of(profile: tuple[int, ...], divisor: int, tasks: int) -> tuple[list[int], list[int]]:
-    """Where in the array those stand who take the tasks of whole rounds, and who stands at each place afterwards."""
+@lru_cache(maxsize=64)
+def _rounds_of(profile: tuple[int, ...], divisor: int, tasks: int) -> tuple[Sequence[int], Sequence[int]]:
+    """Where in the array those stand who take the tasks of whole rounds, and who stands at each place afterwards.
+
+    The members of all processes of one size take turns alike, and so do the processes of the next target.
+    """
     in_round = sum(profile) // divisor
     seen: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
     takers: list[int] = []
@@ -148,4 +148,4 @@ def _rounds_of(profile: tuple[int, ...], divisor: int, tasks: int) -> tuple[list
         places, after = seen[along]
         takers += map(stand.__getitem__, places)
         stand = list(map(stand.__getitem__, after))
-    return takers, stand
+    return tuple(takers), tuple(stand)
