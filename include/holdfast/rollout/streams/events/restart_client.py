@@ -29,8 +29,7 @@ from holdfast.rollout.streams.steps import client_drafts
 from holdfast.rollout.streams.steps.client_drafts import in_time
 from holdfast.rollout.streams.steps.drafts import Draft
 from holdfast.rollout.streams.steps.identity import Identity
-from holdfast.rollout.streams.steps.steps import CopyStateDirectory, StartClient
-from holdfast.rollout.streams.steps.steps import RestartClient as RestartInPlace
+from holdfast.rollout.streams.steps.steps import CopyStateDirectory, RestartInPlace, StartClient
 from holdfast.rollout.text.wording import many
 
 

@@ -15,7 +15,7 @@ from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.drafts import Draft, Phase
-from holdfast.rollout.streams.steps.steps import SetRelease as RollOutRelease
+from holdfast.rollout.streams.steps.steps import RollOutRelease
 from holdfast.rollout.text.wording import many
 
 

@@ -28,9 +28,9 @@ from holdfast.rollout.streams.steps.steps import (
     CopyStateDirectory,
     DeployTopology,
     GrowTopic,
-    RestartClient,
-    SetConfig,
-    SetRelease,
+    RestartInPlace,
+    RollOutConfig,
+    RollOutRelease,
     StartClient,
     Step,
     StopClient,
@@ -66,7 +66,7 @@ def _before(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Sighti
     together = journal.began_with(rolled[0].id) if rolled and isinstance(step.action, FOR_ALL) else None
     if together is not None:
         return together
-    clients = (step.action.process_id,) if isinstance(step.action, RestartClient) else None
+    clients = (step.action.process_id,) if isinstance(step.action, RestartInPlace) else None
     if journal.has(step.id, Event.CONFIRMED) and not any(_touches(one, clients) for one in touching):
         members = (one for each in plan.basis.clients if clients is None or each.process_id in clients for one in each.members)
         return Sighting(plan.basis.generation, tuple(sorted(members)))
@@ -119,25 +119,25 @@ def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allow
     arrived = any(plan.basis.client(client.process_id) is None for client in fresh.clients)
     moved = any(isinstance(one.action, _MOVING) for one in until[:-1])
     return Allowed(
-        moving=moving if moved or absent or isinstance(step.action, StartClient | RestartClient | ChangeThreads) else (),
+        moving=moving if moved or absent or isinstance(step.action, StartClient | RestartInPlace | ChangeThreads) else (),
         fresh_ids=sum(_brings_fresh_id(one) for one in until),
         settings=(
-            *(one.action.key for one in until if isinstance(one.action, SetConfig)),
-            *("kafka_release" for one in until if isinstance(one.action, SetRelease)),
+            *(one.action.key for one in until if isinstance(one.action, RollOutConfig)),
+            *("kafka_release" for one in until if isinstance(one.action, RollOutRelease)),
         ),
         ownership=moved or absent or arrived or isinstance(step.action, _UNDER_WAY),
         tasks=any(isinstance(one.action, GrowTopic | DeployTopology) for one in until),
     )
 
 
-_UNDER_WAY = RestartClient | SetConfig | SetRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology
+_UNDER_WAY = RestartInPlace | RollOutConfig | RollOutRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology
 """What an operator does while Holdfast looks on."""
 _MOVING = StopClient | StartClient | _UNDER_WAY
 
 
 def _brings_fresh_id(step: Step) -> bool:
     match step.action:
-        case StartClient(process_id=None) | RestartClient(comes_back_as=None):
+        case StartClient(process_id=None) | RestartInPlace(comes_back_as=None):
             return True
         case _:
             return False
@@ -162,7 +162,15 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: date
             return Note(step, word) if word else Wait(step, _please(step, "the copy is not confirmed yet"), can_confirm=True)
         case StartClient():
             return _started(plan, journal, step, step.action, fresh)
-        case RestartClient() | SetConfig() | SetRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
+        case (
+            RestartInPlace()
+            | RollOutConfig()
+            | RollOutRelease()
+            | ChangeThreads()
+            | GrowTopic()
+            | StopEverybody()
+            | DeployTopology()
+        ):
             return _by_the_operator(plan, journal, step, fresh, word)
         case AwaitRebalance(limit_s):
             return _stable(plan, journal, step, fresh, now, limit_s)
@@ -174,8 +182,8 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: date
             assert_never(step.action)
 
 
-RESTARTS = RestartClient | SetConfig | SetRelease | StopEverybody | DeployTopology
-FOR_ALL = SetConfig | SetRelease | StopEverybody | DeployTopology
+RESTARTS = RestartInPlace | RollOutConfig | RollOutRelease | StopEverybody | DeployTopology
+FOR_ALL = RollOutConfig | RollOutRelease | StopEverybody | DeployTopology
 
 
 def _by_the_operator(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
@@ -197,7 +205,7 @@ def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: 
         found = Evidence(Shown.NOT_YET, f"The group has not rebalanced since generation {began.generation}.")
     if found.shown is Shown.NOT_YET:
         return _on_a_word(step, word, found)
-    seen_alone = isinstance(step.action, RestartClient) and step.action.keeps_state
+    seen_alone = isinstance(step.action, RestartInPlace) and step.action.keeps_state
     if word is None and not (seen_alone and found.shown is Shown.HAPPENED):
         return Wait(step, _please(step, f"it is not confirmed yet ({found.text.rstrip('.')})"), can_confirm=True)
     return Note(step, f"{word} {found.text}" if word else found.text)

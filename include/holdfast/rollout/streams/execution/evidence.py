@@ -28,9 +28,9 @@ from holdfast.rollout.streams.steps.steps import (
     CopyStateDirectory,
     DeployTopology,
     GrowTopic,
-    RestartClient,
-    SetConfig,
-    SetRelease,
+    RestartInPlace,
+    RollOutConfig,
+    RollOutRelease,
     StartClient,
     Step,
     StopClient,
@@ -72,9 +72,9 @@ def _of(step: Step, plan: Plan, fresh: Snapshot, starts: Starts) -> Evidence:
             return Evidence(Shown.CANNOT_SHOW, "What is on disks no broker shows.")
         case StartClient():
             return _started(plan, step, action, fresh)
-        case RestartClient():
+        case RestartInPlace():
             return _restarted(plan, step, action, fresh, starts)
-        case SetConfig() | SetRelease() | StopEverybody() | DeployTopology():
+        case RollOutConfig() | RollOutRelease() | StopEverybody() | DeployTopology():
             everybody = _everybody(step, fresh, starts)
             return _also(plan, step, action, fresh) or everybody if everybody.shown is Shown.HAPPENED else everybody
         case ChangeThreads(process_id=process_id, threads=threads):
@@ -93,7 +93,7 @@ def _of(step: Step, plan: Plan, fresh: Snapshot, starts: Starts) -> Evidence:
 def restarted(step: Step, plan: Plan, fresh: Snapshot, began: Sighting | None) -> Evidence:
     """Of a step that restarts clients: whether they have restarted, and nothing else."""
     starts = Starts(plan, fresh, began)
-    if isinstance(step.action, RestartClient):
+    if isinstance(step.action, RestartInPlace):
         return _restarted(plan, step, step.action, fresh, starts)
     return _everybody(step, fresh, starts)
 
@@ -158,7 +158,7 @@ def _started(plan: Plan, step: Step, action: StartClient, fresh: Snapshot) -> Ev
     return Evidence(Shown.HAPPENED, f"{action.process_id} runs with {many(found, 'new member')}.")
 
 
-def _restarted(plan: Plan, step: Step, action: RestartClient, fresh: Snapshot, starts: Starts) -> Evidence:
+def _restarted(plan: Plan, step: Step, action: RestartInPlace, fresh: Snapshot, starts: Starts) -> Evidence:
     back = action.comes_back_as
     if back == action.process_id:
         return _all_anew(starts.expected[step.id], starts)
@@ -217,34 +217,34 @@ def _all_anew(wanted: Expected, starts: Starts) -> Evidence:
 
 
 def _also(
-    plan: Plan, step: Step, action: SetConfig | SetRelease | StopEverybody | DeployTopology, fresh: Snapshot
+    plan: Plan, step: Step, action: RollOutConfig | RollOutRelease | StopEverybody | DeployTopology, fresh: Snapshot
 ) -> Evidence | None:
     """What else than restarts must show, once everybody has restarted; None: nothing does, or it shows."""
     last = [one.id for one in plan.steps if type(one.action) is type(action) and _key(one.action) == _key(action)][-1]
     match action:
-        case SetConfig(key=key) if key == STANDBYS and step.id == last:
+        case RollOutConfig(key=key) if key == STANDBYS and step.id == last:
             return _standbys(plan, action, fresh)
-        case SetConfig(key=key):
+        case RollOutConfig(key=key):
             text = f"Every client has restarted (new member IDs); with which {printable(key)}, no broker shows."
             return Evidence(Shown.HAPPENED, text)
-        case SetRelease(release) if step.id == last:
+        case RollOutRelease(release) if step.id == last:
             return _release(release, fresh)
         case DeployTopology(tasks):
             shown = Shown.HAPPENED if len(fresh.tasks) == tasks else Shown.NOT_YET
             return Evidence(
                 shown, f"Every client has restarted; there are {many(len(fresh.tasks), 'task')}, the plan has {tasks:,}."
             )
-        case SetRelease() | StopEverybody():
+        case RollOutRelease() | StopEverybody():
             return None
         case _:
             assert_never(action)
 
 
 def _key(action: object) -> str | None:
-    return action.key if isinstance(action, SetConfig) else None
+    return action.key if isinstance(action, RollOutConfig) else None
 
 
-def _standbys(plan: Plan, action: SetConfig, fresh: Snapshot) -> Evidence:
+def _standbys(plan: Plan, action: RollOutConfig, fresh: Snapshot) -> Evidence:
     """Whether each task has as many standby copies as it is to have in the end."""
     copies = copies_of(fresh)
     way = plan.chosen_way

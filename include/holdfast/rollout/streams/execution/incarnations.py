@@ -14,9 +14,9 @@ from holdfast.rollout.streams.steps.steps import (
     AwaitRebalance,
     AwaitStable,
     DeployTopology,
-    RestartClient,
-    SetConfig,
-    SetRelease,
+    RestartInPlace,
+    RollOutConfig,
+    RollOutRelease,
     StartClient,
     Step,
     StopClient,
@@ -46,12 +46,12 @@ def expected(plan: Plan) -> Mapping[str, Expected]:
             case StartClient(process_id=ProcessId() as process_id):
                 stopped.pop(process_id, None)
                 started[process_id] = started.get(process_id, 0) + 1
-            case RestartClient(process_id=process_id, comes_back_as=back):
+            case RestartInPlace(process_id=process_id, comes_back_as=back):
                 times = started.pop(process_id, 0)
                 if back is not None:
                     started[back] = times + 1 if back == process_id else 1
                     found[step.id] = {back: started[back]}
-            case SetConfig() | SetRelease() | StopEverybody() | DeployTopology():
+            case RollOutConfig() | RollOutRelease() | StopEverybody() | DeployTopology():
                 if not rolled:
                     started = {process_id: times + 1 for process_id, times in started.items()}
                 rolled = True
@@ -66,7 +66,7 @@ def newcomers_until(plan: Plan, until: Step) -> int:
     count = 0
     for step in plan.steps:
         match step.action:
-            case StartClient(process_id=None) | RestartClient(comes_back_as=None):
+            case StartClient(process_id=None) | RestartInPlace(comes_back_as=None):
                 count += 1
             case _:
                 pass
@@ -96,7 +96,7 @@ class Starts:
         self._was = {client.process_id: client.members for client in plan.basis.clients}
         actions = [step.action for step in plan.steps]
         self._stopped = frozenset(one.process_id for one in actions if isinstance(one, StopClient))
-        others = [one for one in actions if not isinstance(one, RestartClient | StopClient)]
+        others = [one for one in actions if not isinstance(one, RestartInPlace | StopClient)]
         self._reshaped = frozenset(process_id for one in others for process_id in touched(one))
         """Those that the plan itself gives another number of threads, or starts anew."""
         self.expected = expected(plan)

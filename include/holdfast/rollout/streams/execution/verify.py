@@ -15,7 +15,7 @@ from holdfast.rollout.streams.execution import evidence
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.snapshot import ownership, replay
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.streams.steps.steps import SetConfig, SetRelease
+from holdfast.rollout.streams.steps.steps import RollOutConfig, RollOutRelease
 from holdfast.rollout.text.wording import listed, many, span
 
 
@@ -198,7 +198,7 @@ def _rebalances(plan: Plan, fresh: Snapshot) -> int | None:
 
 def _round_differences(plan: Plan, expected: Span, rebalances: int | None) -> tuple[str, ...]:
     """How many rebalances a rolling restart brings depends on how fast it is done: where there is one, they are not compared."""
-    counted = not any(isinstance(step.action, SetConfig | SetRelease) for step in plan.steps)
+    counted = not any(isinstance(step.action, RollOutConfig | RollOutRelease) for step in plan.steps)
     if rebalances is None or not counted or expected.low <= rebalances <= expected.high:
         return ()
     return (f"{many(rebalances, 'rebalance')} since the plan was created; forecast: {span(expected.low, expected.high)}.",)

@@ -18,8 +18,8 @@ from holdfast.rollout.streams.steps.steps import (
     AwaitStable,
     DeployTopology,
     GrowTopic,
-    SetConfig,
-    SetRelease,
+    RollOutConfig,
+    RollOutRelease,
     StopEverybody,
     hosts_of,
     verb,
@@ -225,7 +225,7 @@ def _hosts(evaluation: Evaluation, at: Circumstances) -> dict[str | None, None]:
     touched: dict[str | None, None] = {}
     for step in evaluation.candidate.steps:
         match step.action:
-            case SetConfig() | SetRelease() | StopEverybody() | DeployTopology():
+            case RollOutConfig() | RollOutRelease() | StopEverybody() | DeployTopology():
                 touched.update(dict.fromkeys(known.values()))
             case AwaitRebalance() | AwaitStable() | GrowTopic():
                 continue

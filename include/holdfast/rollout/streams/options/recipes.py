@@ -15,8 +15,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.client_drafts import wait_for
 from holdfast.rollout.streams.steps.drafts import Draft, Phase
 from holdfast.rollout.streams.steps.identity import Identity
-from holdfast.rollout.streams.steps.steps import AwaitRebalance, AwaitStable, Step
-from holdfast.rollout.streams.steps.steps import SetConfig as RollOutConfig
+from holdfast.rollout.streams.steps.steps import AwaitRebalance, AwaitStable, RollOutConfig, Step
 
 
 def steps_of(snapshot: Snapshot, meant: Change, change: Change, identity: Identity) -> tuple[Step, ...]:

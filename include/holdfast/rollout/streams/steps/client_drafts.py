@@ -17,10 +17,10 @@ from holdfast.rollout.streams.steps.steps import (
     AwaitRebalance,
     AwaitStable,
     CopyStateDirectory,
+    RestartInPlace,
     StartClient,
     StopClient,
 )
-from holdfast.rollout.streams.steps.steps import RestartClient as RestartInPlace
 from holdfast.rollout.text.wording import host_or, listed, many
 
 PROCESS_FILE = "kafka-streams-process-metadata"

@@ -14,9 +14,9 @@ from holdfast.rollout.streams.steps.steps import (
     CopyStateDirectory,
     DeployTopology,
     GrowTopic,
-    RestartClient,
-    SetConfig,
-    SetRelease,
+    RestartInPlace,
+    RollOutConfig,
+    RollOutRelease,
     StartClient,
     StopClient,
     StopEverybody,
@@ -36,9 +36,9 @@ def describe(action: Action) -> str:
             return f"Copy the state directory of {action.process_id} {there}"
         case StartClient():
             return f"Start a client{_at(action.host)} with {many(action.threads, 'stream thread')}{_as(action.process_id)}"
-        case RestartClient():
+        case RestartInPlace():
             return f"Restart client {action.process_id}{_at(action.host)}"
-        case SetConfig() | SetRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
+        case RollOutConfig() | RollOutRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
             return _for_all(action)
         case AwaitRebalance():
             return "Wait for one rebalance"
@@ -59,9 +59,9 @@ def brief(action: Action, shared: frozenset[str | None] = frozenset()) -> str:
             return f"copy its disk to {action.to_host or 'the new host'}"
         case StartClient():
             return f"start the new client{_at(action.host)}"
-        case RestartClient():
+        case RestartInPlace():
             return f"restart {_who(action, shared)}"
-        case SetConfig() | SetRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
+        case RollOutConfig() | RollOutRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
             return _for_all_in_brief(action)
         case AwaitRebalance():
             return "wait for a rebalance"
@@ -71,21 +71,21 @@ def brief(action: Action, shared: frozenset[str | None] = frozenset()) -> str:
             assert_never(action)
 
 
-def _who(action: StopClient | RestartClient, shared: frozenset[str | None]) -> str:
+def _who(action: StopClient | RestartInPlace, shared: frozenset[str | None]) -> str:
     short = str(action.process_id)[:8]
     if not action.host:
         return short
     return f"{action.host} ({short}…)" if action.host in shared else action.host
 
 
-_ForAll = SetConfig | SetRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology
+_ForAll = RollOutConfig | RollOutRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology
 
 
 def _for_all(action: _ForAll) -> str:
     match action:
-        case SetConfig():
+        case RollOutConfig():
             return f"Roll out {action.key} = {setting(action.value)} (now {setting(action.was)})"
-        case SetRelease():
+        case RollOutRelease():
             return f"Upgrade every client to Kafka Streams {action.kafka_release} (now {action.was or 'not known'})"
         case ChangeThreads():
             threads = many(action.threads, "stream thread")
@@ -103,9 +103,9 @@ def _for_all(action: _ForAll) -> str:
 
 def _for_all_in_brief(action: _ForAll) -> str:
     match action:
-        case SetConfig():
+        case RollOutConfig():
             return f"roll out {action.key} = {setting(action.value)}"
-        case SetRelease():
+        case RollOutRelease():
             return f"upgrade to Kafka Streams {action.kafka_release}"
         case ChangeThreads():
             return f"set {many(action.threads, 'thread')}{_at(action.host)}"

@@ -51,7 +51,7 @@ class StartClient:
 
 
 @record
-class RestartClient:
+class RestartInPlace:
     """Stop a client and start it again where it was. `comes_back_as` None: under an ID that it makes up."""
 
     process_id: ProcessId = member(PROCESS_ID)
@@ -61,7 +61,7 @@ class RestartClient:
 
 
 @record
-class SetConfig:
+class RollOutConfig:
     """Give every client a setting, by restarting one after the other: a rebalance goes by the setting of whoever leads it.
 
     None for `value` or `was`: not set, so that Kafka's default holds.
@@ -73,7 +73,7 @@ class SetConfig:
 
 
 @record
-class SetRelease:
+class RollOutRelease:
     """Roll every client to another release of Kafka Streams, one after the other. `was` None: nobody knows which it is."""
 
     kafka_release: str = member(RELEASE)
@@ -132,9 +132,9 @@ Action = (
     | WriteProcessMetadata
     | CopyStateDirectory
     | StartClient
-    | RestartClient
-    | SetConfig
-    | SetRelease
+    | RestartInPlace
+    | RollOutConfig
+    | RollOutRelease
     | ChangeThreads
     | GrowTopic
     | StopEverybody
@@ -154,9 +154,9 @@ VERBS: Mapping[type, ActionName] = {
     WriteProcessMetadata: ActionName.WRITE_PROCESS_METADATA,
     CopyStateDirectory: ActionName.COPY_STATE_DIRECTORY,
     StartClient: ActionName.START_CLIENT,
-    RestartClient: ActionName.RESTART_CLIENT,
-    SetConfig: ActionName.SET_CONFIG,
-    SetRelease: ActionName.SET_RELEASE,
+    RestartInPlace: ActionName.RESTART_CLIENT,
+    RollOutConfig: ActionName.SET_CONFIG,
+    RollOutRelease: ActionName.SET_RELEASE,
     ChangeThreads: ActionName.SET_THREADS,
     GrowTopic: ActionName.ADD_PARTITIONS,
     StopEverybody: ActionName.STOP_APPLICATION,
@@ -188,24 +188,28 @@ def touched(action: Action) -> tuple[ProcessId, ...]:
             return (process_id,)
         case StartClient(process_id=process_id):
             return () if process_id is None else (process_id,)
-        case RestartClient(process_id=process_id, comes_back_as=back):
+        case RestartInPlace(process_id=process_id, comes_back_as=back):
             return (process_id,) if back is None or back == process_id else (process_id, back)
         case ChangeThreads(process_id=process_id):
             return (process_id,)
-        case SetConfig() | SetRelease() | GrowTopic() | StopEverybody() | DeployTopology() | AwaitRebalance() | AwaitStable():
+        case (
+            RollOutConfig() | RollOutRelease() | GrowTopic() | StopEverybody() | DeployTopology() | AwaitRebalance() | AwaitStable()
+        ):
             return ()
 
 
 def hosts_of(action: Action) -> tuple[str | None, ...]:
     """The hosts that an action names, None where it does not know one."""
     match action:
-        case StopClient(host=host) | WriteProcessMetadata(host=host) | StartClient(host=host) | RestartClient(host=host):
+        case StopClient(host=host) | WriteProcessMetadata(host=host) | StartClient(host=host) | RestartInPlace(host=host):
             return (host,)
         case CopyStateDirectory(from_host=source, to_host=target):
             return (source, target)
         case ChangeThreads(host=host):
             return (host,)
-        case SetConfig() | SetRelease() | GrowTopic() | StopEverybody() | DeployTopology() | AwaitRebalance() | AwaitStable():
+        case (
+            RollOutConfig() | RollOutRelease() | GrowTopic() | StopEverybody() | DeployTopology() | AwaitRebalance() | AwaitStable()
+        ):
             return ()
 
 

@@ -16,7 +16,7 @@ from holdfast.rollout.streams.options.otherwise import If
 from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
-from holdfast.rollout.streams.steps.steps import RestartClient
+from holdfast.rollout.streams.steps.steps import RestartInPlace
 
 ROLLING = {"rolling_restart": {}}
 
@@ -108,7 +108,7 @@ class TestPlan:
 
     def test_the_ids_that_clients_come_back_with_are_not_known(self) -> None:
         (first, *_) = planned(in_memory(), {"restart_client": {"process_id": A}}).steps
-        assert isinstance(first.action, RestartClient)
+        assert isinstance(first.action, RestartInPlace)
         assert first.action.comes_back_as is None
 
     def test_a_setting_is_rolled_out_under_new_ids(self) -> None:

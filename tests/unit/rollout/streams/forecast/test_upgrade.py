@@ -12,7 +12,7 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Outcome
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.steps.steps import SetRelease
+from holdfast.rollout.streams.steps.steps import RollOutRelease
 
 
 def outcome(document: object, *events: object) -> Outcome:
@@ -90,7 +90,7 @@ def test_a_release_that_is_not_covered_is_refused_by_name() -> None:
 def test_the_plan_rolls_every_client_and_survives_its_own_json() -> None:
     made = planned(group(AFTER, "3.8.1"), {"set_release": {"kafka_release": "3.9.1"}})
 
-    upgrades = [step.action for step in made.steps if isinstance(step.action, SetRelease)]
+    upgrades = [step.action for step in made.steps if isinstance(step.action, RollOutRelease)]
 
-    assert upgrades == [SetRelease("3.9.1", "3.8.1")]
+    assert upgrades == [RollOutRelease("3.9.1", "3.8.1")]
     assert plan_json.plan_from_json(plan_json.plan_to_json(made)) == made

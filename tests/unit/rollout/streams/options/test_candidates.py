@@ -19,11 +19,11 @@ from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.steps.steps import (
     AwaitStable,
     CopyStateDirectory,
-    SetConfig,
+    RestartInPlace,
+    RollOutConfig,
     StartClient,
     StopClient,
 )
-from holdfast.rollout.streams.steps.steps import RestartClient as RestartInPlace
 
 IDS_AND_DISK = ("copy-process-metadata", "seed-process-id", "copy-state-directory")
 LAST_RESORTS = ("switch-assignor", "clear-state", "nothing-now")
@@ -165,7 +165,7 @@ class TestRewritten:
 
         assert [(one.key, one.value, one.revert_to) for one in way.settings] == [("max.warmup.replicas", 6, 2)]
         first, last = way.steps[0].action, way.steps[-2].action
-        assert (first, last) == (SetConfig("max.warmup.replicas", 6, 2), SetConfig("max.warmup.replicas", 2, 6))
+        assert (first, last) == (RollOutConfig("max.warmup.replicas", 6, 2), RollOutConfig("max.warmup.replicas", 2, 6))
         assert [step.id for step in way.steps] == [str(number) for number in range(1, len(way.steps) + 1)]
 
     def test_a_place_is_found_for_an_added_client(self) -> None:
@@ -232,7 +232,7 @@ class TestEvaluated:
         assert (first.moved, both.moved) == (plain.moved, 0)
         assert first.restored_records > plain.restored_records, "every store once more"
         steps = [type(step.action) for step in proposed(group(AFTER), REPLACE_FIRST)["standbys-first"].steps]
-        assert (steps[:2], steps[-2:]) == ([SetConfig, AwaitStable], [SetConfig, AwaitStable])
+        assert (steps[:2], steps[-2:]) == ([RollOutConfig, AwaitStable], [RollOutConfig, AwaitStable])
 
     @pytest.mark.parametrize(("setting", "proposes"), [(0, True), (1, False)])
     def test_a_group_with_standbys_needs_no_more(self, setting: int, proposes: bool) -> None:

@@ -23,12 +23,12 @@ from holdfast.rollout.streams.steps.steps import (
     ChangeThreads,
     DeployTopology,
     GrowTopic,
-    SetConfig,
+    RestartInPlace,
+    RollOutConfig,
     StartClient,
     StopClient,
     StopEverybody,
 )
-from holdfast.rollout.streams.steps.steps import RestartClient as RestartInPlace
 
 COUNTS = ("another-count", "double-the-clients", "plainly")
 STABLE = {"then": "stable"}
@@ -272,7 +272,13 @@ class TestRolledOut:
         added = {"add_client": {"process_id": LAST, "threads": 2}}
         way = ways(group(AFTER), added, {"set_config": {"num.standby.replicas": 1}})["plainly"]
 
-        assert [type(step.action) for step in way.steps] == [SetConfig, AwaitStable, WriteProcessMetadata, StartClient, AwaitStable]
+        assert [type(step.action) for step in way.steps] == [
+            RollOutConfig,
+            AwaitStable,
+            WriteProcessMetadata,
+            StartClient,
+            AwaitStable,
+        ]
         assert [next(iter(event)) for event in events_of(way)] == ["rolling_restart", "then", "add_client"]
 
     def test_the_settings_of_a_window_are_put_back_where_an_id_is_left_to_chance(self) -> None:
