@@ -1,13 +1,11 @@
-"""The next actions of an approved plan for a consumer group: a pure function of the plan, its journal and a new snapshot.
+"""The next actions of an approved plan for a consumer group: what `group.applying` asks of its steps.
 
-As `streams.execution.apply`, whose words it uses. All steps are the operator's: what a snapshot can show of them is seen, the
-rest is confirmed.
+All are the operator's: what a snapshot can show of them is seen, the rest is confirmed.
 """
 
 from collections.abc import Sequence
 from datetime import datetime
 
-from holdfast.errors import StalePlan
 from holdfast.rollout.consumer.change.change import ConsumerItem
 from holdfast.rollout.consumer.events.add_consumer import AddConsumer
 from holdfast.rollout.consumer.events.add_partitions import AddPartitions
@@ -24,35 +22,60 @@ from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import WAIT_AT_LEAST_S, ConsumerStep
 from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.contract.group_state import REBALANCING, STABLE
-from holdfast.rollout.execution.next_actions import Begin, Done, Next, Note, Wait, refuse_expired, still_waiting
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.execution.next_actions import Next, Note, Wait
+from holdfast.rollout.group import applying
+from holdfast.rollout.group.applying import Applying, not_shown_yet, please
 from holdfast.rollout.journal.journal import Event, Journal, Sighting
 from holdfast.rollout.text.wording import listed, many, printable
+
+ANEW = ReplaceConsumer | RestartConsumer | SetAssignors
+"""Consumers that join under other member IDs in the place of those that were there."""
+
+
+class _Applying(Applying[ConsumerPlan, ConsumerStep, ConsumerSnapshot]):
+    counted = "partition"
+
+    def steps(self, plan: ConsumerPlan) -> Sequence[ConsumerStep]:
+        return plan.steps
+
+    def waits(self, step: ConsumerStep) -> bool:
+        return isinstance(step.item, Then)
+
+    def limit_s(self, step: ConsumerStep) -> int | None:
+        return WAIT_AT_LEAST_S if self.waits(step) else None
+
+    def stale(self, plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot) -> tuple[str, ...]:
+        done = _done(plan, journal)
+        explained = done if not done and _not_begun(plan, fresh) else [*done, step.item]
+        return tuple(one.found for one in drifts(plan.basis, fresh, explained) if one.matters)
+
+    def sighting(self, plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot) -> Sighting | None:
+        return _before(plan, journal, step, step.item, fresh) if isinstance(step.item, ANEW) else None
+
+    def decide(self, plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot, word: str | None) -> Next:
+        return _decide(plan, journal, step, fresh, word)
+
+    def unseen(self, plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot) -> str | None:  # noqa: ARG002
+        """Who was stopped is listed until its session times out; all else was seen, or confirmed, when its step was done."""
+        there = frozenset(member.member_id for member in fresh.members)
+        if isinstance(step.item, RemoveConsumer) and step.item.member_id in there:
+            return f"The group still lists {printable(step.item.member_id)}, which was stopped."
+        return None
+
+    def differences(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> tuple[str, ...] | None:
+        verdict = verify(plan, fresh)
+        placed = verdict.partitions and all(one.agrees for one in verdict.partitions)
+        return None if placed else verdict.differences
 
 
 def next_action(plan: ConsumerPlan, journal: Journal, fresh: ConsumerSnapshot, now: datetime) -> Next:
     """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
-    open_steps = [step for step in plan.steps if not journal.has(step.id, Event.DONE)]
-    if not open_steps:
-        return Done()
-    step = open_steps[0]
-    refuse_expired(plan.plan_id, plan.expires_at, journal, now)
-    limit_s = WAIT_AT_LEAST_S if isinstance(step.item, Then) else None
-    if fresh.group_state in REBALANCING:
-        why = f"The group is {fresh.group_state}: its assignment is not visible until it is stable."
-        return still_waiting(journal, step, now, limit_s, why)
-    done = [one.item for one in plan.steps if journal.has(one.id, Event.DONE)]
-    explained = done if not done and _not_begun(plan, fresh) else [*done, step.item]
-    stale = tuple(one.found for one in drifts(plan.basis, fresh, explained) if one.matters)
-    if stale:
-        raise StalePlan(plan.plan_id, stale)
-    if isinstance(step.item, ANEW) and journal.began_with(step.id) is None:
-        return Begin(step, _before(plan, journal, step, step.item, fresh))
-    return _decide(plan, journal, step, [*done, step.item], fresh, now)
+    return applying.next_action(_Applying(), plan, journal, fresh, now)
 
 
-ANEW = ReplaceConsumer | RestartConsumer | SetAssignors
-"""Consumers that join under other member IDs in the place of those that were there."""
+def _done(plan: ConsumerPlan, journal: Journal) -> list[ConsumerItem]:
+    return [one.item for one in plan.steps if journal.has(one.id, Event.DONE)]
 
 
 def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: ConsumerEvent, fresh: ConsumerSnapshot) -> Sighting:
@@ -87,27 +110,15 @@ def _not_begun(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> bool:
     return was == there and not isinstance(plan.steps[0].item, AddPartitions | AddTopic | RemoveTopic)
 
 
-def _decide(
-    plan: ConsumerPlan,
-    journal: Journal,
-    step: ConsumerStep,
-    until: Sequence[ConsumerItem],
-    fresh: ConsumerSnapshot,
-    now: datetime,
-) -> Next:
-    item = step.item
-    if isinstance(item, Then):
-        return _waited(plan, journal, step, fresh, now)
-    confirmed = next((one for one in journal.entries if one.step == step.id and one.event is Event.CONFIRMED), None)
-    word = f"{confirmed.by} says so: {confirmed.detail}" if confirmed else None
+def _decide(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot, word: str | None) -> Next:
+    item, until = step.item, [*_done(plan, journal), step.item]
+    assert not isinstance(item, Then), "a wait is decided by the steps before it"
     began = journal.began_with(step.id)
     if isinstance(item, ANEW) and began is not None:
         seen, missing = _shown_anew(item, began, fresh)
         if seen:
             return Note(step, f"{word}, and the snapshot shows it." if word else "The snapshot shows it.")
-        if word:
-            return Wait(step, f"{word}. The group does not show it yet: {missing}. Take another snapshot in a while.", False)
-        return Wait(step, _please(step, missing), can_confirm=True)
+        return not_shown_yet(step, word, missing)
     if word is not None:
         return Note(step, word)
     match item:
@@ -120,11 +131,7 @@ def _decide(
             seen, missing = _came_and_went(plan.basis, item, until, fresh)
     if seen:
         return Note(step, "The snapshot shows it.")
-    return Wait(step, _please(step, missing), can_confirm=not isinstance(item, AddConsumer))
-
-
-def _please(step: ConsumerStep, because: str) -> str:
-    return f"Step {step.id} is the operator's, and {because}. Before: {step.check_before or 'nothing.'} Check: {step.check_after}"
+    return Wait(step, please(step, missing), can_confirm=not isinstance(item, AddConsumer))
 
 
 def _came_and_went(
@@ -144,29 +151,3 @@ def _came_and_went(
         return False, f"the group still lists {listed([printable(old) for old in still])}"
     came, wanted = len(there - known), expected(basis, until).new
     return came >= wanted, f"{came} of {wanted} new consumers are there"
-
-
-def _since_the_last_wait(plan: ConsumerPlan, until: ConsumerStep) -> list[ConsumerStep]:
-    found: list[ConsumerStep] = []
-    for step in plan.steps[: plan.steps.index(until)]:
-        found = [] if isinstance(step.item, Then) else [*found, step]
-    return found
-
-
-def _waited(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, fresh: ConsumerSnapshot, now: datetime) -> Next:
-    if fresh.group_state not in (None, STABLE):
-        why = f"The group is {printable(fresh.group_state)}, not {STABLE}."
-        return still_waiting(journal, step, now, WAIT_AT_LEAST_S, why)
-    there = frozenset(member.member_id for member in fresh.members)
-    before = [one.item for one in _since_the_last_wait(plan, step)]
-    still = [one.member_id for one in before if isinstance(one, RemoveConsumer) and one.member_id in there]
-    if still:
-        why = f"The group still lists {listed([printable(one) for one in still])}, which was stopped."
-        return still_waiting(journal, step, now, WAIT_AT_LEAST_S, why)
-    if step is not plan.steps[-1]:
-        return Note(step, "The group is stable.")
-    verdict = verify(plan, fresh)
-    if verdict.partitions and all(one.agrees for one in verdict.partitions):
-        return Note(step, "Every partition is where the forecast has it.")
-    first = " ".join(verdict.differences[:3])
-    return still_waiting(journal, step, now, WAIT_AT_LEAST_S, f"It is not yet as the forecast ends: {first}")

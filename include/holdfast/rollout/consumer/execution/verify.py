@@ -8,22 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, permutations
 
-from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.group import Member
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.execution import evidence
 from holdfast.rollout.consumer.forecast.forecast import begun_anew, forecast, name_at_the_end
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
-from holdfast.rollout.consumer.plan.plan import ConsumerPlan
+from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.snapshot import ownership
 from holdfast.rollout.consumer.snapshot.member_order import readers_of
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.verdicts import Result
-from holdfast.rollout.execution.step_evidence import Shown, StepEvidence
+from holdfast.rollout.execution.step_evidence import StepEvidence
+from holdfast.rollout.group import verifying
+from holdfast.rollout.group.verifying import Compared, Members, Verifying
 from holdfast.rollout.text.wording import listed, many, printable
 
 MOST_PAIRINGS = 24
@@ -60,51 +61,69 @@ class ConsumerVerdict:
     steps: tuple[StepEvidence, ...] = ()
 
 
-def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
-    """Compare. Raise InvalidInput for a plan without a chosen way or a snapshot of another group, CannotPredict where nobody can
-    say what the change does to the members that came."""
-    way, basis = plan.chosen_way, plan.basis
-    if way is None or way.summary is None:
-        raise InvalidInput(f"Plan {plan.plan_id} does nothing ({plan.verdict}): there is no forecast to verify")
-    if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
-        raise InvalidInput(
-            f"The snapshot is of group {fresh.group_id!r} on cluster {fresh.cluster!r};"
-            f" plan {plan.plan_id} is for {basis.group_id!r} on {basis.cluster!r}"
+Placed = tuple[PartitionVerdict, ...]
+
+
+class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Placed]):
+    def steps_shown(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> tuple[StepEvidence, ...]:
+        return evidence.of_plan(plan, fresh)
+
+    def waits(self, plan: ConsumerPlan, step_id: str) -> bool:
+        return any(one.id == step_id and isinstance(one.item, Then) for one in plan.steps)
+
+    def compare(self, plan: ConsumerPlan, fresh: ConsumerSnapshot) -> Compared[Placed] | Members:
+        basis, change = plan.basis, _recommended(plan).change
+        foreseen = forecast(basis, change)
+        known_as = _back_by_themselves(basis, change, fresh)
+        found_members = [replace(one, member_id=known_as.get(one.member_id, one.member_id)) for one in fresh.members]
+        pairings, trouble = _pairings(basis, change, foreseen.outcome.members, found_members)
+        if trouble is not None:
+            return Members(*trouble)
+        reads = readers_of(fresh)
+        if reads is None:
+            raise CannotPredict("The assignment is not known: the snapshot does not state the partitions of the consumers.")
+        reads = {one: known_as.get(reader, reader) for one, reader in reads.items()}
+        found = [_compared(basis, named(change, names), reads) for names in pairings]
+        best = min(found, key=lambda one: sum(not each.agrees for each in one))
+        return _judged(plan, fresh, best, change)
+
+    def verdict(
+        self,
+        plan: ConsumerPlan,
+        fresh: ConsumerSnapshot,
+        result: Result,
+        what: Placed | None,
+        differences: tuple[str, ...],
+        shown: tuple[StepEvidence, ...],
+    ) -> ConsumerVerdict:
+        return ConsumerVerdict(
+            plan_id=plan.plan_id,
+            cluster=fresh.cluster,
+            group_id=fresh.group_id,
+            observed_at=fresh.captured_at,
+            result=result,
+            partitions=what or (),
+            rebalances_expected=_planned(plan),
+            rebalances=_rebalances(plan.basis, fresh),
+            differences=differences,
+            steps=shown,
         )
-    verdict = ConsumerVerdict(
-        plan.plan_id,
-        fresh.cluster,
-        fresh.group_id,
-        fresh.captured_at,
-        Result.ON_THE_WAY,
-        (),
-        way.summary.rebalances,
-        _rebalances(basis, fresh),
-        (),
-        evidence.of_plan(plan, fresh),
-    )
-    if fresh.group_state not in (None, STABLE):
-        return replace(verdict, differences=(f"The group is {fresh.group_state}, not {STABLE}: its assignment is not visible.",))
-    acts = {one.id for one in plan.steps if not isinstance(one.item, Then)}
-    late = [one for one in verdict.steps if one.step in acts and one.evidence.shown in (Shown.NOT_YET, Shown.CONTRADICTED)]
-    not_shown = tuple(f"Step {one.step} {one.evidence.shown}: {one.evidence.text}" for one in late)
-    foreseen = forecast(basis, way.change)
-    known_as = _back_by_themselves(basis, way.change, fresh)
-    found_members = [replace(one, member_id=known_as.get(one.member_id, one.member_id)) for one in fresh.members]
-    pairings, trouble = _pairings(basis, way.change, foreseen.outcome.members, found_members)
-    if trouble is not None:
-        result = Result.NOT_YET if not_shown and trouble[0] is Result.ON_THE_WAY else trouble[0]
-        return replace(verdict, result=result, differences=(trouble[1], *not_shown))
-    if not_shown:
-        contradicted = any(one.evidence.shown is Shown.CONTRADICTED for one in late)
-        return replace(verdict, result=Result.DIFFERENT if contradicted else Result.NOT_YET, differences=not_shown)
-    reads = readers_of(fresh)
-    if reads is None:
-        raise CannotPredict("The assignment is not known: the snapshot does not state the partitions of the consumers.")
-    reads = {one: known_as.get(reader, reader) for one, reader in reads.items()}
-    found = [_compared(basis, named(way.change, names), reads) for names in pairings]
-    best = min(found, key=lambda one: sum(not each.agrees for each in one))
-    return _judged(verdict, best, way.change)
+
+
+def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
+    """As `group.verifying.verify`."""
+    return verifying.verify(_Verifying(), plan, fresh)
+
+
+def _recommended(plan: ConsumerPlan) -> Considered:
+    assert plan.chosen_way is not None, "a plan without a recommended option is refused before"
+    return plan.chosen_way
+
+
+def _planned(plan: ConsumerPlan) -> int:
+    summary = _recommended(plan).summary
+    assert summary is not None, "only what was forecast is recommended"
+    return summary.rebalances
 
 
 def _back_by_themselves(basis: ConsumerSnapshot, change: ConsumerChange, fresh: ConsumerSnapshot) -> dict[str, str]:
@@ -119,21 +138,21 @@ def _back_by_themselves(basis: ConsumerSnapshot, change: ConsumerChange, fresh: 
     return {one.member_id: gone[one.group_instance_id] for one in fresh.members if one.group_instance_id in gone}
 
 
-def _judged(verdict: ConsumerVerdict, partitions: tuple[PartitionVerdict, ...], change: ConsumerChange) -> ConsumerVerdict:
+def _judged(plan: ConsumerPlan, fresh: ConsumerSnapshot, partitions: Placed, change: ConsumerChange) -> Compared[Placed]:
     wrong = [one for one in partitions if not one.agrees]
-    differences = [
+    of_what = tuple(
         f"{printable(one.partition.topic)}-{one.partition.partition} is assigned to {printable(one.found or 'no consumer')};"
         f" forecast: {printable(one.expected)}."
         for one in wrong[:MOST_DIFFERENCES]
-    ]
-    seen, planned = verdict.rebalances, verdict.rebalances_expected
+    )
+    seen, planned = _rebalances(plan.basis, fresh), _planned(plan)
     counted = seen is not None and not begun_anew(change)  # a restart is one rebalance or two: it depends on how fast it is
-    if counted and seen != planned:
-        differences.append(f"{many(seen or 0, 'rebalance')} since the plan was created; forecast: {planned}.")
+    more = f"{many(seen or 0, 'rebalance')} since the plan was created; forecast: {planned}."
+    differences = (*of_what, *((more,) if counted and seen != planned else ()))
     result = Result.DIFFERENT if differences else Result.AS_FORECAST
     if wrong and seen is not None and seen < planned:
         result = Result.ON_THE_WAY
-    return replace(verdict, result=result, partitions=partitions, differences=tuple(differences))
+    return Compared(partitions, result, differences, of_what)
 
 
 def _rebalances(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> int | None:

@@ -1,20 +1,17 @@
-"""The next actions of an approved plan: a pure function of the plan, its journal and a new snapshot.
+"""The next actions of an approved plan for a Kafka Streams group: what `group.applying` asks of its steps."""
 
-The workflow around it writes the journal, acts, and asks again. Asking again after a crash is how a plan is resumed: a step that
-was begun is decided anew, and what Holdfast does itself can be done twice without harm.
-"""
-
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import assert_never
 
-from holdfast.errors import StalePlan
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
-from holdfast.rollout.contract.group_state import REBALANCING, STABLE
-from holdfast.rollout.execution.next_actions import AnyStep, Begin, Do, Done, Next, Note, Stop, Wait, refuse_expired, still_waiting
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.execution.next_actions import AnyStep, Do, Next, Note, Stop, Wait
 from holdfast.rollout.execution.step_evidence import Evidence, Shown
+from holdfast.rollout.group import applying
+from holdfast.rollout.group.applying import Applying, not_shown_yet, please
 from holdfast.rollout.journal.journal import Event, Journal, Sighting
 from holdfast.rollout.streams.execution import evidence
 from holdfast.rollout.streams.execution.verify import verify
@@ -40,29 +37,63 @@ from holdfast.rollout.streams.steps.steps import (
 from holdfast.rollout.text.wording import many, printable
 
 
+class _Applying(Applying[Plan, Step, Snapshot]):
+    counted = "task"
+
+    def steps(self, plan: Plan) -> Sequence[Step]:
+        return plan.steps
+
+    def waits(self, step: Step) -> bool:
+        return isinstance(step.action, AwaitRebalance | AwaitStable)
+
+    def limit_s(self, step: Step) -> int | None:
+        match step.action:
+            case AwaitRebalance(limit_s) | AwaitStable(limit_s):
+                return limit_s
+            case _:
+                return None
+
+    def stale(self, plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> tuple[str, ...]:
+        return drift(plan.basis, fresh, _allowed(plan, journal, step, fresh))
+
+    def sighting(self, plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Sighting | None:
+        return _before(plan, journal, step, fresh) if isinstance(step.action, RESTARTS) else None
+
+    def decide(self, plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
+        return _decide(plan, journal, step, fresh, word)
+
+    def unseen(self, plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> str | None:
+        began = journal.began_with(step.id)
+        restart = isinstance(step.action, RESTARTS)
+        found = evidence.restarted(step, plan, fresh, began) if restart else evidence.evidence_of(step, plan, fresh)
+        return found.text if found.shown is Shown.NOT_YET else None
+
+    def ends(self, step: Step) -> bool:
+        return isinstance(step.action, AwaitStable)
+
+    def differences(self, plan: Plan, fresh: Snapshot) -> tuple[str, ...] | None:
+        verdict = verify(plan, fresh)
+        placed = verdict.tasks and all(task.agrees for task in verdict.tasks) and all(one.agrees for one in verdict.standbys)
+        return None if placed else verdict.differences
+
+
+APPLYING = _Applying()
+
+
 def next_action(plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) -> Next:
     """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
-    open_steps = tuple(step for step in plan.steps if not journal.has(step.id, Event.DONE))
-    if not open_steps:
-        return Done()
-    step = open_steps[0]
-    refuse_expired(plan.plan_id, plan.expires_at, journal, now)
-    if fresh.group_state in REBALANCING:
-        why = f"The group is {fresh.group_state}: its assignment is not visible until it is stable."
-        return still_waiting(journal, step, now, _limit_s(step), why)
-    drifted = drift(plan.basis, fresh, _allowed(plan, journal, step, fresh))
-    if drifted:
-        raise StalePlan(plan.plan_id, drifted)
-    if isinstance(step.action, RESTARTS) and journal.began_with(step.id) is None:
-        return Begin(step, _before(plan, journal, step, fresh))
-    return _decide(plan, journal, step, fresh, now)
+    return applying.next_action(APPLYING, plan, journal, fresh, now)
 
 
 def _before(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Sighting:
     """Who is there before a restart: what is rolled out together comes with one. What was done before anybody asked for it is held
     against the plan's own basis."""
     touching = [one for one in plan.steps if isinstance(one.action, RESTARTS) and journal.began_with(one.id) is not None]
-    rolled = [one for one in _since_the_last_wait(plan, step) if one in touching and isinstance(one.action, FOR_ALL)]
+    rolled = [
+        one
+        for one in applying.since_the_last_wait(plan.steps, step, APPLYING.waits)
+        if one in touching and isinstance(one.action, FOR_ALL)
+    ]
     together = journal.began_with(rolled[0].id) if rolled and isinstance(step.action, FOR_ALL) else None
     if together is not None:
         return together
@@ -75,14 +106,6 @@ def _before(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Sighti
 
 def _touches(step: Step, clients: tuple[ProcessId, ...] | None) -> bool:
     return clients is None or isinstance(step.action, FOR_ALL) or any(one in clients for one in touched(step.action))
-
-
-def _since_the_last_wait(plan: Plan, until: Step) -> list[Step]:
-    """The steps before this one that take effect together with it."""
-    found: list[Step] = []
-    for step in plan.steps[: plan.steps.index(until)]:
-        found = [] if isinstance(step.action, AwaitRebalance | AwaitStable) else [*found, step]
-    return found
 
 
 def too_early(plan: Plan, waiting: AnyStep, given: Collection[ProcessId]) -> str | None:
@@ -99,15 +122,6 @@ def too_early(plan: Plan, waiting: AnyStep, given: Collection[ProcessId]) -> str
         f" Stop it and give a new snapshot without it; or, if its process has ended and only its session has not timed out,"
         f" confirm that with --confirm {step.id}."
     )
-
-
-def _limit_s(step: Step) -> int | None:
-    """How long a step may take; None: as long as its operator likes."""
-    match step.action:
-        case AwaitRebalance(limit_s) | AwaitStable(limit_s):
-            return limit_s
-        case _:
-            return None
 
 
 def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allowed:
@@ -143,14 +157,12 @@ def _brings_fresh_id(step: Step) -> bool:
             return False
 
 
-def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime) -> Next:
-    confirmed = next((one for one in journal.entries if one.step == step.id and one.event is Event.CONFIRMED), None)
-    word = f"{confirmed.by} says so: {confirmed.detail}" if confirmed else None
+def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
     match step.action:
         case StopClient(process_id=process_id):
             if fresh.client(process_id) is None:
                 return Note(step, f"{process_id} is not in the group any more.")
-            return Note(step, word) if word else Wait(step, _please(step, f"the group still lists {process_id}"), can_confirm=True)
+            return Note(step, word) if word else Wait(step, please(step, f"the group still lists {process_id}"), can_confirm=True)
         case WriteProcessMetadata():
             if word:
                 return Note(step, word)
@@ -159,7 +171,7 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: date
         case CopyStateDirectory(process_id=process_id):
             if not _stopped(plan, journal, process_id, fresh):
                 return Stop(step, f"{process_id} is still in the group: a copy of its disk would be inconsistent. Stop it first.")
-            return Note(step, word) if word else Wait(step, _please(step, "the copy is not confirmed yet"), can_confirm=True)
+            return Note(step, word) if word else Wait(step, please(step, "the copy is not confirmed yet"), can_confirm=True)
         case StartClient():
             return _started(plan, journal, step, step.action, fresh)
         case (
@@ -172,12 +184,8 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: date
             | DeployTopology()
         ):
             return _by_the_operator(plan, journal, step, fresh, word)
-        case AwaitRebalance(limit_s):
-            return _stable(plan, journal, step, fresh, now, limit_s)
-        case AwaitStable(limit_s):
-            stable = _stable(plan, journal, step, fresh, now, limit_s)
-            last = step.id == plan.steps[-1].id
-            return _as_forecast(plan, journal, step, fresh, now, limit_s) if last and isinstance(stable, Note) else stable
+        case AwaitRebalance() | AwaitStable():
+            raise AssertionError("a wait is decided by the steps before it")
         case _:
             assert_never(step.action)
 
@@ -192,7 +200,7 @@ def _by_the_operator(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, 
     if isinstance(step.action, ChangeThreads):
         found = evidence.evidence_of(step, plan, fresh)
         return _on_a_word(step, word, found) if found.shown is Shown.NOT_YET else Note(step, found.text)
-    return Note(step, word) if word else Wait(step, _please(step, "it is not confirmed yet"), can_confirm=True)
+    return Note(step, word) if word else Wait(step, please(step, "it is not confirmed yet"), can_confirm=True)
 
 
 def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
@@ -207,23 +215,8 @@ def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: 
         return _on_a_word(step, word, found)
     seen_alone = isinstance(step.action, RestartInPlace) and step.action.keeps_state
     if word is None and not (seen_alone and found.shown is Shown.HAPPENED):
-        return Wait(step, _please(step, f"it is not confirmed yet ({found.text.rstrip('.')})"), can_confirm=True)
+        return Wait(step, please(step, f"it is not confirmed yet ({found.text.rstrip('.')})"), can_confirm=True)
     return Note(step, f"{word} {found.text}" if word else found.text)
-
-
-def _on_a_word(step: Step, word: str | None, found: Evidence) -> Wait:
-    """Somebody may have said that it is done; the group does not show it."""
-    if word is None:
-        return Wait(step, _please(step, f"the group does not show it: {found.text.rstrip('.')}"), can_confirm=True)
-    return Wait(
-        step,
-        f"{word.rstrip('.')}. The group does not show it yet: {found.text} Take another snapshot in a while.",
-        can_confirm=False,
-    )
-
-
-def _please(step: Step, because: str) -> str:
-    return f"Step {step.id} is manual, and {because}. Before: {step.check_before} Check: {step.check_after}"
 
 
 def _stopped(plan: Plan, journal: Journal, process_id: ProcessId, fresh: Snapshot) -> bool:
@@ -254,9 +247,9 @@ def _started(plan: Plan, journal: Journal, step: Step, action: StartClient, fres
     else:
         client = fresh.client(action.process_id)
     if client is None:
-        return Wait(step, _please(step, "the group has no such client yet"), can_confirm=False)
+        return Wait(step, please(step, "the group has no such client yet"), can_confirm=False)
     if _is_the_old_one(plan, journal, client):
-        return Wait(step, _please(step, f"the group still lists the old members of {client.process_id}"), can_confirm=False)
+        return Wait(step, please(step, f"the group still lists the old members of {client.process_id}"), can_confirm=False)
     if len(client.consumers) != action.threads:
         found = many(len(client.consumers), "stream thread")
         return Stop(step, f"{client.process_id} has {found}, the plan has {action.threads}. Start it as planned, or plan again.")
@@ -271,23 +264,7 @@ def _is_the_old_one(plan: Plan, journal: Journal, client: Client) -> bool:
     return known is not None and on_somebodys_word and any(one.member_id in known.members for one in client.consumers)
 
 
-def _stable(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
-    """Stable again, after what was done before it: a stable group that shows none of that has not noticed it yet."""
-    if fresh.group_state not in (None, STABLE):
-        return still_waiting(journal, step, now, limit_s, f"The group is {printable(fresh.group_state)}, not {STABLE}.")
-    for one in _since_the_last_wait(plan, step):
-        restart = isinstance(one.action, RESTARTS)
-        began = journal.began_with(one.id)
-        found = evidence.restarted(one, plan, fresh, began) if restart else evidence.evidence_of(one, plan, fresh)
-        if found.shown is Shown.NOT_YET:
-            why = f"The group is stable, and does not show step {one.id} yet: {found.text}"
-            return still_waiting(journal, step, now, limit_s, why)
-    return Note(step, "The group is stable.")
-
-
-def _as_forecast(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, now: datetime, limit_s: int) -> Next:
-    verdict = verify(plan, fresh)
-    if verdict.tasks and all(task.agrees for task in verdict.tasks) and all(one.agrees for one in verdict.standbys):
-        return Note(step, "Every task is on the client that was forecast.")
-    first = " ".join(verdict.differences[:3])
-    return still_waiting(journal, step, now, limit_s, f"The group is not in the forecast end state yet: {first}")
+def _on_a_word(step: Step, word: str | None, found: Evidence) -> Wait:
+    """Somebody may have said that it is done; the group does not show it."""
+    missing = found.text.rstrip(".")
+    return not_shown_yet(step, word, missing if word else f"the group does not show it: {missing}")

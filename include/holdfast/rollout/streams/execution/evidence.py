@@ -6,7 +6,7 @@ of the members that were there before is there any more, and as many others are.
 what the journal kept when the step began (`Sighting`).
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import assert_never
 
 from holdfast.errors import Unsupported
@@ -337,7 +337,3 @@ def static(fresh: Snapshot) -> bool:
 def waits(plan: Plan, step_id: str) -> bool:
     """Whether a step only waits."""
     return any(step.id == step_id and isinstance(step.action, AwaitRebalance | AwaitStable) for step in plan.steps)
-
-
-def missing(evidence: tuple[StepEvidence, ...], *shown: Shown) -> Iterator[StepEvidence]:
-    return (one for one in evidence if one.evidence.shown in shown)

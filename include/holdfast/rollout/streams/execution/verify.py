@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from holdfast.errors import InvalidInput, MalformedBytes, Unsupported
+from holdfast.errors import MalformedBytes, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId
-from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.verdicts import Result
-from holdfast.rollout.execution.step_evidence import Shown, StepEvidence
+from holdfast.rollout.execution.step_evidence import StepEvidence
+from holdfast.rollout.group import verifying
+from holdfast.rollout.group.verifying import Compared, Members, Verifying
 from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, Span
 from holdfast.rollout.streams.execution import evidence
@@ -63,61 +64,67 @@ class Verdict:
     standbys: tuple[StandbyVerdict, ...] = ()
 
 
-def verify(plan: Plan, fresh: Snapshot) -> Verdict:
-    """Compare. Raise InvalidInput for a plan without a chosen way, or a snapshot of another group."""
-    way = plan.chosen_way
-    if way is None:
-        raise InvalidInput(f"Plan {plan.plan_id} does nothing ({plan.verdict}): there is no forecast to verify")
-    if (fresh.cluster, fresh.group_id) != (plan.basis.cluster, plan.basis.group_id):
-        raise InvalidInput(
-            f"The snapshot is of group {fresh.group_id!r} on cluster {fresh.cluster!r};"
-            f" plan {plan.plan_id} is for {plan.basis.group_id!r} on {plan.basis.cluster!r}"
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Who has which task, and which copies of it."""
+
+    tasks: tuple[TaskVerdict, ...]
+    standbys: tuple[StandbyVerdict, ...]
+
+
+class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
+    def steps_shown(self, plan: Plan, fresh: Snapshot) -> tuple[StepEvidence, ...]:
+        return evidence.of_plan(plan, fresh)
+
+    def waits(self, plan: Plan, step_id: str) -> bool:
+        return evidence.waits(plan, step_id)
+
+    def compare(self, plan: Plan, fresh: Snapshot) -> Compared[_Placed] | Members:
+        way = _recommended(plan)
+        cost, renamed = _outcome(plan, way, fresh)
+        if cost is None:
+            return Members(*_other_clients(plan, way, fresh))
+        rebalances, expected = _rebalances(plan, fresh), cost.rebalances
+        tasks, standbys = _tasks(plan, cost, renamed, fresh), _standbys(cost, renamed, fresh)
+        of_what = (*_task_differences(tasks), *_standby_differences(standbys))
+        differences = (*of_what, *_round_differences(plan, expected, rebalances))
+        result = _result(tasks, standbys, differences, expected, rebalances, fresh)
+        return Compared(_Placed(tasks, standbys), result, differences, of_what)
+
+    def verdict(
+        self,
+        plan: Plan,
+        fresh: Snapshot,
+        result: Result,
+        what: _Placed | None,
+        differences: tuple[str, ...],
+        shown: tuple[StepEvidence, ...],
+    ) -> Verdict:
+        way = _recommended(plan)
+        cost, _ = _outcome(plan, way, fresh)
+        return Verdict(
+            plan_id=plan.plan_id,
+            cluster=fresh.cluster,
+            group_id=fresh.group_id,
+            observed_at=fresh.captured_at,
+            result=result,
+            tasks=() if what is None else what.tasks,
+            rebalances_expected=way.costs[0].rebalances if cost is None else cost.rebalances,
+            rebalances=_rebalances(plan, fresh),
+            differences=differences,
+            steps=shown,
+            standbys=() if what is None else what.standbys,
         )
-    shown = evidence.of_plan(plan, fresh)
-    cost, renamed = _outcome(plan, way, fresh)
-    rebalances = _rebalances(plan, fresh)
-    expected = way.costs[0].rebalances if cost is None else cost.rebalances
-    if fresh.group_state not in (None, STABLE):
-        sentence = f"The group is {fresh.group_state}, not {STABLE}: its assignment is not visible."
-        return _verdict(plan, fresh, Result.ON_THE_WAY, (), expected, rebalances, (sentence,), shown)
-    not_shown = _not_shown(plan, shown)
-    if cost is None:
-        result, sentence = _other_clients(plan, way, fresh)
-        if not_shown and result is not Result.DIFFERENT:
-            result = Result.NOT_YET
-        return _verdict(plan, fresh, result, (), expected, rebalances, (sentence, *not_shown), shown)
-    tasks, standbys = _tasks(plan, cost, renamed, fresh), _standbys(cost, renamed, fresh)
-    compared = (*_task_differences(tasks), *_standby_differences(standbys))
-    if not_shown:
-        contradicted = any(evidence.missing(shown, Shown.CONTRADICTED))
-        result = Result.DIFFERENT if contradicted else Result.NOT_YET
-        return _verdict(plan, fresh, result, tasks, expected, rebalances, (*not_shown, *compared), shown, standbys)
-    differences = (*compared, *_round_differences(plan, expected, rebalances))
-    result = _result(tasks, standbys, differences, expected, rebalances, fresh)
-    return _verdict(plan, fresh, result, tasks, expected, rebalances, differences, shown, standbys)
 
 
-def _not_shown(plan: Plan, shown: tuple[StepEvidence, ...]) -> tuple[str, ...]:
-    """The steps that contradict the plan or are not shown to have happened, a sentence each. That the waits between them are not
-    over follows from those."""
-    found = list(evidence.missing(shown, Shown.CONTRADICTED, Shown.NOT_YET))
-    acts = [one for one in found if not evidence.waits(plan, one.step)]
-    return tuple(f"Step {one.step} {one.evidence.shown}: {one.evidence.text}" for one in acts or found)
+def verify(plan: Plan, fresh: Snapshot) -> Verdict:
+    """As `group.verifying.verify`."""
+    return verifying.verify(_Verifying(), plan, fresh)
 
 
-def _verdict(
-    plan: Plan,
-    fresh: Snapshot,
-    result: Result,
-    tasks: tuple[TaskVerdict, ...],
-    expected: Span,
-    rebalances: int | None,
-    differences: tuple[str, ...],
-    shown: tuple[StepEvidence, ...],
-    standbys: tuple[StandbyVerdict, ...] = (),
-) -> Verdict:
-    where = (plan.plan_id, fresh.cluster, fresh.group_id, fresh.captured_at)
-    return Verdict(*where, result, tasks, expected, rebalances, differences, shown, standbys)
+def _recommended(plan: Plan) -> Considered:
+    assert plan.chosen_way is not None, "a plan without a recommended option is refused before"
+    return plan.chosen_way
 
 
 def _outcome(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Cost | None, Mapping[ProcessId, ProcessId]]:

@@ -1,0 +1,101 @@
+"""A plan's forecast against the group as it is afterwards: once, for every kind of group. What is compared is the kind's."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.step_evidence import Shown, StepEvidence
+from holdfast.rollout.group.values import AnyPlan, AnySnapshot, AnyVerdict
+
+P = TypeVar("P", bound=AnyPlan)
+S = TypeVar("S", bound=AnySnapshot)
+V = TypeVar("V", bound=AnyVerdict)
+W = TypeVar("W")
+"""What was compared, by a kind's own values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared(Generic[W]):
+    """`differences`: sentences about `what` and the number of rebalances, worst first; `of_what`: those about `what` alone.
+    `result`: of a plan whose every step has happened."""
+
+    what: W | None
+    result: Result
+    differences: tuple[str, ...]
+    of_what: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The members are not those of the forecast, so that nothing can be compared: not yet (on the way), or others (different)."""
+
+    result: Result
+    sentence: str
+
+
+class Verifying(ABC, Generic[P, S, V, W]):
+    """What a kind of group compares."""
+
+    @abstractmethod
+    def steps_shown(self, plan: P, fresh: S) -> tuple[StepEvidence, ...]: ...
+
+    @abstractmethod
+    def waits(self, plan: P, step_id: str) -> bool:
+        """Whether a step only waits."""
+
+    @abstractmethod
+    def compare(self, plan: P, fresh: S) -> Compared[W] | Members:
+        """The end of the recommended option with the group. Raise CannotPredict where nobody can tell what it should be."""
+
+    @abstractmethod
+    def verdict(
+        self, plan: P, fresh: S, result: Result, what: W | None, differences: tuple[str, ...], shown: tuple[StepEvidence, ...]
+    ) -> V: ...
+
+
+def verify(how: Verifying[P, S, V, W], plan: P, fresh: S) -> V:
+    """Compare. Raise InvalidInput for a plan that recommends nothing, or a snapshot of another group; CannotPredict where nobody
+    can say what the change does to the members that came."""
+    if plan.chosen_way is None:
+        raise InvalidInput(f"Plan {plan.plan_id} does nothing ({plan.verdict}): there is no forecast to verify")
+    if (fresh.cluster, fresh.group_id) != (plan.basis.cluster, plan.basis.group_id):
+        raise InvalidInput(
+            f"The snapshot is of group {fresh.group_id!r} on cluster {fresh.cluster!r};"
+            f" plan {plan.plan_id} is for {plan.basis.group_id!r} on {plan.basis.cluster!r}"
+        )
+    shown = how.steps_shown(plan, fresh)
+    if fresh.group_state not in (None, STABLE):
+        sentence = f"The group is {fresh.group_state}, not {STABLE}: its assignment is not visible."
+        return how.verdict(plan, fresh, Result.ON_THE_WAY, None, (sentence,), shown)
+    late = _late(how, plan, shown)
+    try:
+        found = how.compare(plan, fresh)
+    except CannotPredict:
+        if not late:
+            raise
+        return how.verdict(plan, fresh, _of_late(late), None, _sentences(late), shown)
+    if isinstance(found, Members):
+        result = Result.NOT_YET if late and found.result is not Result.DIFFERENT else found.result
+        return how.verdict(plan, fresh, result, None, (found.sentence, *_sentences(late)), shown)
+    if late:
+        return how.verdict(plan, fresh, _of_late(late), found.what, (*_sentences(late), *found.of_what), shown)
+    return how.verdict(plan, fresh, found.result, found.what, found.differences, shown)
+
+
+def _late(how: Verifying[P, S, V, W], plan: P, shown: tuple[StepEvidence, ...]) -> tuple[StepEvidence, ...]:
+    """The steps that contradict the plan or are not shown to have happened. That the waits between them are not over follows from
+    those."""
+    found = tuple(one for one in shown if one.evidence.shown in (Shown.CONTRADICTED, Shown.NOT_YET))
+    return tuple(one for one in found if not how.waits(plan, one.step)) or found
+
+
+def _sentences(late: tuple[StepEvidence, ...]) -> tuple[str, ...]:
+    return tuple(f"Step {one.step} {one.evidence.shown}: {one.evidence.text}" for one in late)
+
+
+def _of_late(late: tuple[StepEvidence, ...]) -> Result:
+    contradicted = any(one.evidence.shown is Shown.CONTRADICTED for one in late)
+    return Result.DIFFERENT if contradicted else Result.NOT_YET
