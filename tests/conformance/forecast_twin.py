@@ -41,7 +41,7 @@ class Course:
     active_moved: int
     process_ids: list[str]
     there: list[list[str]]
-    """The process IDs after each lot of events."""
+    """The process IDs after each batch of events."""
 
 
 def course(case: Case, change: Case, release: str, ask: Ask) -> Course:

@@ -32,3 +32,12 @@ class ReleaseTable(Generic[L]):
 def patches(minor: str, first: int, last: int) -> tuple[str, ...]:
     """`patches("3.9", 0, 1)`: 3.9.0 and 3.9.1."""
     return tuple(f"{minor}.{patch}" for patch in range(first, last + 1))
+
+
+def is_older(release: str, than: str) -> bool:
+    """Whether one release came before another. `3.9` is before all of 3.9."""
+    return _numbers(release) < _numbers(than)
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split(".") if part.isdecimal())

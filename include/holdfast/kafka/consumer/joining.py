@@ -6,19 +6,13 @@ A member sends one subscription for each of its assignors; they differ in their 
 from holdfast.errors import MalformedBytes
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Assignor, Member
-from holdfast.kafka.consumer.release import Behaviour, behaviour
+from holdfast.kafka.consumer.release import Behaviour, behaviour, subscription_version
 from holdfast.kafka.consumer.reports import NO_GENERATION, grouped_by_topic
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import sticky_user_data
 from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolSubscription, decode_subscription, encode_subscription
 
 _WITH_GENERATION_AND_RACK = 3
-
-
-def subscription_version(release: str) -> int:
-    """The version of the subscription that a member of this release sends: 3 from 3.4 on (KIP-881), 1 before."""
-    major, minor = (int(part) for part in release.split(".")[:2])
-    return 3 if (major, minor) >= (3, 4) else 1
 
 
 def encode(member: Member, assignor: Assignor, release: str) -> bytes:

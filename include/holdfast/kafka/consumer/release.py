@@ -7,7 +7,7 @@ is in the table because its own jar gives what we give (tests/conformance); ever
 from dataclasses import dataclass, replace
 
 from holdfast.errors import Unsupported
-from holdfast.kafka.release_table import ReleaseTable, patches
+from holdfast.kafka.release_table import ReleaseTable, is_older, patches
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +116,9 @@ def behaviour(release: str) -> Behaviour:
     if found:
         raise Unsupported(f"The consumers of Kafka {release} differ; give one of them: {', '.join(found)}.")
     raise Unsupported(f"Kafka release {release!r} is not covered for consumer groups. Covered are 2.6.0 to 4.3.1.")
+
+
+def subscription_version(release: str) -> int:
+    """The version of the subscription that a member of this release sends: 3 from 3.4 on (KIP-881), 1 before. It is not in the
+    lines: 3.4.0 decides as 3.3 does."""
+    return 1 if is_older(release, "3.4") else 3

@@ -32,25 +32,25 @@ class Then:
 
 
 @dataclass(frozen=True, slots=True)
-class Lot(Generic[E]):
-    """Events that take effect together, each with its place in the change, and what the next lot waits for (None: the last)."""
+class Batch(Generic[E]):
+    """Events that take effect together, each with its place in the change, and what the next batch waits for (None: the last)."""
 
     events: tuple[tuple[int, E], ...]
     wait: Wait | None
 
 
-def lots(items: Iterable[tuple[int, E | Then]]) -> tuple[Lot[E], ...]:
-    """Events and markers, lot by lot. Markers with nothing between them count as the last of them; no events are one lot."""
-    found: list[Lot[E]] = []
+def batched(items: Iterable[tuple[int, E | Then]]) -> tuple[Batch[E], ...]:
+    """Events and markers, batch by batch. Markers with nothing between them count as the last of them; no events are one batch."""
+    found: list[Batch[E]] = []
     events: list[tuple[int, E]] = []
     for index, item in items:
         if not isinstance(item, Then):
             events.append((index, item))
         elif events:
-            found.append(Lot(tuple(events), item.wait))
+            found.append(Batch(tuple(events), item.wait))
             events = []
         elif found:
             found[-1] = replace(found[-1], wait=item.wait)
     if events or not found:
-        found.append(Lot(tuple(events), None))
+        found.append(Batch(tuple(events), None))
     return (*found[:-1], replace(found[-1], wait=None))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from holdfast.rollout.consumer.events.event import ConsumerEvent
-from holdfast.rollout.contract.batches import Lot, Then, lots
+from holdfast.rollout.contract.batches import Batch, Then, batched
 
 ConsumerItem = ConsumerEvent | Then
 
@@ -18,6 +18,6 @@ class ConsumerChange:
         """Without the markers."""
         return tuple(item for item in self.events if not isinstance(item, Then))
 
-    def lots(self) -> tuple[Lot[ConsumerEvent], ...]:
-        """The events that take effect together, lot by lot; one without events is a rebalance for no reason."""
-        return lots((index, item) for index, item in enumerate(self.events))
+    def numbered_batches(self) -> tuple[Batch[ConsumerEvent], ...]:
+        """The events that take effect together, batch by batch; one without events is a rebalance for no reason."""
+        return batched((index, item) for index, item in enumerate(self.events))

@@ -6,13 +6,13 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.rollout.consumer.events.event import ConsumerEvent
 from holdfast.rollout.consumer.events.scene import Scene
-from holdfast.rollout.contract.batches import Lot
+from holdfast.rollout.contract.batches import Batch
 
 
-def apply(scene: Scene, lot: Lot[ConsumerEvent], config: ConsumerConfig) -> Scene:
+def apply(scene: Scene, batch: Batch[ConsumerEvent], config: ConsumerConfig) -> Scene:
     """The scene after events that take effect together. Raise InvalidInput for one that does not fit the group."""
     scene = replace(scene, noticed_s=0, abrupt=())
-    for index, event in lot.events:
+    for index, event in batch.events:
         try:
             scene = event.applied(scene, config)
         except InvalidInput as problem:
@@ -20,9 +20,9 @@ def apply(scene: Scene, lot: Lot[ConsumerEvent], config: ConsumerConfig) -> Scen
     return _with_leader(scene)
 
 
-def causes_no_rebalance(lot: Lot[ConsumerEvent]) -> bool:
+def causes_no_rebalance(batch: Batch[ConsumerEvent]) -> bool:
     """Whether nothing happens in it but returns of static members."""
-    return bool(lot.events) and all(event.returns_unseen() for _, event in lot.events)
+    return bool(batch.events) and all(event.returns_unseen() for _, event in batch.events)
 
 
 def _with_leader(scene: Scene) -> Scene:

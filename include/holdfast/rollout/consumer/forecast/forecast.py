@@ -23,7 +23,7 @@ from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, Consum
 from holdfast.rollout.consumer.snapshot import ownership
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
-from holdfast.rollout.contract.batches import Lot, Wait
+from holdfast.rollout.contract.batches import Batch, Wait
 from holdfast.rollout.contract.group_state import refuse_unsettled
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import METADATA_MAX_AGE_S, Act
@@ -60,8 +60,8 @@ def refuse_misfit(snapshot: ConsumerSnapshot, change: ConsumerChange) -> None:
     """Raise InvalidInput for a change that does not fit the group: its events are carried out once, without rebalances."""
     settings = settings_of(snapshot)
     scene = Scene(snapshot.members, snapshot.topics, snapshot.leader_member_id)
-    for lot in change.lots():
-        scene = batches.apply(scene, lot, settings)
+    for batch in change.numbered_batches():
+        scene = batches.apply(scene, batch, settings)
 
 
 def _whatever_order(outcome: ConsumerOutcome) -> object:
@@ -80,16 +80,16 @@ def _whatever_order(outcome: ConsumerOutcome) -> object:
 
 
 def _outcome(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerOutcome:
-    """Carry out the change, lot by lot, each with the rebalances that it causes."""
+    """Carry out the change, batch by batch, each with the rebalances that it causes."""
     stage = _Stage(snapshot)
     trouble = None
-    for lot in change.lots():
-        stage.carry_out(lot)
-        if batches.causes_no_rebalance(lot):
-            stage.close_act(lot)
+    for batch in change.numbered_batches():
+        stage.carry_out(batch)
+        if batches.causes_no_rebalance(batch):
+            stage.close_act(batch)
             continue
-        trouble = stage.rebalance(until=lot.wait or Wait.STABLE)
-        stage.close_act(lot)
+        trouble = stage.rebalance(until=batch.wait or Wait.STABLE)
+        stage.close_act(batch)
         if trouble is not None:
             break
     return stage.outcome(change, trouble)
@@ -115,27 +115,27 @@ class _Stage:
         self._config = settings_of(snapshot)
         self.scene = Scene(snapshot.members, snapshot.topics, snapshot.leader_member_id)
 
-    def carry_out(self, lot: Lot[ConsumerEvent]) -> None:
+    def carry_out(self, batch: Batch[ConsumerEvent]) -> None:
         """Let events take effect. Raise InvalidInput for one that does not fit the group."""
-        if self._pending and batches.causes_no_rebalance(lot):
+        if self._pending and batches.causes_no_rebalance(batch):
             raise InvalidInput(
                 "the group still rebalances; what follows from a return in the middle of that is not modelled: wait until it is"
                 ' stable ({"then": "stable"})',
-                f"events[{lot.events[0][0]}].restart_consumer.within_session",
+                f"events[{batch.events[0][0]}].restart_consumer.within_session",
             )
         before = self.scene.members
-        self.scene = batches.apply(self.scene, lot, self._config)
+        self.scene = batches.apply(self.scene, batch, self._config)
         self._from_empty = not any(one is member or member.group_instance_id for member in before for one in self.scene.members)
         self._at_seconds += int(self.scene.noticed_s) if self.scene.noticed_s == int(self.scene.noticed_s) else self.scene.noticed_s
 
-    def close_act(self, lot: Lot[ConsumerEvent]) -> None:
+    def close_act(self, batch: Batch[ConsumerEvent]) -> None:
         """Keep what was done as it takes time, and how many rebalances followed."""
-        unseen = batches.causes_no_rebalance(lot)
-        grown = any(event.topic_changed() is not None for _, event in lot.events)
+        unseen = batches.causes_no_rebalance(batch)
+        grown = any(event.topic_changed() is not None for _, event in batch.events)
         self._acts.append(
             Act(
                 rebalances=len(self._rounds) - sum(one.rebalances for one in self._acts),
-                starts=sum(any(new is not None for _, new in event.swaps()) for _, event in lot.events),
+                starts=sum(any(new is not None for _, new in event.swaps()) for _, event in batch.events),
                 noticed_s=0 if unseen else math.ceil(self.scene.noticed_s),
                 refresh_s=METADATA_MAX_AGE_S if grown else 0,
                 unseen=unseen,

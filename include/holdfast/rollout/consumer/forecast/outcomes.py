@@ -62,7 +62,7 @@ class ConsumerOutcome:
     unsettled: str | None = None
     """Why it is not stable; None: it is."""
     acts: tuple[Act, ...] = ()
-    """What is done, lot by lot, as it takes time."""
+    """What is done, batch by batch, as it takes time."""
 
 
 @dataclass(frozen=True, slots=True)

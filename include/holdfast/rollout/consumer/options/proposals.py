@@ -246,7 +246,7 @@ def _bounces(change: ConsumerChange) -> tuple[Bounce, ...]:
 
 
 def _waves(bounces: Sequence[Bounce], count: int) -> ConsumerChange:
-    """So many lots of about the same size, each after the group is stable."""
+    """So many batches of about the same size, each after the group is stable."""
     events: list[ConsumerItem] = []
     size = -(-len(bounces) // count)
     for number, bounce in enumerate(bounces):

@@ -6,7 +6,7 @@ Values only. `json` is its JSON; what an event is, `events` says.
 from dataclasses import dataclass, replace
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.batches import Then, Wait, lots
+from holdfast.rollout.contract.batches import Then, Wait, batched
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.events.event import Event, Statement
 from holdfast.rollout.streams.scene.assume import Assume
@@ -29,7 +29,7 @@ class Change:
         for index, item in enumerate(self.events):
             assert isinstance(item, Event | Then), "shorthands are written out before"
             items.append((index, item))
-        return lots(items)
+        return batched(items)
 
     def statements(self) -> tuple[Statement, ...]:
         """Without the markers."""

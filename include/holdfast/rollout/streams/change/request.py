@@ -9,6 +9,7 @@ from typing import assert_never
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.release import RELEASES
+from holdfast.kafka.release_table import is_older
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
@@ -61,19 +62,14 @@ def _refuse_no_upgrade(request: Request, snapshot: Snapshot) -> None:
     wanted, running = request.kafka_release, snapshot.kafka_release
     if wanted is None or running is None:
         return
-    if _numbers(wanted) == _numbers(running):
+    if wanted == running:
         raise InvalidInput(f"the group runs {running} already; choose a newer release", "kafka_release")
-    if _numbers(wanted) < _numbers(running):
+    if is_older(wanted, running):
         raise InvalidInput(
             f"{wanted} is older than {running}, which the group runs: an upgrade goes to a newer release. To go back, give a Change"
             " document with a rolling_restart and its kafka_release",
             "kafka_release",
         )
-
-
-def _numbers(release: str) -> tuple[int, ...]:
-    """`3.9.1` as numbers; `3.9` is before all of 3.9."""
-    return tuple(int(part) for part in release.split(".") if part.isdecimal())
 
 
 def _refuse_settings(request: Request, snapshot: Snapshot) -> None:

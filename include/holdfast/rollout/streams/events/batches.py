@@ -7,14 +7,14 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.batches import Lot
+from holdfast.rollout.contract import batches
 from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import Before, Event
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 
-Batch = Lot[Event]
+Batch = batches.Batch[Event]
 Present = Counter[ProcessId | None]
 """The process IDs in the group; None: those left to chance. (Twice: in the middle of events that take effect together, one client
 may take over what another has yet to leave.)"""

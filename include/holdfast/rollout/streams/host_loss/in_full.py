@@ -40,7 +40,7 @@ BUDGET_MS = 60
 MOST_FOR_THE_WORST_MS = 600
 """The worst loss of a group is forecast even where it alone takes more than the budget, up to so much."""
 MOST_REBALANCES = 5_000
-"""Whoever has not settled by then does not, as far as a night goes. (Five thousand warm-up lots are a month.)"""
+"""Whoever has not settled by then does not, as far as a night goes. (Five thousand warm-up batches are a month.)"""
 _A_REBALANCE_US, _A_COPY_AT_A_CLIENT_US = 300, 0.6
 _REBALANCES_WITHOUT_WARM_UPS = 3
 
@@ -56,8 +56,8 @@ def work_us(snapshot: Snapshot, moved: int | None) -> int:
         _whole(config.get(name), usual) for name, usual in (("num.standby.replicas", 0), ("max.warmup.replicas", 2))
     )
     copies = sum(task.stateful for task in snapshot.tasks) * (1 + standbys)
-    lots = 0 if moved is None else moved * (1 + standbys) / max(1, warm_ups)
-    rebalances = _REBALANCES_WITHOUT_WARM_UPS + 1.5 * lots
+    batches = 0 if moved is None else moved * (1 + standbys) / max(1, warm_ups)
+    rebalances = _REBALANCES_WITHOUT_WARM_UPS + 1.5 * batches
     return int(rebalances * (_A_REBALANCE_US + _A_COPY_AT_A_CLIENT_US * copies * len(snapshot.clients)))
 
 

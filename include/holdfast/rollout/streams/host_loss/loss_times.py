@@ -86,7 +86,7 @@ def _of_acts(acts: Sequence[Act], rounds: Sequence[Round]) -> list[tuple[Act, tu
 def of_count(act: Act, rounds: tuple[Round, ...], interval_ms: int, policy: Policy, *, exact: bool) -> LossTimes:
     """Of one that is counted: as it usually goes. `exact`: whether these are all rebalances.
 
-    Which warm-ups share a lot is not counted, only how many. That matters where restores may outlast a probing interval.
+    Which warm-ups share a batch is not counted, only how many. That matters where restores may outlast a probing interval.
     """
     totals = Counter[ProcessId]()
     for one in rounds:

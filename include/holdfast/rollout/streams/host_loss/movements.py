@@ -1,7 +1,7 @@
 """The effect of losing a client, counted instead of forecast: for the default assignor, where the result is unique.
 
 The target by places (`kafka.streams.shares`) says where every stateful task is going. On the way a task stays with the one client
-that has a copy while its target warms one up, so many at a time and one lot a probing interval (KIP-441). So the lots can be
+that has a copy while its target warms one up, so many at a time and one batch a probing interval (KIP-441). So the batches can be
 counted, and what they restore be added up. Where several clients could run a task meanwhile, with standbys above all, who does
 hangs on what else each is given: that is not counted, and `Fate.reason` says so.
 """
@@ -153,12 +153,12 @@ class Movements:
             return Fate(tally.moved, tally.without_copy, None, tally.reason)
         if not tally.handed_over:
             tally.handed_over = self._stateless_handed_over(at, threads, active, gone)
-        lots = -(-tally.warm_ups // self._group.config.max_warmup_replicas)
-        rounds = tuple(self._rounds(tally, lots, back))
+        batches = -(-tally.warm_ups // self._group.config.max_warmup_replicas)
+        rounds = tuple(self._rounds(tally, batches, back))
         interval_ms = self._group.config.probing_rebalance_interval_ms
         act = Act(len(rounds), starts=int(back is not None), noticed_s=math.ceil(self._delay))
         count = Count(
-            rebalances=1 + tally.handed_over + 2 * lots,
+            rebalances=1 + tally.handed_over + 2 * batches,
             rebalances_exact=self._one_thread_each,
             warm_ups=tally.warm_ups,
             times=loss_times.of_count(act, rounds, interval_ms, self._policy, exact=self._one_thread_each),
@@ -166,12 +166,12 @@ class Movements:
         )
         return Fate(tally.moved, tally.without_copy, count)
 
-    def _rounds(self, tally: _Tally, lots: int, back: ProcessId | None) -> Iterator[Round]:
-        """The rebalances that are counted, with what each begins to restore: a lot of warm-ups from the one that finds the lot
+    def _rounds(self, tally: _Tally, batches: int, back: ProcessId | None) -> Iterator[Round]:
+        """The rebalances that are counted, with what each begins to restore: a batch of warm-ups from the one that finds the batch
         before it caught up."""
         most = self._group.config.max_warmup_replicas
         interval = self._group.config.probing_rebalance_interval_ms
-        for number in range(lots + 1):
+        for number in range(batches + 1):
             begun = Counter(tally.begins) if not number else Counter()
             for client, records in tally.warms_up[number * most : (number + 1) * most]:
                 begun[client] += records

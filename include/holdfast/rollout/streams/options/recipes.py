@@ -26,9 +26,9 @@ def steps_of(snapshot: Snapshot, meant: Change, change: Change, identity: Identi
     drafts: list[Draft] = []
     config = dict(snapshot.config)
     phases = tuple(Phase)
-    for lot, wait in _lots(change):
+    for batch, wait in _batches(change):
         together: list[Draft] = []
-        for item in lot:
+        for item in batch:
             for draft in item.drafts(StepContext(snapshot, config, Identity.AS_IT_COMES if item in meant.events else identity)):
                 together.append(draft)
                 if isinstance(draft.action, RollOutConfig):
@@ -41,18 +41,18 @@ def steps_of(snapshot: Snapshot, meant: Change, change: Change, identity: Identi
     )
 
 
-def _lots(change: Change) -> Iterator[tuple[list[Statement], Wait]]:
+def _batches(change: Change) -> Iterator[tuple[list[Statement], Wait]]:
     """What takes effect together, and what the next waits for. What is rolled out comes before the rest, and is waited for."""
-    lot: list[Statement] = []
+    batch: list[Statement] = []
     for item in (*change.events, Then(Wait.STABLE)):
         if not isinstance(item, Then):
-            lot.append(item)
+            batch.append(item)
             if isinstance(item, RollingRestart):
-                yield lot, item.wait
-                lot = []
-        elif lot:
-            yield lot, item.wait
-            lot = []
+                yield batch, item.wait
+                batch = []
+        elif batch:
+            yield batch, item.wait
+            batch = []
 
 
 def with_waits(steps: tuple[Step, ...], limit_s: int, expect: str) -> tuple[Step, ...]:

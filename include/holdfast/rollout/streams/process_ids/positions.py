@@ -96,8 +96,8 @@ def moved_by(snapshot: Snapshot, change: Change) -> int:
     return sum(before.get(task) != owner for task, owner in order.target(after))
 
 
-def _standing_for_all(lot: Sequence[tuple[int, Chance]]) -> Chance:
+def _standing_for_all(batch: Sequence[tuple[int, Chance]]) -> Chance:
     """The one that moves about as much as they do on average, with the probability of all."""
-    probability = sum((one.probability for _, one in lot), Fraction(0))
-    average = sum(moved * one.probability for moved, one in lot) / probability
-    return Chance(probability, min(lot, key=lambda counted: abs(counted[0] - average))[1].process_ids)
+    probability = sum((one.probability for _, one in batch), Fraction(0))
+    average = sum(moved * one.probability for moved, one in batch) / probability
+    return Chance(probability, min(batch, key=lambda counted: abs(counted[0] - average))[1].process_ids)

@@ -74,8 +74,8 @@ class TestInAnotherOrder:
 
         found = ways(document, {"rolling_restart": {}})
 
-        assert [len(lot) for lot, _ in found["in-waves"].change.batches()] == [3, 3, 2]
-        assert [len(lot) for lot, _ in found["all-together"].change.batches()] == [8]
+        assert [len(batch) for batch, _ in found["in-waves"].change.batches()] == [3, 3, 2]
+        assert [len(batch) for batch, _ in found["all-together"].change.batches()] == [8]
         first = found["reverse-order"].change.events[0]
         assert isinstance(first, RestartClient)
         assert str(first.process_id) == ids[-1]

@@ -37,14 +37,14 @@ def rolled_out(snapshot: Snapshot, change: Change) -> Change:
     if not any(isinstance(item, SetConfig | SetRelease) for item in change.events):
         return change
     items: list[Item] = []
-    for lot, marker in _lots(change):
-        carried = [item for item in lot if isinstance(item, SetConfig | SetRelease)]
-        if not carried or _everybody_restarts(snapshot, lot):
-            items += lot
+    for batch, marker in _batches(change):
+        carried = [item for item in batch if isinstance(item, SetConfig | SetRelease)]
+        if not carried or _everybody_restarts(snapshot, batch):
+            items += batch
         else:
             settings = {key: value for item in carried if isinstance(item, SetConfig) for key, value in item.settings}
             releases = [item.kafka_release for item in carried if isinstance(item, SetRelease)]
-            rest = [item for item in lot if item not in carried]
+            rest = [item for item in batch if item not in carried]
             items.append(roll(snapshot, tuple(settings.items()), releases[-1] if releases else None))
             items += [Then(Wait.STABLE), *rest] if rest else []
         items += [marker] if marker else []
@@ -60,12 +60,12 @@ def roll(snapshot: Snapshot, settings: tuple[tuple[str, ConfigValue], ...], rele
 def one_at_a_time(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - as every rewrite
     """Each client waits until the group is stable after the one before."""
     items: list[Item] = []
-    for lot, marker in _lots(change):
-        if sum(isinstance(item, OfAClient) for item in lot) > 1:
-            for number, item in enumerate(lot):
+    for batch, marker in _batches(change):
+        if sum(isinstance(item, OfAClient) for item in batch) > 1:
+            for number, item in enumerate(batch):
                 items += [Then(Wait.STABLE), item] if number and isinstance(item, OfAClient) else [item]
         else:
-            items += lot
+            items += batch
         items += [marker] if marker else []
     return _if_other(change, items)
 
@@ -95,13 +95,13 @@ def in_waves(snapshot: Snapshot, change: Change) -> Change | None:
 
 def reverse(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - as every rewrite
     """The last first: of changes in which every step is one client's, and waits for the one before."""
-    lots = [lot for lot, _ in _lots(change)]
+    batches = [batch for batch, _ in _batches(change)]
     waits = dict.fromkeys(item.wait for item in change.events if isinstance(item, Then))
-    if len(lots) < 2 or len(waits) != 1 or not all(isinstance(item, OfAClient) for lot in lots for item in lot):
+    if len(batches) < 2 or len(waits) != 1 or not all(isinstance(item, OfAClient) for batch in batches for item in batch):
         return None
     items: list[Item] = []
-    for lot in reversed(lots):
-        items += [Then(*waits), *lot] if items else lot
+    for batch in reversed(batches):
+        items += [Then(*waits), *batch] if items else batch
     return _if_other(change, items)
 
 
@@ -148,9 +148,9 @@ def _comes_back_as(item: RestartClient) -> ProcessId | None:
 
 def becoming_static(snapshot: Snapshot, change: Change) -> Change | None:
     """As it is: where every client restarts anyway, none of them static, this time as a static member."""
-    lot = [item for item in change.events if not isinstance(item, Then)]
+    batch = [item for item in change.events if not isinstance(item, Then)]
     static = any(_static(snapshot, client.process_id) for client in snapshot.clients)
-    return change if not static and len(snapshot.clients) > 1 and _everybody_restarts(snapshot, lot) else None
+    return change if not static and len(snapshot.clients) > 1 and _everybody_restarts(snapshot, batch) else None
 
 
 def cleared(snapshot: Snapshot, change: Change) -> Change | None:
@@ -175,17 +175,17 @@ def _wiped(item: Item) -> Item:
             return item
 
 
-def _lots(change: Change) -> Iterator[tuple[list[Statement], Then | None]]:
+def _batches(change: Change) -> Iterator[tuple[list[Statement], Then | None]]:
     """What takes effect together, and the marker after it."""
-    lot: list[Statement] = []
+    batch: list[Statement] = []
     for item in change.events:
         if isinstance(item, Then):
-            yield lot, item
-            lot = []
+            yield batch, item
+            batch = []
         else:
-            lot.append(item)
-    if lot:
-        yield lot, None
+            batch.append(item)
+    if batch:
+        yield batch, None
 
 
 def _if_other(change: Change, items: list[Item]) -> Change | None:
@@ -196,8 +196,8 @@ def _old_ids(item: OfAClient) -> tuple[object, ...]:
     return () if isinstance(item, AddClient) else (item.process_id,)
 
 
-def _everybody_restarts(snapshot: Snapshot, lot: list[Statement]) -> bool:
-    there = {item.process_id for item in lot if isinstance(item, RestartClient | ReplaceClient)}
+def _everybody_restarts(snapshot: Snapshot, batch: list[Statement]) -> bool:
+    there = {item.process_id for item in batch if isinstance(item, RestartClient | ReplaceClient)}
     return all(client.process_id in there for client in snapshot.clients)
 
 
