@@ -51,7 +51,6 @@ ALLOWED = {
     ("kafka/streams/config_check.py", "_validate"): "Kafka's own validators, as its table of settings names them",
     ("kafka/streams/config_check.py", "_OPTIONS"): "Kafka's own validators, as its table of settings names them",
     ("web/new/new_asked.py", "_airflows"): "Airflow puts words of its own before the refusal of a parameter",
-    ("web/plan/plan_view.py", "_OVER_LIMITS"): "plans carry why an option lost as a sentence",
 }
 """File below include/holdfast and function or constant, with the reason: words of others, that come in no other form; or layout."""
 

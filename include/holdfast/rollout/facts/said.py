@@ -28,5 +28,6 @@ def texts_of(said: Iterable[Said[F]]) -> tuple[str, ...]:
     return tuple(one.text for one in said)
 
 
-def facts_of(said: Iterable[Said[F]]) -> tuple[F | None, ...]:
-    return tuple(one.fact for one in said)
+def facts_of(said: Iterable[Said[F]]) -> tuple[F, ...]:
+    """Those that are known."""
+    return tuple(one.fact for one in said if one.fact is not None)

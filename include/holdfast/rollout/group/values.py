@@ -9,6 +9,7 @@ from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.facts.conditions import Invalidation
+from holdfast.rollout.facts.reasons import Reason
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.policy.policy import Policy
 
@@ -69,6 +70,9 @@ class AnyConsidered(Protocol):
 
     @property
     def why_not(self) -> str: ...
+
+    @property
+    def reason(self) -> Reason | None: ...
 
 
 class AnyPlan(Protocol):

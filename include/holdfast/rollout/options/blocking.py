@@ -5,6 +5,8 @@ from typing import TypeVar
 
 from holdfast.rollout.contract.plan_words import BASELINE, option_name
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule, Status
+from holdfast.rollout.facts.reasons import Block, Blocked
+from holdfast.rollout.facts.said import Said
 from holdfast.rollout.options.option import EvaluatedOption, Option, RankedOption
 from holdfast.rollout.options.rules import CONVERGES
 from holdfast.rollout.options.selection import Ranked, baseline_of
@@ -13,31 +15,37 @@ from holdfast.rollout.policy.policy import Policy, Review
 E = TypeVar("E", bound=EvaluatedOption[Option])
 
 
-def blocked_by(options: Sequence[Ranked], chosen: Ranked | None, policy: Policy) -> tuple[str, ...]:
+def blocked_by(options: Sequence[Ranked], chosen: Ranked | None, policy: Policy) -> tuple[Said[Blocked], ...]:
     """Why the plan must not be applied; none: it may be."""
     if chosen is None:
-        reasons = dict.fromkeys(one.evaluated.refused for one in options if one.evaluated.refused is not None)
-        return tuple(reasons) or ("Your policy excludes every option.",)
+        refused = dict.fromkeys(one.evaluated.refused for one in options if one.evaluated.refused is not None)
+        excluded = Said("Your policy excludes every option.", Blocked(Block.ALL_EXCLUDED))
+        return tuple(Said(one, Blocked(Block.NOT_PREDICTED)) for one in refused) or (excluded,)
     over = tuple(_over(rule, chosen) for rule in chosen.failed if rule.blocking)
     if policy.review is not Review.NEVER:
         return over
     asking = (rule for rule in not_passed(chosen.rules) if not (rule.blocking and rule.status is Status.FAIL))
-    return (*over, *(f"{rule.name}: {rule.found}. This needs review, and your policy never asks for one" for rule in asking))
+    return (*over, *map(_without_review, asking))
+
+
+def _without_review(rule: Rule) -> Said[Blocked]:
+    text = f"{rule.name}: {rule.found}. This needs review, and your policy never asks for one"
+    return Said(text, Blocked(Block.NO_REVIEW, rule.name))
 
 
 def not_passed(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules if rule.status is not Status.PASS)
 
 
-def _over(rule: Rule, chosen: Ranked) -> str:
+def _over(rule: Rule, chosen: Ranked) -> Said[Blocked]:
     """Why this rule stops the plan: the real cause, where there is one behind it."""
     why = chosen.known.unsettled
     if rule.name == CONVERGES and why is not None:
-        return f"the group does not become stable. {why}"
-    return f"{rule.name}: {rule.found}, limit {rule.limit}"
+        return Said(f"the group does not become stable. {why}", Blocked(Block.UNSETTLED, rule.name))
+    return Said(f"{rule.name}: {rule.found}, limit {rule.limit}", Blocked(Block.LIMIT, rule.name))
 
 
-def verdict(*, nothing: bool, chosen: Ranked | None, blocked: Sequence[str], policy: Policy) -> PlanVerdict:
+def verdict(*, nothing: bool, chosen: Ranked | None, blocked: Sequence[Said[Blocked]], policy: Policy) -> PlanVerdict:
     """`nothing`: there is nothing to do."""
     if nothing:
         return PlanVerdict.NOTHING_TO_DO
@@ -50,7 +58,7 @@ def verdict(*, nothing: bool, chosen: Ranked | None, blocked: Sequence[str], pol
 def headline(
     options: Sequence[RankedOption[E]],
     chosen: RankedOption[E] | None,
-    blocked: Sequence[str],
+    blocked: Sequence[Said[Blocked]],
     effect: Callable[[RankedOption[E]], str],
     *,
     nothing: bool,
@@ -59,12 +67,17 @@ def headline(
     if nothing:
         return "Nothing to do: the group is already in the requested state."
     if chosen is None:
-        return blocked[0] if any(one.evaluated.refused for one in options) else f"Blocked: {blocked[0]}"
+        first = blocked[0]
+        return first.text if _is(first, Block.NOT_PREDICTED) else f"Blocked: {first.text}"
     if blocked and chosen.known.unsettled is not None:
-        return f"Blocked: {blocked[0]}"
+        return f"Blocked: {blocked[0].text}"
     does = effect(chosen)
     if blocked:
         return f"Blocked: even the best option, {option_name(chosen.name)}, exceeds a limit. {does}"
     said = f"{chosen.evaluated.option.title}: {does}"
     plain = None if chosen.name == PLAINLY else baseline_of(options)
     return said if plain is None else f"{said} {BASELINE}: {effect(plain)}"
+
+
+def _is(said: Said[Blocked], kind: Block) -> bool:
+    return said.fact is not None and said.fact.kind is kind

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast.rollout.facts.reasons import EXCEEDS
 from holdfast.rollout.options.criterion import Criterion
 from holdfast.rollout.options.option import RankedOption
 from holdfast.rollout.text.wording import duration, many
@@ -40,7 +41,7 @@ def _number(count: float) -> str:
 def _limits(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: ARG001 - as every explanation
     kept = [rule.name for rule in chosen.exceeded]
     broken = "; ".join(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in loser.exceeded if rule.name not in kept)
-    return f"Exceeds limits that the recommended option meets ({broken})."
+    return f"{EXCEEDS} ({broken})."
 
 
 def _collateral(loser: Ranked, chosen: Ranked, counted: Counted) -> str:

@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.facts.reasons import Lost
 from holdfast.rollout.policy.policy import Policy
 
 
@@ -87,12 +88,12 @@ class Impact:
 @dataclass(frozen=True)
 class RankedOption(Generic[E]):
     """An evaluated option checked against the policy. `place`: its position in the list; `impact` None: it cannot be predicted;
-    `barred`: why it is never recommended here, empty if it can be."""
+    `barred`: why it is never recommended here. None: it can be."""
 
     place: int
     evaluated: E
     rules: tuple[Rule, ...]
-    barred: str
+    barred: Lost | None
     policy: Policy
     impact: Impact | None
 
@@ -102,7 +103,7 @@ class RankedOption(Generic[E]):
 
     @property
     def possible(self) -> bool:
-        return not self.barred and self.impact is not None
+        return self.barred is None and self.impact is not None
 
     @property
     def known(self) -> Impact:

@@ -4,10 +4,13 @@ Options are compared criterion by criterion, in the order of `CRITERIA`; the fir
 docs/decisions/0005.
 """
 
+import math
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, assert_never
 
 from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.facts.reasons import EXCEEDING, Lost, Reason
+from holdfast.rollout.facts.said import Said
 from holdfast.rollout.options.criteria import CRITERIA, Counted
 from holdfast.rollout.options.criterion import first_lost
 from holdfast.rollout.options.option import EvaluatedOption, Option, RankedOption
@@ -17,16 +20,14 @@ E = TypeVar("E", bound=EvaluatedOption[Option])
 Ranked = RankedOption[Any]
 
 
-def barred(option: Option, policy: Policy) -> str:
-    """Why an option is not recommended whatever it costs; empty: it may be. A combination goes by the names of the options that it
+def barred(option: Option, policy: Policy) -> Lost | None:
+    """Why an option is not recommended whatever it costs; None: it may be. A combination goes by the names of the options that it
     is made of too."""
     if not set(policy.exclude).isdisjoint((option.name, *option.name.split("+"))):
-        return "Excluded by your policy."
-    if not option.if_allowed:
-        return option.drawback
-    if option.name in policy.allow:
-        return ""
-    return f"{option.drawback} Your policy does not list {option.name} under allow.".lstrip()
+        return Lost.EXCLUDED
+    if option.if_allowed:
+        return None if option.name in policy.allow else Lost.NOT_ALLOWED
+    return Lost.DRAWBACK if option.drawback else None
 
 
 def best(options: Iterable[RankedOption[E]]) -> RankedOption[E] | None:
@@ -44,16 +45,52 @@ def baseline_of(options: Iterable[RankedOption[E]]) -> RankedOption[E] | None:
     return next((one for one in options if one.name == PLAINLY and one.impact is not None), None)
 
 
-def why_not(loser: Ranked, chosen: Ranked | None, counted: Counted) -> str:
-    """The first criterion by which it lost, in words. `counted`: what is counted of this kind of group."""
-    if loser.barred:
-        return loser.barred
-    if loser.evaluated.refused is not None or chosen is None:
-        return loser.evaluated.refused or "No option is recommended."
+def reason(loser: Ranked, chosen: Ranked | None) -> Reason:
+    """What bars it, or the first criterion by which it lost, with both figures."""
+    if loser.barred is not None:
+        return Reason(loser.barred)
+    if loser.evaluated.refused is not None:
+        return Reason(Lost.NOT_PREDICTED)
+    if chosen is None:
+        return Reason(Lost.NONE_RECOMMENDED)
     lost = first_lost(CRITERIA, loser, chosen)
     if lost is None:
-        return "Equal to the recommended option, which comes first in the list."
-    return lost.explain(loser, chosen, counted)
+        return Reason(Lost.EQUAL)
+    met = [rule.name for rule in chosen.exceeded]
+    limits = tuple(rule.name for rule in loser.exceeded if rule.name not in met) if lost.name in EXCEEDING else ()
+    return Reason(Lost.CRITERION, lost.name, _figure(lost.key(loser)), _figure(lost.key(chosen)), limits)
+
+
+def _figure(count: float) -> float | None:
+    return None if math.isinf(count) else count
+
+
+def why_not(loser: Ranked, chosen: Ranked | None, counted: Counted) -> Said[Reason]:
+    """Why an option is not recommended. `counted`: what is counted of this kind of group."""
+    fact = reason(loser, chosen)
+    return Said(_words(fact, loser, chosen, counted), fact)
+
+
+def _words(fact: Reason, loser: Ranked, chosen: Ranked | None, counted: Counted) -> str:
+    option = loser.evaluated.option
+    match fact.kind:
+        case Lost.EXCLUDED:
+            return "Excluded by your policy."
+        case Lost.NOT_ALLOWED:
+            return f"{option.drawback} Your policy does not list {option.name} under allow.".lstrip()
+        case Lost.DRAWBACK:
+            return str(option.drawback)
+        case Lost.NOT_PREDICTED:
+            return str(loser.evaluated.refused)
+        case Lost.NONE_RECOMMENDED:
+            return "No option is recommended."
+        case Lost.EQUAL:
+            return "Equal to the recommended option, which comes first in the list."
+        case Lost.CRITERION:
+            assert chosen is not None, "it lost against one"
+            return next(one for one in CRITERIA if one.name == fact.criterion).explain(loser, chosen, counted)
+        case _:
+            assert_never(fact.kind)
 
 
 def why(chosen: RankedOption[E], options: Sequence[RankedOption[E]], counted: Counted) -> str:
@@ -67,7 +104,7 @@ def why(chosen: RankedOption[E], options: Sequence[RankedOption[E]], counted: Co
     if plain is not None:
         parts.append(_against_baseline(plain, chosen, counted))
     if second is not None and second is not plain:
-        parts.append(f"Next best: {second.name}. {why_not(second, chosen, counted)}")
+        parts.append(f"Next best: {second.name}. {why_not(second, chosen, counted).text}")
     return " ".join(parts)
 
 
@@ -75,4 +112,4 @@ def _against_baseline(plain: Ranked, chosen: Ranked, counted: Counted) -> str:
     """In the reviewer's terms where an order of IDs is what makes the difference: it nearly always is."""
     if counted.order and plain.known.collateral > chosen.known.collateral:
         return f"{counted.order} {counted.many(plain.known.collateral)} of {counted.member}s outside the change would migrate too."
-    return f"Baseline: {why_not(plain, chosen, counted)}"
+    return f"Baseline: {why_not(plain, chosen, counted).text}"

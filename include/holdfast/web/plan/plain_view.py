@@ -196,7 +196,7 @@ def _ways(plan: ConsumerPlan) -> tuple[Way, ...]:
             name=one.name,
             title=one.title,
             fate="chosen" if one.name == plan.chosen else "possible" if one.name in found else "impossible",
-            why_not=one.why_not or one.refused or "",
+            why_not=plan_parts.why_not(one),
             effort="no manual work beyond the change" if one.name == PLAINLY else "",
             cells=cells.get(one.name, ()),
             failed=plan_parts.broken(one.rules),

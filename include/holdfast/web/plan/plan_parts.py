@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
-from holdfast.rollout.group.values import AnyPlan
+from holdfast.rollout.facts.reasons import EXCEEDING, EXCEEDS
+from holdfast.rollout.group.values import AnyConsidered, AnyPlan
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.text.rendering import Block
@@ -219,3 +220,10 @@ def in_order(ways: Iterable[Way]) -> tuple[Way, ...]:
 
 def broken(rules: Iterable[Rule]) -> tuple[str, ...]:
     return tuple(f"{rule.name}: {rule.found}, limit {rule.limit}" for rule in rules if rule.status is Status.FAIL)
+
+
+def why_not(one: AnyConsidered) -> str:
+    """Why an option is not recommended. Of one that exceeds limits the page lists them, one by one."""
+    if one.reason is not None and one.reason.criterion in EXCEEDING:
+        return f"{EXCEEDS}."
+    return one.why_not or one.refused or ""

@@ -1,6 +1,5 @@
 """A plan for Kafka Streams as its page shows it. The time is an argument."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -38,8 +37,6 @@ from holdfast.web.plan.plan_parts import (
 )
 from holdfast.web.plan.task_owners import task_picture
 
-_OVER_LIMITS = re.compile(r"(?<=keeps|meets) \(.*\)\.")
-"""The limits that an option exceeds: the page lists them one by one."""
 _CAUSES = {"change": "change", "probing": "probing rebalance", "immediate": "immediate follow-up"}
 LABELS = Labels(
     kind="",
@@ -227,7 +224,7 @@ def _ways(plan: Plan) -> tuple[Way, ...]:
             name=one.name,
             title=one.title,
             fate=_fate(one, plan),
-            why_not=_OVER_LIMITS.sub(".", one.why_not or one.refused or ""),
+            why_not=plan_parts.why_not(one),
             effort=one.effort.says,
             cells=cells.get(one.name, ()),
             failed=plan_parts.broken(one.rules),

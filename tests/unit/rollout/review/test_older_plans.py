@@ -16,7 +16,7 @@ from holdfast.rollout.streams.plan import review as streams_review
 from holdfast.rollout.text.rendering import to_markdown
 from holdfast.workflows import plan as planning
 
-FACTS = ("invalid_if", "assumptions", "offset_warnings")
+FACTS = ("invalid_if", "assumptions", "offset_warnings", "reason", "blocked")
 
 
 def before(document: dict[str, object]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import PLAINLY
-from holdfast.rollout.facts.said import told
+from holdfast.rollout.facts.said import Said, facts_of, texts_of, told
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, selection
 from holdfast.rollout.options.option import RankedOption
@@ -66,7 +66,8 @@ def assemble(
         verdict=blocking.verdict(nothing=nothing, chosen=chosen, blocked=blocked, policy=policy),
         headline=_warnings(chosen) + blocking.headline(options, chosen, blocked, _effect, nothing=nothing),
         wrong_if="" if option is None else option.wrong_if,
-        blocked_by=blocked,
+        blocked_by=texts_of(blocked),
+        blocked=facts_of(blocked),
         chosen=None if option is None else option.name,
         candidates=tuple(_considered(one, chosen) for one in options),
         steps=() if chosen is None or option is None or blocked else _steps(chosen, snapshot),
@@ -126,6 +127,7 @@ def basis_of(snapshot: ConsumerSnapshot) -> ConsumerSnapshot:
 def _considered(one: Ranked, chosen: Ranked | None) -> Considered:
     evaluated, option = one.evaluated, one.evaluated.option
     whole = one is chosen or one.name == PLAINLY
+    lost = Said("") if one is chosen else selection.why_not(one, chosen, COUNTED)
     times = Times(None, None) if one.impact is None else one.impact.times[0]
     return Considered(
         name=option.name,
@@ -136,7 +138,8 @@ def _considered(one: Ranked, chosen: Ranked | None) -> Considered:
         warnings=told(evaluated.warnings, warning_words.sentence),
         unknown=evaluated.unknown,
         refused=evaluated.refused,
-        why_not="" if one is chosen else selection.why_not(one, chosen, COUNTED),
+        why_not=lost.text,
+        reason=lost.fact,
         settings=option.settings,
         read_twice=evaluated.read_twice,
         course=evaluated.course if whole else None,

@@ -22,6 +22,7 @@ from holdfast.rollout.contract.settings import SettingChange, Who
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS
+from holdfast.rollout.facts.reasons import BLOCKED, REASON
 from holdfast.rollout.facts.said_json import said_from_json, said_to_json
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import strict
@@ -68,6 +69,8 @@ def with_id(plan: ConsumerPlan) -> ConsumerPlan:
 def consumer_plan_to_json(plan: ConsumerPlan) -> dict[str, object]:
     way = plan.chosen_way
     requested: dict[str, object] = {} if plan.requested_by is None else {"requested_by": plan.requested_by}
+    if plan.blocked:
+        requested["blocked"] = BLOCKED.write(plan.blocked)
     if plan.invalidations:
         requested["invalid_if"] = INVALIDATIONS.write(plan.invalidations)
     if plan.assumptions:
@@ -121,6 +124,7 @@ def consumer_plan_from_json(value: object) -> ConsumerPlan:
         candidates=fields.need("candidates", lambda found: strict.each(found, _considered)),
         steps=fields.need("steps", lambda found: strict.each(found, _step)),
         preconditions=fields.need("preconditions", _texts),
+        blocked=fields.optional("blocked", BLOCKED.read, ()),
         invalidations=fields.optional("invalid_if", INVALIDATIONS.read, ()),
         assumptions=fields.optional("assumptions", ASSUMPTIONS.read, ()),
         requested_by=fields.optional("requested_by", strict.name, None),
@@ -183,6 +187,7 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "name": one.name,
         "title": one.title,
         "why_not": one.why_not,
+        **({} if one.reason is None else {"reason": REASON.write(one.reason)}),
         "change": consumer_change_to_json(one.change),
         "summary": None if one.summary is None else consumer_summary_to_json(one.summary),
         "rules": items(codec_of(Rule)).write(one.rules),
@@ -202,6 +207,7 @@ def _considered(value: object) -> Considered:
         name=fields.need("name", strict.name),
         title=fields.need("title", strict.text),
         why_not=fields.need("why_not", strict.text),
+        reason=fields.optional("reason", REASON.read, None),
         change=fields.need("change", consumer_change_from_json),
         summary=fields.need("summary", nullable(summary_from_json)),
         rules=fields.need("rules", items(codec_of(Rule)).read),

@@ -13,6 +13,7 @@ from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import Assumption, Invalidation
+from holdfast.rollout.facts.reasons import Blocked, Reason
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.policy.policy import Policy
 
@@ -38,6 +39,8 @@ class Considered:
     read_twice: int | None = None
     course: Course | None = None
     times: Times | None = None
+    reason: Reason | None = None
+    """`why_not` as a value. None: of the recommended option, and in a plan that another version made."""
     effort_counts: EffortCounts | None = None
 
 
@@ -63,6 +66,8 @@ class ConsumerPlan:
     candidates: tuple[Considered, ...]
     steps: tuple[ConsumerStep, ...]
     preconditions: tuple[str, ...]
+    blocked: tuple[Blocked, ...] = ()
+    """`blocked_by` as values; none in a plan that another version made."""
     invalidations: tuple[Invalidation, ...] = ()
     """`wrong_if` as values; none in a plan that another version made."""
     assumptions: tuple[Assumption, ...] = ()

@@ -14,6 +14,7 @@ from holdfast.rollout.contract.settings import SettingChange, Who
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS
+from holdfast.rollout.facts.reasons import BLOCKED, REASON
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.record import codec_of
@@ -92,6 +93,7 @@ _considered = closed(
         "records_read_twice_at_most": count(),
         "course": _course,
         "times": codec_of(Times).shape(),
+        "reason": REASON.shape() | {"description": "`why_not` as values."},
         "effort_counts": codec_of(EffortCounts).shape(),
     },
 )
@@ -121,6 +123,7 @@ PLAN: Shape = closed(
         "basis": SNAPSHOT,
     },
     {
+        "blocked": BLOCKED.shape() | {"description": "`blocked_by` as values."},
         "invalid_if": INVALIDATIONS.shape() | {"description": "`wrong_if` as values."},
         "assumptions": ASSUMPTIONS.shape() | {"description": "`preconditions` as values."},
         "requested_by": shapes.name("The user who requested the plan, as Airflow names them. Left out: no user did."),

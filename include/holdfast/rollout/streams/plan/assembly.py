@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.facts.said import Said, facts_of, texts_of
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, selection
 from holdfast.rollout.options.option import RankedOption
@@ -80,7 +81,8 @@ def assemble(
         headline=blocking.headline(options, chosen, blocked_by, effect, nothing=nothing),
         why="" if chosen is None else selection.why(chosen, options, COUNTED),
         wrong_if="" if way is None else way.wrong_if,
-        blocked_by=blocked_by,
+        blocked_by=texts_of(blocked_by),
+        blocked=facts_of(blocked_by),
         chosen=None if chosen is None else chosen.name,
         candidates=tuple(_considered(one, chosen, policy) for one in options),
         steps=() if chosen is None or blocked_by else _steps(chosen, policy),
@@ -145,6 +147,7 @@ def _considered(one: Ranked, chosen: Ranked | None, policy: Policy) -> Considere
     """The recommended option keeps its rounds and ends, and so does the baseline's worst outcome: they are shown side by side."""
     is_chosen = chosen is not None and one.name == chosen.name
     evaluation = one.evaluated
+    lost = Said("") if is_chosen else selection.why_not(one, chosen, COUNTED)
     shown = evaluation.worst if one.name == PLAINLY and evaluation.costs else None
     return Considered(
         name=one.name,
@@ -155,7 +158,8 @@ def _considered(one: Ranked, chosen: Ranked | None, policy: Policy) -> Considere
         rules=one.rules,
         unknown=(*evaluation.unknown, *evaluation.unknown_sizes),
         refused=evaluation.refused,
-        why_not="" if is_chosen else selection.why_not(one, chosen, COUNTED),
+        why_not=lost.text,
+        reason=lost.fact,
         as_asked=evaluation.option.as_asked,
         effort_counts=evaluation.option.effort_counts,
     )

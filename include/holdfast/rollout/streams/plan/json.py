@@ -13,6 +13,7 @@ from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS
+from holdfast.rollout.facts.reasons import BLOCKED, REASON
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import contracts, kafka, strict
 from holdfast.rollout.json.codec import items
@@ -57,6 +58,7 @@ def plan_from_json(value: object) -> Plan:
         rules=fields.need("rules", items(codec_of(Rule)).read),
         unknown=fields.need("unknown", texts),
         otherwise=fields.optional("otherwise", items(codec_of(Otherwise)).read, ()),
+        blocked=fields.optional("blocked", BLOCKED.read, ()),
         invalidations=fields.optional("invalid_if", INVALIDATIONS.read, ()),
         assumptions=fields.optional("assumptions", ASSUMPTIONS.read, ()),
         requested_by=fields.optional("requested_by", strict.name, None),
@@ -80,6 +82,8 @@ def _refuse_edited(plan: Plan, written: Mapping[str, object]) -> None:
 def plan_to_json(plan: Plan) -> dict[str, object]:
     """What stands there only where it is said: a plan from before there was the field has its digest still."""
     said: dict[str, object] = {"otherwise": items(codec_of(Otherwise)).write(plan.otherwise)} if plan.otherwise else {}
+    if plan.blocked:
+        said["blocked"] = BLOCKED.write(plan.blocked)
     if plan.invalidations:
         said["invalid_if"] = INVALIDATIONS.write(plan.invalidations)
     if plan.assumptions:
@@ -122,6 +126,7 @@ def _considered(value: object) -> Considered:
         unknown=fields.need("unknown", texts),
         refused=fields.need("refused", nullable(strict.text)),
         why_not=fields.need("why_not", strict.text),
+        reason=fields.optional("reason", REASON.read, None),
         as_asked=fields.optional("as_asked", strict.boolean, default=True),
         effort_counts=fields.optional("effort_counts", codec_of(EffortCounts).read, None),
     )
@@ -134,6 +139,7 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "name": one.name,
         "title": one.title,
         "why_not": one.why_not,
+        **({} if one.reason is None else {"reason": REASON.write(one.reason)}),
         "effort": one.effort.value,
         "change": change_to_json(one.change),
         "summary": COSTS.write(one.costs),

@@ -7,6 +7,7 @@ from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import Assumption, Invalidation
+from holdfast.rollout.facts.reasons import Blocked, Reason
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost.evaluation import Cost, Effort, worst_of
@@ -31,6 +32,8 @@ class Considered:
     why_not: str
     as_asked: bool = True
     """False: for reference only; it is not the requested change."""
+    reason: Reason | None = None
+    """`why_not` as a value. None: of the recommended option, and in a plan written by another version."""
     effort_counts: EffortCounts | None = None
     """None: written by another version."""
 
@@ -70,6 +73,8 @@ class Plan:
     unknown: tuple[str, ...]
     otherwise: tuple[Otherwise, ...] = ()
     """The cost of the recommended option if a condition of its forecast is not met."""
+    blocked: tuple[Blocked, ...] = ()
+    """`blocked_by` as values; empty in a plan written by another version."""
     invalidations: tuple[Invalidation, ...] = ()
     """`wrong_if` as values; empty in a plan written by another version."""
     assumptions: tuple[Assumption, ...] = ()

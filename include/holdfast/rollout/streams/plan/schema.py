@@ -5,6 +5,7 @@ from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS
+from holdfast.rollout.facts.reasons import BLOCKED, REASON
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.record import codec_of
@@ -42,6 +43,7 @@ _CONSIDERED = closed(
     },
     {
         "as_asked": shapes.boolean("False: it does not do what was asked; it is there to be compared."),
+        "reason": REASON.shape() | {"description": "`why_not` as values."},
         "effort_counts": codec_of(EffortCounts).shape(),
     },
 )
@@ -93,6 +95,7 @@ PLAN: Shape = closed(
         "basis": _BASIS,
     },
     {
+        "blocked": BLOCKED.shape() | {"description": "`blocked_by` as values."},
         "invalid_if": INVALIDATIONS.shape() | {"description": "`wrong_if` as values."},
         "assumptions": ASSUMPTIONS.shape() | {"description": "`preconditions` as values."},
         "requested_by": shapes.name("The user who requested the plan, as Airflow names them. Left out: no user did."),
