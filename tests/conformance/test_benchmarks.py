@@ -9,7 +9,7 @@ pytestmark = pytest.mark.jvm
 
 
 def test_a_decision_is_timed_beside_kafkas_and_is_the_same() -> None:
-    shape = dataclasses.replace(assign.SHAPES[-1], warm=1, runs=2)
+    shape = dataclasses.replace(assign.SHAPES[-1], tasks=60, clients=8, warm=1, runs=2)
 
     found = list(assign.measure(shape, "3.9.1"))
 

@@ -51,7 +51,9 @@ def test_the_twin_sees_every_round_the_same(release: str) -> None:
             entry = json.loads(line)
             _, found = compared(entry["case"], entry["change"], jvm)
             assert found == "", f"{entry['why']} ({release}): {found}"
-        for seed in range(SEED, SEED + CASES):
+        for seed in range(SEED, SEED + 4 * CASES):
+            if seed >= SEED + CASES and seen["stable"] > CASES / 2:
+                break
             case, change = random_forecast_case(seed)
             kind, found = compared(case, change, jvm, living={"wire": True} if seed % 2 else None)
             if found:

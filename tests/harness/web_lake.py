@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,12 +20,14 @@ from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_kind import AnyPlan, snapshot_from_json
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.plan import assembly
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot import json as snapshot_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows import plan as plans
 from holdfast.workflows import snapshots
@@ -38,6 +41,12 @@ def replacement(process_id: str, by: str | None, host: str, threads: int = 2) ->
     return {
         "replace_client": {"process_id": process_id, "by": {"process_id": by, "threads": threads, "host": host}, "state": "empty"}
     }
+
+
+@lru_cache(maxsize=64)
+def _made(snapshot: Snapshot, meant: Change, policy: Policy, now: datetime) -> Plan:
+    """Many tests look at the same few plans, and a plan is the same whenever it is made of the same."""
+    return plans.make(snapshot, meant, policy, now)
 
 
 class WebLake:
@@ -60,7 +69,7 @@ class WebLake:
         """A plan of a snapshot that is kept too."""
         dated = self.snapshot(document, days_ago * 24 * 60 + minutes)
         made_at = self.now - timedelta(days=days_ago)
-        made = plans.make(snapshot_json.snapshot_from_json(dated), change_from_json(change(*events)), policy or Policy(), made_at)
+        made = _made(snapshot_json.snapshot_from_json(dated), change_from_json(change(*events)), policy or Policy(), made_at)
         plans.keep(self.lake, made)
         return made
 

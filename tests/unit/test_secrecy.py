@@ -1,5 +1,7 @@
 """Secrets in every disguise: seen, refused by every reader of what people write, and never repeated in a message."""
 
+import contextlib
+import io
 import json
 import time
 from datetime import UTC, datetime
@@ -222,20 +224,30 @@ def test_hostile_text_takes_little_time(part: str) -> None:
     assert time.process_time() - began < 8
 
 
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What `plan` reads and writes: the plan is made once for all tests."""
+    folder = tmp_path_factory.mktemp("planned")
+    found = {
+        "snapshot.json": json.dumps(just_now(group(AFTER))),
+        "gone.json": json.dumps(just_now(without_client(group(AFTER), C))),
+        "change.json": json.dumps(change(REPLACE_FIRST)),
+    }
+    for name, text in found.items():
+        (folder / name).write_text(text)
+    with contextlib.redirect_stdout(io.StringIO()) as out, pytest.raises(SystemExit):
+        main(("plan", str(folder / "snapshot.json"), str(folder / "change.json"), "--json"))
+    return found | {"plan.json": out.getvalue()}
+
+
 @pytest.fixture
-def planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+def planned(documents: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Files that `plan` and `apply` read, in the working directory."""
     monkeypatch.chdir(tmp_path)
-    contents = {
-        "snapshot.json": just_now(group(AFTER)),
-        "gone.json": just_now(without_client(group(AFTER), C)),
-        "change.json": change(REPLACE_FIRST),
-    }
-    for name, document in contents.items():
-        (tmp_path / name).write_text(json.dumps(document))
-    (tmp_path / "plan.json").write_text(ran(capsys, "plan", "snapshot.json", "change.json", "--json")[1])
+    for name, text in documents.items():
+        (tmp_path / name).write_text(text)
     (tmp_path / "approval.json").write_text(json.dumps(approved(tmp_path / "plan.json")))
-    return {name: str(tmp_path / name) for name in (*contents, "plan.json", "approval.json")}
+    return {name: str(tmp_path / name) for name in (*documents, "approval.json")}
 
 
 def approved(plan: Path, **other: object) -> dict[str, object]:

@@ -25,6 +25,8 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.workflows import journals
 from holdfast.workflows import plan as plans
 
+pytestmark = pytest.mark.starts
+
 ROUNDS = int(os.environ.get("HOLDFAST_APPLY_ROUNDS") or 0)
 STATE_DIRS = ("one", "other")
 DONE = [("1", "done"), ("2", "begun"), ("2", "done")]

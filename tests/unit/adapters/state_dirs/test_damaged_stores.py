@@ -21,6 +21,8 @@ from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 from holdfast.errors import StatePathTrouble
 from holdfast.kafka.vocabulary import TopicPartition
 
+pytestmark = pytest.mark.starts
+
 RECORDED = Path(__file__).parents[2] / "recorded" / "store-4.3.1"
 MANIFEST = "MANIFEST-000005"
 DAMAGED = int(os.environ.get("HOLDFAST_DAMAGED_STORES") or 40)
