@@ -224,7 +224,7 @@ class TestReports:
     def test_go_with_the_snapshots_when_the_variable_says_so(
         self, lake: FsspecLake, recorded: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with pytest.raises(AirflowSkipException, match="raw snapshots stay"):
+        with pytest.raises(AirflowSkipException, match="raw snapshots are kept"):
             collecting.forget()
         later = datetime.fromisoformat(f"{day_of(recorded)}T00:00:00+00:00") + timedelta(days=30)
         monkeypatch.setattr(collecting, "now", lambda: later)
@@ -314,7 +314,7 @@ class TestDays:
     def test_without_snapshots_are_refused(self, given: str | None, request: pytest.FixtureRequest) -> None:
         if given:
             request.getfixturevalue("recorded")
-        with pytest.raises(InvalidInput, match="there is no snapshot"):
+        with pytest.raises(InvalidInput, match="the lake has no snapshot yet"):
             clusters.days_to_read(given, {})
 
 

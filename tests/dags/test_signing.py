@@ -143,7 +143,7 @@ class TestWhoWritesIntoDraftsWithoutTheKey:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_APPROVERS", '["ann"]')
         self.edit(lake, run, "asked.json", approvers=["mallory"])
 
-        with pytest.raises(StepRefused, match=r"who was asked in this run: not signed"):
+        with pytest.raises(StepRefused, match=r"The list of approvers of this run: not signed"):
             decisions.question(run)
         lake.remove((*runs.folder(run), "asked.json"))
         assert decisions.question(run).approvers == ("ann",)
