@@ -178,7 +178,7 @@ class TestPlacesThatAreNotWhatTheySeem:
             "socket": lambda: os.mknod(place, 0o600 | stat.S_IFSOCK),
         }[kind]()
         began = time.monotonic()
-        with pytest.raises(StatePathTrouble, match="needed is a file"):
+        with pytest.raises(StatePathTrouble, match="a file is needed"):
             LocalProcessMetadataFiles().write(str(state_dir), OURS, replaces=OTHER)
         assert time.monotonic() - began < 30  # waiting for it would be without an end
         assert json.loads(elsewhere.read_text()) == {"processId": str(OTHER)}

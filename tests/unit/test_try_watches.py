@@ -56,15 +56,15 @@ def test_a_task_that_is_tried_again_is_no_end(trying: ModuleType, capsys: pytest
 
     assert trying.watch(airflow, RUN) == "0123456789abcdef"
     said = capsys.readouterr().err
-    assert said.count("is tried again") == 1
+    assert said.count("failed; retrying") == 1
     assert "ClusterTrouble: [no] broker" in said
 
 
 @pytest.mark.parametrize(
     ("log", "reason"),
     [
-        (None, "its log says nothing"),
-        ({"content": []}, "its log says nothing"),
+        (None, "its log is empty"),
+        ({"content": []}, "its log is empty"),
         ({"content": [{"event": "::group::x"}, {"event": "the [last] word"}]}, "word"),
         ({"content": ["plain text"]}, "plain text"),
     ],

@@ -109,7 +109,7 @@ def test_a_run_that_fails_says_why_and_is_asked_again(server: Server) -> None:
         return text if "Planning failed" in text else None
 
     text = server.wait("the end of the run", ended)
-    assert "Airflow has no connection holdfast_kafka_nowhere: make one" in text
+    assert "Airflow has no connection holdfast_kafka_nowhere: create one" in text
     assert "requested by <b><bdi>bob</bdi></b>" in text
     assert "Traceback" not in text
     assert "<script>alert" not in text
