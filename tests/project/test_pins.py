@@ -58,6 +58,7 @@ def test_the_test_lock_holds_the_same_versions_as_the_run_lock() -> None:
     assert {package: dev.get(package) for package in run} == run
 
 
+@pytest.mark.starts
 def test_the_locks_follow_from_pyproject(tmp_path: Path) -> None:
     """Compiling again, with what is locked preferred, changes nothing: so no requirement was edited without `bin/lock`."""
     for name in ("pyproject.toml", "README.md", "bin/lock", "bin/setup", *LOCKS):
