@@ -8,6 +8,7 @@ from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import Shown, StepEvidence
+from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot, AnyVerdict
 
 P = TypeVar("P", bound=AnyPlan)
@@ -19,13 +20,13 @@ W = TypeVar("W")
 
 @dataclass(frozen=True, slots=True)
 class Compared(Generic[W]):
-    """`differences`: sentences about `what` and the number of rebalances, worst first; `of_what`: those about `what` alone.
+    """`differences`: those of `what` and the number of rebalances, worst first; `of_what`: those about `what` alone.
     `result`: of a plan whose every step has happened."""
 
     what: W | None
     result: Result
-    differences: tuple[str, ...]
-    of_what: tuple[str, ...] = ()
+    differences: tuple[Difference, ...]
+    of_what: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Members:
     """The members are not those of the forecast, so that nothing can be compared: not yet (on the way), or others (different)."""
 
     result: Result
-    sentence: str
+    difference: Difference
 
 
 class Verifying(ABC, Generic[P, S, V, W]):
@@ -52,7 +53,13 @@ class Verifying(ABC, Generic[P, S, V, W]):
 
     @abstractmethod
     def verdict(
-        self, plan: P, fresh: S, result: Result, what: W | None, differences: tuple[str, ...], shown: tuple[StepEvidence, ...]
+        self,
+        plan: P,
+        fresh: S,
+        result: Result,
+        what: W | None,
+        differences: tuple[Difference, ...],
+        shown: tuple[StepEvidence, ...],
     ) -> V: ...
 
 
@@ -68,20 +75,20 @@ def verify(how: Verifying[P, S, V, W], plan: P, fresh: S) -> V:
         )
     shown = how.steps_shown(plan, fresh)
     if fresh.group_state not in (None, STABLE):
-        sentence = f"The group is {fresh.group_state}, not {STABLE}: its assignment is not visible."
-        return how.verdict(plan, fresh, Result.ON_THE_WAY, None, (sentence,), shown)
+        state = Difference(Differs.STATE, fresh.group_state)
+        return how.verdict(plan, fresh, Result.ON_THE_WAY, None, (state,), shown)
     late = _late(how, plan, shown)
     try:
         found = how.compare(plan, fresh)
     except CannotPredict:
         if not late:
             raise
-        return how.verdict(plan, fresh, _of_late(late), None, _sentences(late), shown)
+        return how.verdict(plan, fresh, _of_late(late), None, _of_steps(late), shown)
     if isinstance(found, Members):
         result = Result.NOT_YET if late and found.result is not Result.DIFFERENT else found.result
-        return how.verdict(plan, fresh, result, None, (found.sentence, *_sentences(late)), shown)
+        return how.verdict(plan, fresh, result, None, (found.difference, *_of_steps(late)), shown)
     if late:
-        return how.verdict(plan, fresh, _of_late(late), found.what, (*_sentences(late), *found.of_what), shown)
+        return how.verdict(plan, fresh, _of_late(late), found.what, (*_of_steps(late), *found.of_what), shown)
     return how.verdict(plan, fresh, found.result, found.what, found.differences, shown)
 
 
@@ -92,8 +99,8 @@ def _late(how: Verifying[P, S, V, W], plan: P, shown: tuple[StepEvidence, ...]) 
     return tuple(one for one in found if not how.waits(plan, one.step)) or found
 
 
-def _sentences(late: tuple[StepEvidence, ...]) -> tuple[str, ...]:
-    return tuple(f"Step {one.step} {one.evidence.shown}: {one.evidence.text}" for one in late)
+def _of_steps(late: tuple[StepEvidence, ...]) -> tuple[Difference, ...]:
+    return tuple(Difference(Differs.STEP, one.step, status=one.evidence.shown.value, evidence=one.evidence.text) for one in late)
 
 
 def _of_late(late: tuple[StepEvidence, ...]) -> Result:

@@ -3,6 +3,7 @@
 from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL
 from holdfast.rollout.execution.verdict_json import VERDICT_VERSION, steps_shown
+from holdfast.rollout.facts.differences import DIFFERENCES
 
 
 def consumer_verdict_to_json(verdict: ConsumerVerdict) -> dict[str, object]:
@@ -19,6 +20,7 @@ def consumer_verdict_to_json(verdict: ConsumerVerdict) -> dict[str, object]:
         "steps": steps_shown(verdict.steps),
         "rebalances": {"expected": [verdict.rebalances_expected, verdict.rebalances_expected], "found": verdict.rebalances},
         "differences": list(verdict.differences),
+        "facts": DIFFERENCES.write(verdict.facts),
         "partitions": {
             f"{one.partition.topic}-{one.partition.partition}": {"expected": one.expected, "found": one.found}
             for one in verdict.partitions

@@ -23,9 +23,10 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import StepEvidence
+from holdfast.rollout.facts import difference_words
+from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import Compared, Members, Verifying
-from holdfast.rollout.text.wording import listed, many, printable
 
 MOST_PAIRINGS = 24
 """Ways to say which consumer that came is which of the plan's, where nothing tells them apart."""
@@ -47,7 +48,7 @@ class PartitionVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerVerdict:
-    """`rebalances` None: the generation is not known, then or now. `differences` are sentences, worst first."""
+    """`rebalances` None: the generation is not known, then or now. `facts`: what differs, worst first."""
 
     plan_id: str
     cluster: str
@@ -57,8 +58,13 @@ class ConsumerVerdict:
     partitions: tuple[PartitionVerdict, ...]
     rebalances_expected: int
     rebalances: int | None
-    differences: tuple[str, ...]
+    facts: tuple[Difference, ...]
     steps: tuple[StepEvidence, ...] = ()
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """A sentence each."""
+        return difference_words.sentences(self.facts)
 
 
 Placed = tuple[PartitionVerdict, ...]
@@ -93,7 +99,7 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
         fresh: ConsumerSnapshot,
         result: Result,
         what: Placed | None,
-        differences: tuple[str, ...],
+        differences: tuple[Difference, ...],
         shown: tuple[StepEvidence, ...],
     ) -> ConsumerVerdict:
         return ConsumerVerdict(
@@ -105,7 +111,7 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
             partitions=what or (),
             rebalances_expected=_planned(plan),
             rebalances=_rebalances(plan.basis, fresh),
-            differences=differences,
+            facts=differences,
             steps=shown,
         )
 
@@ -141,13 +147,12 @@ def _back_by_themselves(basis: ConsumerSnapshot, change: ConsumerChange, fresh: 
 def _judged(plan: ConsumerPlan, fresh: ConsumerSnapshot, partitions: Placed, change: ConsumerChange) -> Compared[Placed]:
     wrong = [one for one in partitions if not one.agrees]
     of_what = tuple(
-        f"{printable(one.partition.topic)}-{one.partition.partition} is assigned to {printable(one.found or 'no consumer')};"
-        f" forecast: {printable(one.expected)}."
+        Difference(Differs.READER, str(one.partition), (one.expected,), () if one.found is None else (one.found,))
         for one in wrong[:MOST_DIFFERENCES]
     )
     seen, planned = _rebalances(plan.basis, fresh), _planned(plan)
     counted = seen is not None and not begun_anew(change)  # a restart is one rebalance or two: it depends on how fast it is
-    more = f"{many(seen or 0, 'rebalance')} since the plan was created; forecast: {planned}."
+    more = Difference(Differs.REBALANCES, count=seen or 0, least=planned, most=planned)
     differences = (*of_what, *((more,) if counted and seen != planned else ()))
     result = Result.DIFFERENT if differences else Result.AS_FORECAST
     if wrong and seen is not None and seen < planned:
@@ -175,7 +180,7 @@ def _readers_at_the_end(basis: ConsumerSnapshot, change: ConsumerChange, foresee
     return {one: name_at_the_end(reader, change) for one, reader in (readers_of(basis) or {}).items()}
 
 
-_Trouble = tuple[Result, str]
+_Trouble = tuple[Result, Difference]
 
 
 def _pairings(
@@ -193,16 +198,14 @@ def _pairings(
     left = [one for one in sorted(staying) if one not in there]
     old = [one.member_id for one in basis.members if one.member_id in there and one.member_id not in staying]
     if left:
-        gone = f"{listed([printable(one) for one in left])} is outside the change, but has left the group"
-        return [], (Result.DIFFERENT, f"{gone}: it has ended, or returned with another member ID.")
+        return [], (Result.DIFFERENT, Difference(Differs.LEFT, expected=tuple(left)))
     if len(arrived) != len(comers) or (old and not all(one in frozenset(each.member_id for each in comers) for one in old)):
         on_the_way = len(arrived) <= len(comers) or bool(old)
-        there_still = f"; still in the group: {listed([printable(one) for one in old])}" if old else ""
-        text = f"{len(arrived) - len(old)} of {many(len(comers), 'new consumer')} joined{there_still}."
-        return [], (Result.ON_THE_WAY if on_the_way else Result.DIFFERENT, text)
+        joined = Difference(Differs.CONSUMERS, found=tuple(old), count=max(0, len(arrived) - len(old)), most=len(comers))
+        return [], (Result.ON_THE_WAY if on_the_way else Result.DIFFERENT, joined)
     static, dynamic = _by_instance(comers, arrived)
     if static is None:
-        return [], (Result.DIFFERENT, "Static consumers joined with group.instance.ids other than forecast.")
+        return [], (Result.DIFFERENT, Difference(Differs.INSTANCE_IDS))
     waiting = [one for one in comers if one.member_id not in static]
     orders = permutations(sorted(dynamic, key=lambda one: one.member_id))
     ranked = sorted(islice(orders, MOST_PAIRINGS), key=lambda order: -_alike(waiting, order))

@@ -1,6 +1,7 @@
 """The JSON of a Verdict on a plan for a Kafka Streams group."""
 
 from holdfast.rollout.execution.verdict_json import VERDICT_VERSION, steps_shown
+from holdfast.rollout.facts.differences import DIFFERENCES
 from holdfast.rollout.streams.execution.verify import Verdict
 
 
@@ -20,6 +21,7 @@ def verdict_to_json(verdict: Verdict) -> dict[str, object]:
             "found": verdict.rebalances,
         },
         "differences": list(verdict.differences),
+        "facts": DIFFERENCES.write(verdict.facts),
         "tasks": {
             str(task.task): {"expected": str(task.expected), "found": None if task.found is None else str(task.found)}
             for task in verdict.tasks

@@ -4,6 +4,7 @@ from holdfast.rollout.contract.schema import span
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.drift import Kind
 from holdfast.rollout.execution.step_evidence import Shown
+from holdfast.rollout.facts.differences import DIFFERENCES
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.shapes import PROCESS_ID, TASK_ID, Shape, closed, count, fields, items, nullable, one_of, table, text
 
@@ -22,6 +23,7 @@ VERDICT: Shape = fields(
     },
     {
         "steps": items(fields({"step": shapes.name(), "what": text(), "shown": one_of(Shown), "evidence": text()})),
+        "facts": DIFFERENCES.shape() | {"description": "`differences` as values."},
         "standbys": table(TASK_ID, fields({"expected": items(PROCESS_ID), "found": items(PROCESS_ID)})),
     },
     about="The forecast against what happened, and what shows that each step did.",

@@ -1,6 +1,6 @@
 """A plan's forecast compared with the group afterwards: by step, by task, and by recorded rebalance."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,6 +8,8 @@ from holdfast.errors import MalformedBytes, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import StepEvidence
+from holdfast.rollout.facts import difference_words
+from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import Compared, Members, Verifying
 from holdfast.rollout.streams.cost.cost import end_owners
@@ -17,7 +19,6 @@ from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.snapshot import ownership, replay
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.steps import RollOutConfig, RollOutRelease
-from holdfast.rollout.text.wording import listed, many, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class StandbyVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`rebalances` None: no recorded rebalances to count. `differences` are sentences, worst first. `standbys`: of tasks that have
+    """`rebalances` None: no recorded rebalances to count. `facts`: what differs, worst first. `standbys`: of tasks that have
     any, or should; none where the snapshot does not say who has."""
 
     plan_id: str
@@ -59,9 +60,14 @@ class Verdict:
     tasks: tuple[TaskVerdict, ...]
     rebalances_expected: Span
     rebalances: int | None
-    differences: tuple[str, ...]
+    facts: tuple[Difference, ...]
     steps: tuple[StepEvidence, ...] = ()
     standbys: tuple[StandbyVerdict, ...] = ()
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """A sentence each."""
+        return difference_words.sentences(self.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
         fresh: Snapshot,
         result: Result,
         what: _Placed | None,
-        differences: tuple[str, ...],
+        differences: tuple[Difference, ...],
         shown: tuple[StepEvidence, ...],
     ) -> Verdict:
         way = _recommended(plan)
@@ -111,7 +117,7 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
             tasks=() if what is None else what.tasks,
             rebalances_expected=way.costs[0].rebalances if cost is None else cost.rebalances,
             rebalances=_rebalances(plan, fresh),
-            differences=differences,
+            facts=differences,
             steps=shown,
             standbys=() if what is None else what.standbys,
         )
@@ -144,18 +150,21 @@ def _outcome(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Cost | None,
     return None, {}
 
 
-def _other_clients(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Result, str]:
+def _other_clients(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Result, Difference]:
     """The clients are those of no outcome: not all there yet, or others than the forecast has."""
     expected = dict.fromkeys(way.costs[0].process_ids)
     before = {client.process_id: None for client in plan.basis.clients}
     found = sorted(client.process_id for client in fresh.clients)
     strangers = [one for one in found if one not in expected and one not in before]
     if strangers and not way.change.draws_ids():
-        came = ", ".join(str(one) for one in strangers)
-        return Result.DIFFERENT, f"Not in the forecast: {came}. A client started with a process ID of its own."
-    missing = ", ".join(str(one) for one in sorted(expected) if one not in found) or "none"
-    still = ", ".join(str(one) for one in found if one not in expected) or "none"
-    return Result.ON_THE_WAY, f"The clients are not those of the forecast yet: missing {missing}; still in the group {still}."
+        return Result.DIFFERENT, Difference(Differs.STRANGERS, found=_ids(strangers))
+    missing = _ids(one for one in sorted(expected) if one not in found)
+    still = _ids(one for one in found if one not in expected)
+    return Result.ON_THE_WAY, Difference(Differs.CLIENTS, expected=missing, found=still)
+
+
+def _ids(clients: Iterable[ProcessId]) -> tuple[str, ...]:
+    return tuple(map(str, clients))
 
 
 def _tasks(plan: Plan, cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapshot) -> tuple[TaskVerdict, ...]:
@@ -166,9 +175,11 @@ def _tasks(plan: Plan, cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh
     return tuple(TaskVerdict(task, renamed[owner], found.get(task)) for task, owner in sorted(wanted.items()))
 
 
-def _task_differences(tasks: tuple[TaskVerdict, ...]) -> tuple[str, ...]:
+def _task_differences(tasks: tuple[TaskVerdict, ...]) -> tuple[Difference, ...]:
     return tuple(
-        f"Task {task.task} is on {task.found or 'no client'}; forecast: {task.expected}." for task in tasks if not task.agrees
+        Difference(Differs.OWNER, str(one.task), (str(one.expected),), () if one.found is None else (str(one.found),))
+        for one in tasks
+        if not one.agrees
     )
 
 
@@ -185,12 +196,9 @@ def _standbys(cost: Cost, renamed: Mapping[ProcessId, ProcessId], fresh: Snapsho
     )
 
 
-def _standby_differences(standbys: tuple[StandbyVerdict, ...]) -> tuple[str, ...]:
+def _standby_differences(standbys: tuple[StandbyVerdict, ...]) -> tuple[Difference, ...]:
     return tuple(
-        f"Standby copies of task {one.task} are on {listed(one.found) or 'no client'};"
-        f" forecast: {listed(one.expected) or 'no client'}."
-        for one in standbys
-        if not one.agrees
+        Difference(Differs.STANDBYS, str(one.task), _ids(one.expected), _ids(one.found)) for one in standbys if not one.agrees
     )
 
 
@@ -203,18 +211,18 @@ def _rebalances(plan: Plan, fresh: Snapshot) -> int | None:
     return sum(datetime.fromisoformat(one.completed_at) > since for one in fresh.generations)
 
 
-def _round_differences(plan: Plan, expected: Span, rebalances: int | None) -> tuple[str, ...]:
+def _round_differences(plan: Plan, expected: Span, rebalances: int | None) -> tuple[Difference, ...]:
     """How many rebalances a rolling restart brings depends on how fast it is done: where there is one, they are not compared."""
     counted = not any(isinstance(step.action, RollOutConfig | RollOutRelease) for step in plan.steps)
     if rebalances is None or not counted or expected.low <= rebalances <= expected.high:
         return ()
-    return (f"{many(rebalances, 'rebalance')} since the plan was created; forecast: {span(expected.low, expected.high)}.",)
+    return (Difference(Differs.REBALANCES, count=rebalances, least=expected.low, most=expected.high),)
 
 
 def _result(
     tasks: tuple[TaskVerdict, ...],
     standbys: tuple[StandbyVerdict, ...],
-    differences: tuple[str, ...],
+    differences: tuple[Difference, ...],
     expected: Span,
     rebalances: int | None,
     fresh: Snapshot,

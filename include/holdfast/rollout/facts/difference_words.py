@@ -1,0 +1,48 @@
+"""What a verification finds different, in words."""
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from holdfast.rollout.contract.group_state import STABLE
+from holdfast.rollout.facts.differences import Difference, Differs
+from holdfast.rollout.text.wording import listed, many, printable, span
+
+
+def sentences(found: Iterable[Difference]) -> tuple[str, ...]:
+    return tuple(map(sentence, found))
+
+
+def sentence(one: Difference) -> str:
+    of, count = printable(one.of or ""), one.count or 0
+    match one.kind:
+        case Differs.STATE:
+            return f"The group is {of}, not {STABLE}: its assignment is not visible."
+        case Differs.STEP:
+            return f"Step {of} {one.status}: {one.evidence}"
+        case Differs.STRANGERS:
+            return f"Not in the forecast: {', '.join(one.found)}. A client started with a process ID of its own."
+        case Differs.CLIENTS:
+            missing, still = ", ".join(one.expected) or "none", ", ".join(one.found) or "none"
+            return f"The clients are not those of the forecast yet: missing {missing}; still in the group {still}."
+        case Differs.OWNER:
+            return f"Task {of} is on {_names(one.found)}; forecast: {_names(one.expected)}."
+        case Differs.STANDBYS:
+            return f"Standby copies of task {of} are on {_names(one.found)}; forecast: {_names(one.expected)}."
+        case Differs.READER:
+            return f"{of} is assigned to {_names(one.found, 'no consumer')}; forecast: {_names(one.expected, 'no consumer')}."
+        case Differs.REBALANCES:
+            return f"{many(count, 'rebalance')} since the plan was created; forecast: {span(one.least or 0, one.most or 0)}."
+        case Differs.CONSUMERS:
+            still = f"; still in the group: {_names(one.found)}" if one.found else ""
+            return f"{count} of {many(one.most or 0, 'new consumer')} joined{still}."
+        case Differs.LEFT:
+            gone = f"{_names(one.expected)} is outside the change, but has left the group"
+            return f"{gone}: it has ended, or returned with another member ID."
+        case Differs.INSTANCE_IDS:
+            return "Static consumers joined with group.instance.ids other than forecast."
+        case _:
+            assert_never(one.kind)
+
+
+def _names(names: tuple[str, ...], nobody: str = "no client") -> str:
+    return listed([printable(one) for one in names]) or nobody
