@@ -23,8 +23,7 @@ from holdfast.adapters.deadline import Deadline
 from holdfast.cli.main import holdfast
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows.collecting.settings import GroupSettings
 
@@ -39,7 +38,7 @@ def settled(live_cluster: Cluster) -> Snapshot:
     before = None
     while True:
         found = live_cluster.snapshot(state_dirs=(f"file://{live_cluster.client.state_directory}",))
-        running = [task for each in found.evidence for task in each.assigned_active or ()]
+        running = [task for each in found.evidence for task in each.assigned.active or ()]
         counted = sum(task.end_offset_sum or 0 for task in found.tasks)
         if (
             found.group_state == "Stable"

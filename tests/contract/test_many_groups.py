@@ -20,8 +20,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.errors import HoldfastError
 from holdfast.kafka.wire.group_metadata import partition_for
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import snapshots
 from holdfast.workflows.collecting import settings

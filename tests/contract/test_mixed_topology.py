@@ -69,7 +69,7 @@ def first(live_cluster: Cluster, disk: Path) -> Snapshot:
     while True:
         with contextlib.suppress(ClusterTrouble):  # it has not joined yet
             found = taken(live_cluster)
-            if len([task for each in found.evidence for task in each.assigned_active or ()]) == 2 * len(OWNERS):
+            if len([task for each in found.evidence for task in each.assigned.active or ()]) == 2 * len(OWNERS):
                 return found
         assert time.monotonic() < ends_at, "the application did not get its tasks"
         time.sleep(0.5)

@@ -64,7 +64,7 @@ def _fake(folder: Path, files: Mapping[str, str]) -> tuple[StateDirectoryReader,
         TaskDirectory(TaskId(1, 10), None, non_empty=False),
     )
     unknown = (Unknown("state_directories./fake/1_10/.checkpoint", "the checkpoint announces 2 entries and has 1"),)
-    return FakeStateDirectories({"/fake": (StateDirectory("/fake", A, tasks), unknown)}), "/fake"
+    return FakeStateDirectories({"/fake": (StateDirectory("/fake", A, tasks=tasks), unknown)}), "/fake"
 
 
 READERS: dict[str, Callable[[Path, Mapping[str, str]], tuple[StateDirectoryReader, str]]] = {

@@ -11,8 +11,7 @@ from tests.dags.test_runs import context
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import decisions, planning, runs, spark
 from holdfast.rollout.kinds import search_work
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.workflows import plan as plans
 from holdfast.workflows import searching, snapshots
 

@@ -20,7 +20,7 @@ from tests.harness.streams_app import PROCESS_METADATA, StreamsClient
 from tests.live.experiment import Experiment, Record, Run, perform, perform_all
 
 from holdfast.rollout.json.strict import FORMAT_VERSION, dumps
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 EXAMPLE = CHECKOUT / "examples" / "streams-wordcount"

@@ -16,7 +16,7 @@ from tests.harness.maven import kafka_streams
 from tests.harness.streams_app import StreamsClient
 from tests.live.experiment import Experiment, Run
 
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 
 pytestmark = pytest.mark.live
 

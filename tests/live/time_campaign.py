@@ -24,7 +24,7 @@ from tests.live.experiment import Experiment, Run
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.streams.snapshot import replay
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Generation
 
 CLIENTS = ("4b61083e-57d0-457d-951f-d06556c148ca", "7156cef1-307e-49c0-a5bb-0f11d26a4933", "bbb83e43-b1af-4b2d-a60a-94a7091684d0")

@@ -25,7 +25,7 @@ from holdfast.rollout.streams.options import candidates
 from holdfast.rollout.streams.plan import restore_rate, start_up
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot import groups, ownership
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Topic, TopicPartitionInfo
 from holdfast.rollout.tables import loss_rows
 

@@ -14,11 +14,10 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.evidence import Assigned, Evidence, LastJoin
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
 from holdfast.rollout.streams.snapshot.snapshot import (
-    Evidence,
     Generation,
     GenerationMember,
     Lock,
@@ -89,11 +88,8 @@ def snapshots(draw: some.DrawFn) -> Snapshot:
     evidence = tuple(
         Evidence(
             consumer.member_id,
-            (),
-            draw(some.none() | several(task_ids)),
-            None,
-            draw(some.none() | sums),
-            draw(some.none() | some.just(11)),
+            Assigned((), draw(some.none() | several(task_ids))),
+            LastJoin(None, draw(some.none() | sums), draw(some.none() | some.just(11))),
         )
         for client in clients
         for consumer in client.consumers

@@ -31,8 +31,7 @@ from holdfast.rollout.streams.forecast.decision import decide
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.json import forecast_to_json
 from holdfast.rollout.streams.plan import json as plan_json
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 Document = dict[str, Any]

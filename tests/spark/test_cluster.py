@@ -20,7 +20,7 @@ from tests.spark.test_jobs import whole
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.lake.table_schemas import TABLES
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.tables import group_rows, loss_rows
 from holdfast.workflows import snapshots
 

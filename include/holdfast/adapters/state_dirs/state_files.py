@@ -93,8 +93,8 @@ class _Reading:
         found = StateDirectory(
             self._shown,
             process_id,
-            tasks,
-            tuple(self._files),
+            tasks=tasks,
+            files=tuple(self._files),
             lock=lock,
             global_checkpoint=kept_globally,
             named_topologies=named,

@@ -21,7 +21,7 @@ def said_to_json(field: str, facts_field: str, said: Sequence[Said[F]], write: C
 
 def said_from_json(fields: Fields, field: str, facts_field: str, read: Callable[[object], F]) -> tuple[Said[F], ...]:
     """Raise InvalidInput where there is not one fact a sentence."""
-    sentences = fields.need(field, texts)
+    sentences = fields.need(field, texts) or ()  # None: it is wrong, and `fields` says so at its end
     facts = fields.optional(facts_field, lambda found: strict.each(found, nullable(read)), None)
     if facts is None:
         return tuple(Said(one) for one in sentences)

@@ -6,6 +6,7 @@ A reader raises InvalidInput with a path relative to what it was given; what is 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from holdfast.errors import InvalidInput
@@ -150,21 +151,31 @@ def row(
     """A list of as many values as there are codecs. `build` makes the value of them (it may raise InvalidInput), `parts` takes them
     from it again; `needed` says what the list is, in the message."""
 
+    reads, writes = tuple(codec.read for codec in codecs), tuple(codec.write for codec in codecs)
+
     def read(value: object) -> T:
-        if not isinstance(value, list) or len(value) != len(codecs):
+        if not isinstance(value, list) or len(value) != len(reads):
             raise strict.mismatch(needed, value)
-        found: list[object] = []
-        problems: list[InvalidInput] = []
-        for index, (codec, item) in enumerate(zip(codecs, value, strict=True)):
-            try:
-                found.append(codec.read(item))
-            except InvalidInput as problem:
-                problems.extend(strict.under(index, problem))
-        strict.refuse(problems)
+        try:
+            found = [read(item) for read, item in zip(reads, value, strict=True)]
+        except InvalidInput:
+            strict.refuse(chain.from_iterable(_problems(index, *pair) for index, pair in enumerate(zip(reads, value, strict=True))))
+            raise
         return build(*found)
+
+    def write(value: T) -> object:
+        return [write(part) for write, part in zip(writes, parts(value), strict=True)]
 
     return Codec(
         read,
-        lambda value: [codec.write(part) for codec, part in zip(codecs, parts(value), strict=True)],
+        (lambda value: [*parts(value)]) if all(one is as_it_is for one in writes) else write,
         lambda: shapes.row(*(codec.shape() for codec in codecs), about=about),
     )
+
+
+def _problems(index: int, read: Callable[[object], object], item: object) -> tuple[InvalidInput, ...]:
+    try:
+        read(item)
+    except InvalidInput as problem:
+        return strict.under(index, problem)
+    return ()

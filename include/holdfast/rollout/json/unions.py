@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from holdfast.errors import InvalidInput
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import Codec
-from holdfast.rollout.json.record import Record
+from holdfast.rollout.json.record_codec import Record
 from holdfast.rollout.json.shapes import Shape
 
 T = TypeVar("T")

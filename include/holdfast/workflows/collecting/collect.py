@@ -18,7 +18,8 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.contract.group_state import REBALANCING
 from holdfast.rollout.streams.snapshot import churn
-from holdfast.rollout.streams.snapshot.snapshot import Evidence, GenerationMember, Snapshot
+from holdfast.rollout.streams.snapshot.evidence import Assigned, Evidence, LastJoin
+from holdfast.rollout.streams.snapshot.snapshot import GenerationMember, Snapshot
 from holdfast.workflows.collecting import collect_disks, collect_topology
 from holdfast.workflows.collecting.collect_topology import Gathered
 from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
@@ -276,11 +277,8 @@ def _evidence(members: tuple[Member, ...]) -> tuple[Evidence, ...]:
     return tuple(
         Evidence(
             member.member_id,
-            tuple(task for task, _ in member.active),
-            tuple(sorted(task for task, _ in member.standby)),
-            member.joined_owned,
-            tuple(sorted(member.joined_sums)),
-            member.metadata_version,
+            Assigned(tuple(task for task, _ in member.active), tuple(sorted(task for task, _ in member.standby))),
+            LastJoin(member.joined_owned, tuple(sorted(member.joined_sums)), member.metadata_version),
         )
         for member in members
     )

@@ -8,8 +8,7 @@ from holdfast.rollout.json import fingerprints
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json, assignment_to_json
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.relied_on import snapshot_fingerprint
 
 MEMBER = f"streams-wordcount-{A}-StreamThread-1-consumer-0f6d8a3e-0000-4000-8000-000000000001"

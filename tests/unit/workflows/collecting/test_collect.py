@@ -25,8 +25,7 @@ from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory, TaskDirectory
 from holdfast.workflows.collecting import collect, settings
 
@@ -238,7 +237,7 @@ class TestWhatCanBeMissing:
     @pytest.mark.parametrize(("stores", "noted"), [((), True), (("counts",), False)])
     def test_without_a_store_on_any_disk_process_ids_are_new_at_each_start(self, stores: tuple[str, ...], noted: bool) -> None:
         tasks = (TaskDirectory(TaskId(1, 0), None, non_empty=bool(stores), stores=stores),)
-        directory = StateDirectory("a", ProcessId.parse(A), tasks)
+        directory = StateDirectory("a", ProcessId.parse(A), tasks=tasks)
         found = taken(cluster(member(A, ("0_0", "0_1", "1_0", "1_1"))), {"a": directory})
         assert ("a new process ID at each start" in said(found, "state_directories")) is noted
 

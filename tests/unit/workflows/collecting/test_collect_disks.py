@@ -8,8 +8,7 @@ from tests.unit.workflows.collecting.word_count import GROUP, A, B, cluster, dis
 from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.json.strict import dumps, loads
-from holdfast.rollout.streams.snapshot.json import snapshot_from_json
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Lock, Snapshot, StateDirectory
 from holdfast.workflows.collecting import settings
 

@@ -33,7 +33,7 @@ class TestTopology:
         quiet, loud = member(A, ("0_0", "0_1", "1_0", "1_1")), member(A, ("0_0", "0_1", "1_0", "1_1"), joined={"1_0": -2})
         told = settings.read(GROUP, "3.9.1", {}, {}, ("1=wc-other-changelog",))
         checkpoint = ((TopicPartition("wc-other-changelog", 0), 4),)
-        directory = StateDirectory("a", ProcessId.parse(A), (TaskDirectory(TaskId(1, 0), checkpoint, non_empty=True),))
+        directory = StateDirectory("a", ProcessId.parse(A), tasks=(TaskDirectory(TaskId(1, 0), checkpoint, non_empty=True),))
         for found in (
             taken(cluster(quiet, partitions=unnamed, ends=ends), given=told),
             taken(cluster(quiet, partitions=unnamed, ends=ends), {"a": directory}),
@@ -82,7 +82,7 @@ class TestTopology:
             TaskDirectory(TaskId(1, 1), None, non_empty=True, stores=("two",)),
         )
         group = cluster(member(A, ("0_0", "0_1", "1_0", "1_1")), partitions=unnamed, ends=ends)
-        found = taken(group, {"a": StateDirectory("a", ProcessId.parse(A), tasks)}, settings.read(GROUP, "4.3.1", {}, {}))
+        found = taken(group, {"a": StateDirectory("a", ProcessId.parse(A), tasks=tasks)}, settings.read(GROUP, "4.3.1", {}, {}))
         assert [[log.topic for log in task.changelogs or ()] for task in found.tasks] == [["wc-one-changelog"]] * 2 + [
             ["wc-two-changelog"]
         ] * 2
@@ -100,7 +100,7 @@ class TestTopology:
         found = taken(group, given=settings.read(GROUP, "3.9.1", {"topology.optimization": "all"}, {}))
         assert [task.changelogs is None for task in found.tasks] == [True, True, False, False]
         assert "topology.optimization lets in be its changelog" in said(found, "tasks.0_*")
-        bare = StateDirectory("a", ProcessId.parse(A), (TaskDirectory(TaskId(0, 0), None, non_empty=False),))
+        bare = StateDirectory("a", ProcessId.parse(A), tasks=(TaskDirectory(TaskId(0, 0), None, non_empty=False),))
         for given, disks in ((("0=",), {}), ((), {"a": bare})):
             told = settings.read(GROUP, "3.9.1", {"topology.optimization": "all"}, {}, given)
             assert [task.changelogs for task in taken(group, disks, told).tasks][:2] == [(), ()]

@@ -63,7 +63,7 @@ def disk(process: str, **checkpoints: int | None) -> StateDirectory:
         task = TaskId.parse(name.removeprefix("t"))
         checkpoint = None if offset is None else ((TopicPartition(LOG, task.partition), offset),)
         tasks.append(TaskDirectory(task, checkpoint, non_empty=True))
-    return StateDirectory(f"dir-{process[:4]}", ProcessId.parse(process), tuple(tasks))
+    return StateDirectory(f"dir-{process[:4]}", ProcessId.parse(process), tasks=tuple(tasks))
 
 
 def generation(number: int, *members, completed: datetime = NOW) -> Generation:

@@ -13,15 +13,13 @@ from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import TASK_ID, closed, table, with_defaults
+from holdfast.rollout.json.shapes import closed, with_defaults
 from holdfast.rollout.json.strict import Fields
 from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
-from holdfast.rollout.streams.snapshot import schema as snapshot_schema
-from holdfast.rollout.streams.snapshot.json import task_from_json
-from holdfast.rollout.streams.snapshot.json_writing import task_to_json
+from holdfast.rollout.streams.snapshot.group_codecs import TASKS
 from holdfast.rollout.streams.steps.drafts import Draft, Phase
 from holdfast.rollout.streams.steps.steps import DeployTopology
 from holdfast.rollout.text.wording import listed, many
@@ -36,24 +34,23 @@ class SetTopology(Event):
 
     VERB = "set_topology"
     DEFAULTS: ClassVar[Mapping[str, object]] = {"keeps_state": True}
-    SHAPE = with_defaults(closed({"tasks": table(TASK_ID, snapshot_schema.task)}, {"keeps_state": shapes.boolean()}), DEFAULTS)
+    SHAPE = with_defaults(closed({"tasks": TASKS.shape()}, {"keeps_state": shapes.boolean()}), DEFAULTS)
     ALL_DOWN = True
 
     @classmethod
     def from_json(cls, value: object) -> Self:
         fields = Fields(value)
-        tasks = fields.need("tasks", lambda found: strict.each_entry(found, task_from_json))
+        tasks = fields.need("tasks", TASKS.read)
         keeps_state = fields.optional("keeps_state", strict.boolean, default=True)
         fields.finish(closed=True)
         if not tasks or any(task.changelogs is None for task in tasks):
             raise InvalidInput(
                 "one task or more is needed, each with a list of changelogs; it is empty for a stateless task", "tasks"
             )
-        return cls(tuple(sorted(tasks, key=lambda task: task.id)), keeps_state)
+        return cls(tasks, keeps_state)
 
     def to_json(self) -> object:
-        tasks = {str(task.id): task_to_json(task) for task in self.tasks}
-        return {"tasks": tasks} | ({} if self.keeps_state else {"keeps_state": False})
+        return {"tasks": TASKS.write(self.tasks)} | ({} if self.keeps_state else {"keeps_state": False})
 
     def partitions_made(self) -> int:
         return len(self.tasks)

@@ -268,7 +268,7 @@ def _standbys(plan: Plan, action: RollOutConfig, fresh: Snapshot) -> Evidence:
 def copies_of(fresh: Snapshot) -> Mapping[TaskId, tuple[ProcessId, ...]] | None:
     """Which clients have a standby or warm-up of each task assigned; None: the snapshot does not say it of all members."""
     client_of = {consumer.member_id: client.process_id for client in fresh.clients for consumer in client.consumers}
-    told = {one.member_id: one.assigned_standby for one in fresh.evidence if one.assigned_standby is not None}
+    told = {one.member_id: one.assigned.standby for one in fresh.evidence if one.assigned.standby is not None}
     if any(member not in told for member in client_of):
         return None
     found: dict[TaskId, tuple[ProcessId, ...]] = {}

@@ -255,7 +255,7 @@ def _warming_up(fresh: Snapshot) -> dict[TaskId, tuple[ProcessId, ...]]:
     client_of = {consumer.member_id: client.process_id for client in fresh.clients for consumer in client.consumers}
     found: dict[TaskId, tuple[ProcessId, ...]] = {}
     for one in fresh.evidence:
-        for task in one.assigned_standby or ():
+        for task in one.assigned.standby or ():
             if one.member_id in client_of:
                 found[task] = (*found.get(task, ()), client_of[one.member_id])
     return found

@@ -124,7 +124,7 @@ def _has_warm_ups(snapshot: Snapshot) -> bool:
     """Whether some task has more standbys than the group is set to keep."""
     copies: dict[TaskId, int] = {}
     for one in snapshot.evidence:
-        for task in one.assigned_standby or ():
+        for task in one.assigned.standby or ():
             copies[task] = copies.get(task, 0) + 1
     standbys = groups.any_group_of(snapshot).config.num_standby_replicas
     return any(count > standbys for count in copies.values())

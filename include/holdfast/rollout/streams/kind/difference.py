@@ -10,7 +10,8 @@ from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot import ownership
-from holdfast.rollout.streams.snapshot.snapshot import Evidence, Snapshot
+from holdfast.rollout.streams.snapshot.evidence import Evidence
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import many
 from holdfast.rollout.timing import time_words
 
@@ -149,9 +150,9 @@ def _evidence(before: Snapshot, after: Snapshot) -> Iterator[Line]:
 def _said(evidence: Evidence) -> str:
     active, standby = (
         "not known" if tasks is None else " ".join(str(task) for task in tasks) or NOTHING
-        for tasks in (evidence.assigned_active, evidence.assigned_standby)
+        for tasks in (evidence.assigned.active, evidence.assigned.standby)
     )
-    joined = None if evidence.joined_task_offset_sums is None else len(evidence.joined_task_offset_sums)
+    joined = None if evidence.last_join.task_offset_sums is None else len(evidence.last_join.task_offset_sums)
     return f"assigned {active}; standby {standby}; joined with {'unknown' if joined is None else many(joined, 'task')}"
 
 

@@ -43,9 +43,7 @@ from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.scene.assume import CatchUp
 from holdfast.rollout.streams.snapshot import groups
 from holdfast.rollout.streams.snapshot import json as snapshot_json
-from holdfast.rollout.streams.snapshot import json_writing as snapshot_json_writing
-from holdfast.rollout.streams.snapshot import schema as snapshot_schema
-from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.streams.snapshot.snapshot import PROTOCOL, Snapshot
 from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.streams.steps.steps import Step
 from holdfast.rollout.text.rendering import Block
@@ -59,7 +57,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Candidate, Evaluation, Forecast, P
     words: ClassVar[Words] = Words("a Kafka Streams group", "client", "task")
     values: ClassVar[tuple[type, ...]] = (Snapshot, Change, Plan, Verdict)
     schemas: ClassVar[Mapping[str, Shape]] = {
-        "snapshot": snapshot_schema.SNAPSHOT,
+        "snapshot": snapshot_json.SNAPSHOT.shape(),
         "change": change_schema.CHANGE,
         "forecast": forecast_schema.FORECAST,
         "assignment": forecast_schema.ASSIGNMENT,
@@ -72,7 +70,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Candidate, Evaluation, Forecast, P
     # Documents.
 
     def owns_snapshot(self, document: object) -> bool:
-        return isinstance(document, dict) and document.get("protocol") == snapshot_json.PROTOCOL
+        return isinstance(document, dict) and document.get("protocol") == PROTOCOL
 
     def owns_change(self, document: object) -> bool:
         """What is in no other kind's words is asked of this one, which refuses it by name."""
@@ -85,7 +83,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Candidate, Evaluation, Forecast, P
         return snapshot_json.snapshot_from_json(document)
 
     def snapshot_to_json(self, snapshot: Snapshot) -> Row:
-        return snapshot_json_writing.snapshot_to_json(snapshot)
+        return snapshot_json.snapshot_to_json(snapshot)
 
     def change_from_json(self, document: object) -> Change:
         return change_json.change_from_json(document)

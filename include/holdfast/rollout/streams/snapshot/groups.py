@@ -111,7 +111,7 @@ def _metadata_version(snapshot: Snapshot) -> int | None:
     """The newest metadata version among the members; None: nobody knows."""
     versions = [consumer.metadata_version for consumer in snapshot.consumers() if consumer.metadata_version is not None]
     if not versions:
-        versions = [one.joined_metadata_version for one in snapshot.evidence if one.joined_metadata_version is not None]
+        versions = [one.last_join.metadata_version for one in snapshot.evidence if one.last_join.metadata_version is not None]
     return max(versions, default=None)
 
 

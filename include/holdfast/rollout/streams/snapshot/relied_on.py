@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from holdfast.rollout.json.fingerprints import fingerprint
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
-from holdfast.rollout.streams.snapshot.snapshot import Evidence, Snapshot
+from holdfast.rollout.streams.snapshot.evidence import Evidence
+from holdfast.rollout.streams.snapshot.json import snapshot_to_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 
 def snapshot_fingerprint(snapshot: Snapshot) -> str:
@@ -53,6 +54,6 @@ def snapshot_fingerprint(snapshot: Snapshot) -> str:
 
 
 def _assigned_standby(evidence: Evidence | None) -> list[str] | None:
-    if evidence is None or evidence.assigned_standby is None:
+    if evidence is None or evidence.assigned.standby is None:
         return None
-    return [str(task) for task in sorted(evidence.assigned_standby)]
+    return [str(task) for task in sorted(evidence.assigned.standby)]

@@ -4,15 +4,46 @@ The JSON form is in `json`. A Snapshot holds what the members *would report if t
 input of the model) and, beside it, the evidence that this was inferred from (`evidence`, `state_directories`, `generations`).
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
+from holdfast.errors import InvalidInput, Unsupported
+from holdfast.kafka import java
 from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.streams.group import Client, Consumer, Task
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.json import contracts, strict
+from holdfast.rollout.json.codec import (
+    BOOLEAN,
+    COUNT,
+    INSTANT,
+    NAME,
+    NAMES,
+    TEXT,
+    TEXTS,
+    Codec,
+    as_it_is,
+    choice,
+    integer,
+    items,
+    nullable,
+    table,
+)
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.kafka_codecs import BYTES, CONFIG, CONFIG_VALUE, PARTITION, PROCESS_ID, RELEASE, TASK_ID
+from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record
+from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.streams.snapshot import defaults
+from holdfast.rollout.streams.snapshot.evidence import CLIENTS, Evidence, clients_to_json, evidence_in
+from holdfast.rollout.streams.snapshot.group_codecs import CHECKPOINT, FIRST_REPORT, TASKS
+
+PROTOCOL = "streams-classic"
+OF_CONSUMER_GROUPS = "consumer-classic"
+PROTOCOLS_TO_COME = ("streams", "consumer")
+_MAYBE_COUNT = nullable(COUNT)
 
 
 class Stores(StrEnum):
@@ -23,19 +54,7 @@ class Stores(StrEnum):
     MIXED = "mixed"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What a member was last seen with: its current assignment, and its last JoinGroup (regularly stale at a stable point)."""
-
-    member_id: str
-    assigned_active: tuple[TaskId, ...] | None = None
-    assigned_standby: tuple[TaskId, ...] | None = None
-    joined_owned: tuple[TopicPartition, ...] | None = None
-    joined_task_offset_sums: tuple[tuple[TaskId, int], ...] | None = None
-    joined_metadata_version: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class TopicPartitionInfo:
     """`replica_racks`: one entry a replica, None where a broker has no rack.
 
@@ -44,41 +63,47 @@ class TopicPartitionInfo:
     known, or there is none now.
     """
 
-    id: int
-    replica_racks: tuple[str | None, ...] = ()
-    begin_offset: int | None = None
-    log_bytes: int | None = None
-    leader: int | None = None
+    id: int = member(PARTITION)
+    replica_racks: tuple[str | None, ...] = member(items(nullable(TEXT)), default=())
+    begin_offset: int | None = member(_MAYBE_COUNT, default=None, omit=True)
+    log_bytes: int | None = member(_MAYBE_COUNT, default=None, omit=True)
+    leader: int | None = member(nullable(PARTITION), "The ID of the broker that leads it.", default=None, omit=True)
 
 
-@dataclass(frozen=True, slots=True)
+def _each_partition_once(topic: "Topic") -> None:
+    numbers = [partition.id for partition in topic.partitions]
+    if len(dict.fromkeys(numbers)) < len(numbers):
+        raise InvalidInput("a partition is given twice", "partitions")
+
+
+@record(closed=False, check=_each_partition_once)
 class Topic:
-    name: str
-    partitions: tuple[TopicPartitionInfo, ...]
+    name: str = key(NAME)
+    partitions: tuple[TopicPartitionInfo, ...] = member(items(codec_of(TopicPartitionInfo)))
 
 
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class StateFile:
     """A file that was read in a state directory: path below it, size in bytes, modification time (ISO 8601, UTC)."""
 
-    path: str
-    size: int
-    modified_at: str | None
+    path: str = member(NAME)
+    size: int = member(COUNT)
+    modified_at: str | None = member(nullable(INSTANT), absent=None)
 
 
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class Lock:
     """Whether a running client held the directory's `.lock` when it was read. None: it cannot be known, for `reason`.
 
     `pid`: the holder's process ID on the machine that read; None where it has none there (another container, another machine).
     """
 
-    held: bool | None
-    pid: int | None = None
-    reason: str | None = None
+    held: bool | None = member(nullable(BOOLEAN), "Whether a running client held .lock; null: it cannot be known.")
+    pid: int | None = member(nullable(integer(1, java.INT_MAX)), default=None, omit=True)
+    reason: str | None = member(nullable(TEXT), default=None, omit=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class TaskDirectory:
     """A task directory. `checkpoint` holds (partition, offset of the last record applied or -4); None: no file, or unreadable.
 
@@ -88,17 +113,17 @@ class TaskDirectory:
     its stores are could not be read, as the Snapshot's `unknown` says.
     """
 
-    task_id: TaskId
-    checkpoint: tuple[tuple[TopicPartition, int], ...] | None
-    non_empty: bool
-    stores: tuple[str, ...] = ()
-    offsets_in_stores: bool = False
-    open_stores: tuple[str, ...] = ()
-    lock: Lock | None = None
-    unreadable: bool = False
+    task_id: TaskId = key(TASK_ID)
+    checkpoint: tuple[tuple[TopicPartition, int], ...] | None = member(nullable(CHECKPOINT), absent=None)
+    non_empty: bool = member(BOOLEAN)
+    stores: tuple[str, ...] = member(TEXTS, default=(), omit=True)
+    offsets_in_stores: bool = member(BOOLEAN, "The checkpoint was read in the stores themselves.", default=False, omit=True)
+    open_stores: tuple[str, ...] = member(TEXTS, "Stores that say that they were not closed (4.3).", default=(), omit=True)
+    unreadable: bool = member(BOOLEAN, "Not all that says how far its stores are could be read.", default=False, omit=True)
+    lock: Lock | None = member(nullable(codec_of(Lock)), default=None, omit=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class StateDirectory:
     """What `<state.dir>/<application.id>` of one client held. `url` never carries a user or password.
 
@@ -108,67 +133,146 @@ class StateDirectory:
     still be written on its file system; None: it cannot be seen.
     """
 
-    url: str
-    process_id: ProcessId | None
-    tasks: tuple[TaskDirectory, ...] = ()
-    files: tuple[StateFile, ...] = ()
-    lock: Lock | None = None
-    global_checkpoint: tuple[tuple[TopicPartition, int], ...] | None = None
-    named_topologies: tuple[tuple[str, tuple[TaskDirectory, ...]], ...] = ()
-    others: tuple[str, ...] = ()
-    first_report: FirstReport | None = None
-    free_bytes: int | None = None
+    url: str = member(NAME)
+    process_id: ProcessId | None = member(nullable(PROCESS_ID), absent=None)
+    lock: Lock | None = member(nullable(codec_of(Lock)), default=None, omit=True)
+    files: tuple[StateFile, ...] = member(items(codec_of(StateFile)), default=())
+    global_checkpoint: tuple[tuple[TopicPartition, int], ...] | None = member(
+        nullable(CHECKPOINT), name="global", default=None, omit=True
+    )
+    tasks: tuple[TaskDirectory, ...] = member(keyed(codec_of(TaskDirectory)), default=())
+    named_topologies: tuple[tuple[str, tuple[TaskDirectory, ...]], ...] = member(
+        table(TEXT, keyed(codec_of(TaskDirectory))), "By name: Kafka Streams 3.x, `__name__/0_1`.", default=(), omit=True
+    )
+    others: tuple[str, ...] = member(TEXTS, "Entries that Kafka Streams does not know.", default=(), omit=True)
+    first_report: FirstReport | None = member(nullable(FIRST_REPORT), default=None, omit=True)
+    free_bytes: int | None = member(_MAYBE_COUNT, "What may still be written on its file system.", default=None, omit=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class GenerationMember:
     """A member of a completed generation: the raw bytes of its subscription and assignment."""
 
-    member_id: str
-    client_id: str
-    client_host: str
-    group_instance_id: str | None
-    subscription: bytes
-    assignment: bytes
-    session_timeout_ms: int | None = None
+    member_id: str = key(NAME)
+    client_id: str = member(TEXT, absent="")
+    client_host: str = member(TEXT, absent="")
+    group_instance_id: str | None = member(nullable(TEXT), absent=None)
+    subscription: bytes = member(BYTES)
+    assignment: bytes = member(BYTES)
+    session_timeout_ms: int | None = member(nullable(integer(1, java.INT_MAX)), default=None)
     """None: the broker did not say (a description does not, its own records do)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class Generation:
     """A completed rebalance, as the broker wrote it to `__consumer_offsets`."""
 
-    number: int
-    completed_at: str
-    leader_member_id: str | None
-    protocol: str | None
-    members: tuple[GenerationMember, ...]
+    number: int = member(integer(0, java.INT_MAX))
+    completed_at: str = member(INSTANT)
+    leader_member_id: str | None = member(nullable(TEXT), absent=None)
+    protocol: str | None = member(nullable(TEXT), absent=None)
+    members: tuple[GenerationMember, ...] = member(keyed(codec_of(GenerationMember)))
 
 
-@dataclass(frozen=True, slots=True)
+def _protocol(value: object) -> str:
+    if value == PROTOCOL:
+        return PROTOCOL
+    if value == OF_CONSUMER_GROUPS:
+        raise Unsupported(
+            f"this is a consumer group ({OF_CONSUMER_GROUPS}); needed here is a Kafka Streams group ({PROTOCOL}). All commands but"
+            " guard accept both"
+        )
+    if value in PROTOCOLS_TO_COME:
+        raise Unsupported(f"the protocol {strict.shown(value)} is not covered yet; {PROTOCOL!r} is")
+    raise strict.mismatch(f"a protocol ({PROTOCOL!r})", value)
+
+
+_PROTOCOL: Codec[str] = Codec(_protocol, as_it_is, lambda: {"enum": [PROTOCOL]})
+
+
+def _config() -> Shape:
+    defaulted = {key: CONFIG_VALUE.shape() | {"default": value} for key, value in defaults.SETTINGS.items()}
+    return CONFIG.shape() | {"properties": defaulted}
+
+
+_CONFIG: Codec[tuple[tuple[str, ConfigValue], ...]] = Codec(CONFIG.read, CONFIG.write, _config)
+
+
+def _clients_to_json(snapshot: "Snapshot") -> dict[str, Any]:
+    return clients_to_json(snapshot.clients, snapshot.evidence)
+
+
+def _is_a_snapshot(document: object) -> None:
+    contracts.refuse_another(document, "Snapshot")
+
+
+def _agrees(snapshot: "Snapshot") -> None:
+    strict.refuse(_contradictions(snapshot))
+
+
+def _contradictions(snapshot: "Snapshot") -> Iterable[InvalidInput]:
+    """What no single field shows."""
+    owner: dict[TopicPartition, TaskId] = {}
+    for task in snapshot.tasks:
+        for partition in task.partitions:
+            if partition in owner:
+                both = f"{owner[partition]} and {task.id}" if owner[partition] != task.id else f"{task.id} twice"
+                yield InvalidInput(f"the partition {strict.shown(str(partition))} is in the tasks {both}", "tasks")
+            owner[partition] = task.id
+    members: dict[str, None] = {}
+    processes: dict[object, None] = {}
+    for client in snapshot.clients:
+        if client.process_id in processes:
+            yield InvalidInput(f"the process ID {client.process_id} is given twice", "clients")
+        processes[client.process_id] = None
+        for consumer in client.consumers:
+            if consumer.member_id in members:
+                yield InvalidInput(f"the member {strict.shown(consumer.member_id)} is given twice", "clients")
+            members[consumer.member_id] = None
+    if snapshot.leader_process_id is not None and snapshot.leader_process_id not in processes:
+        yield InvalidInput(
+            f"{snapshot.leader_process_id} is not among the clients; give null if the leader is not known", "leader_process_id"
+        )
+
+
+@record(
+    closed=False,
+    version=strict.FORMAT_VERSION,
+    first=_is_a_snapshot,
+    check=_agrees,
+    about="What one classic Kafka Streams group looked like at one moment. Fields that are not listed are ignored.",
+)
 class Snapshot:
-    """One classic Streams group at one moment. `config` keeps Kafka's names and what was given; `captured_at` is ISO 8601, UTC."""
+    """One classic Streams group at one moment. `config` keeps Kafka's names and what was given; `captured_at` is ISO 8601, UTC.
 
-    cluster: str
-    group_id: str
-    captured_at: str | None
-    protocol: str
-    group_state: str | None
-    kafka_release: str | None
-    task_assignor: str | None
-    leader_process_id: ProcessId | None
-    config: tuple[tuple[str, ConfigValue], ...]
-    tasks: tuple[Task, ...]
-    clients: tuple[Client, ...]
-    topics: tuple[Topic, ...] = ()
-    missing_topics: tuple[str, ...] = ()
-    """Source topics of the application that the brokers do not have: such a leader sends everybody an error."""
-    evidence: tuple[Evidence, ...] = ()
-    state_directories: tuple[StateDirectory, ...] = ()
-    generations: tuple[Generation, ...] = ()
-    unknown: tuple[Unknown, ...] = ()
-    stores: Stores | None = None
-    """As the operator says; None: not said (`in_memory.stores_of` may see it on the disks)."""
+    `evidence`: what members were last seen with. `stores`: as the operator says; None: not said (the disks may show it).
+    """
+
+    cluster: str = member(TEXT, absent="")
+    group_id: str = member(NAME, "The application.id.")
+    captured_at: str | None = member(nullable(INSTANT), absent=None)
+    protocol: str = member(_PROTOCOL, "The group protocol.")
+    group_state: str | None = member(nullable(TEXT), absent=None)
+    kafka_release: str | None = member(nullable(RELEASE), absent=None)
+    task_assignor: str | None = member(nullable(NAME), absent=None)
+    leader_process_id: ProcessId | None = member(nullable(PROCESS_ID), "Null: not known. One of the clients.", absent=None)
+    config: tuple[tuple[str, ConfigValue], ...] = member(_CONFIG, absent=())
+    tasks: tuple[Task, ...] = member(TASKS)
+    clients: tuple[Client, ...] = member(CLIENTS, "By process ID, in the order of the group's member list.", write=_clients_to_json)
+    topics: tuple[Topic, ...] = member(keyed(codec_of(Topic)), default=())
+    missing_topics: tuple[str, ...] = member(
+        NAMES, "Source topics that the brokers do not have: the leader sends all members an error.", default=(), omit=True
+    )
+    evidence: tuple[Evidence, ...] = gathered(evidence_in, default=())
+    state_directories: tuple[StateDirectory, ...] = member(items(codec_of(StateDirectory)), default=(), omit=True)
+    generations: tuple[Generation, ...] = member(items(codec_of(Generation)), "Completed rebalances.", default=(), omit=True)
+    stores: Stores | None = member(
+        nullable(choice(Stores)),
+        "Where state is kept: without a store on disk no process ID is kept. Null: not said; state directories may show it.",
+        default=None,
+        omit=True,
+    )
+    unknown: tuple[Unknown, ...] = member(UNKNOWNS, "What could not be read, each with its reason.", default=())
 
     def client(self, process_id: ProcessId) -> Client | None:
         return next((client for client in self.clients if client.process_id == process_id), None)

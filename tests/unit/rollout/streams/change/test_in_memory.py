@@ -13,7 +13,7 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
 from holdfast.rollout.streams.options import candidates, otherwise
 from holdfast.rollout.streams.options.otherwise import If
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
 from holdfast.rollout.streams.steps.steps import RestartInPlace

@@ -12,7 +12,7 @@ from tests.harness.plans import REPLACE_FIRST, planned, read
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan import start_up
 from holdfast.rollout.streams.plan.start_up import Away
-from holdfast.rollout.streams.snapshot.json_writing import snapshot_to_json
+from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Generation
 
 BEGAN = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -1,0 +1,245 @@
+"""The codecs of objects: how the fields of a record, as they are declared (`record`), are read, written and described."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.codec import Codec, as_it_is
+from holdfast.rollout.json.shapes import Shape
+
+T = TypeVar("T")
+Omit = bool | Callable[[Any], bool]
+Check = Callable[[Any], None]
+NEEDED = object()
+"""In place of a default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Codec[T]):
+    """The codec of an object.
+
+    `names`: the fields that it may have. `part` reads those of them that an object has, whatever others it has. `read_under`
+    reads a key and the object that stands under it; `key`: how it is taken from the value, and its codec. `need`, `may`: the
+    shapes of the fields; `rest`: what the schema says in addition.
+    """
+
+    write: Callable[[T], dict[str, object]]
+    names: tuple[str, ...]
+    part: Callable[[object], T]
+    read_under: Callable[[str, object], T] | None
+    key: tuple[Callable[[T], Any], Codec[Any]] | None
+    need: Callable[[], dict[str, Shape]]
+    may: Callable[[], dict[str, Shape]]
+    rest: Callable[[], Shape]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """How a field is declared. `name`: in the JSON; None: as in Python. `key`: it is the key under which the object stands.
+    `spread`: the fields of its own JSON stand among those of the object. `write`: see `member`."""
+
+    codec: Codec[Any]
+    about: str = ""
+    name: str | None = None
+    default: Any = NEEDED
+    omit: Omit = False
+    key: bool = False
+    spread: bool = False
+    write: Callable[[Any], object] | None = None
+
+    @property
+    def part(self) -> Record[Any]:
+        assert isinstance(self.codec, Record), "only an object has fields to spread"
+        return self.codec
+
+    def shape(self) -> Shape:
+        return self.codec.shape() | ({"description": self.about} if self.about else {})
+
+
+def record_codec(
+    build: Callable[..., T],
+    members: Mapping[str, Member],
+    *,
+    closed: bool = True,
+    version: str | None = None,
+    also: Mapping[str, Codec[Any]] | None = None,
+    first: Check | None = None,
+    check: Check | None = None,
+    about: str = "",
+) -> Record[T]:
+    unkept = {name: (codec, False) for name, codec in (also or {}).items()}
+    if version is not None:
+        unkept = {"format_version": (_version(version), True)} | unkept
+    read = _reader(build, members, unkept, closed, first, check)
+    keys = next(((attrgetter(attribute), one.codec) for attribute, one in members.items() if one.key), None)
+
+    def read_under(key: str, value: object) -> T:
+        assert keys is not None, "only a record with a key has one"
+        try:
+            given = keys[1].read(key)
+        except InvalidInput as problem:
+            strict.refuse((*strict.problems_of(problem), *_problems_of(lambda: read(value, (None,), True))))
+            raise
+        return read(value, (given,), True)
+
+    need, may, rest = _shapes(members, unkept)
+    return Record(
+        read=lambda value: read(value, (), True),
+        write=_writer(members, version),
+        shape=lambda: (shapes.closed if closed else shapes.fields)(need(), may(), about) | rest(),
+        names=_names(members, unkept),
+        part=lambda value: read(value, (), False),
+        read_under=read_under,
+        key=keys,
+        need=need,
+        may=may,
+        rest=rest,
+    )
+
+
+_Unkept = Mapping[str, tuple[Codec[Any], bool]]
+"""Fields that are checked only, and whether they must be there."""
+
+
+def _version(version: str) -> Codec[str]:
+    major = int(version.partition(".")[0])
+    return Codec(lambda value: strict.format_version(value, major), as_it_is, lambda: shapes.format_version(major))
+
+
+def _problems_of(read: Callable[[], object]) -> tuple[InvalidInput, ...]:
+    try:
+        read()
+    except InvalidInput as problem:
+        return strict.problems_of(problem)
+    return ()
+
+
+def _names(members: Mapping[str, Member], unkept: _Unkept) -> tuple[str, ...]:
+    """The fields of the object, in the order in which they are declared."""
+    own = (one.part.names if one.spread else (one.name or attribute,) for attribute, one in members.items() if not one.key)
+    names = (*(name for name, (_, needed) in unkept.items() if needed), *chain.from_iterable(own))
+    names = (*names, *(name for name, (_, needed) in unkept.items() if not needed))
+    assert len(frozenset(names)) == len(names), f"a field is declared twice: {names}"
+    return names
+
+
+def _reader(
+    build: Callable[..., T],
+    members: Mapping[str, Member],
+    unkept: _Unkept,
+    closed: bool,
+    first: Check | None,
+    check: Check | None,
+) -> Callable[[object, tuple[object, ...], bool], T]:
+    """Reads an object. Its arguments: the value; what is known before, which is its key; whether no other field may be there."""
+    plan = tuple(
+        (None if one.spread else one.name or attribute, one.part.part if one.spread else one.codec.read, one.default)
+        for attribute, one in members.items()
+        if not one.key
+    )
+    names = _names(members, unkept)
+    known = frozenset(names)
+    order = _order(build, tuple(members))
+
+    def read(value: object, given: tuple[object, ...], whole: bool) -> T:
+        if first is not None:
+            first(value)
+        content = strict.mapping(value)
+        problems = _problems(content, unkept) if unkept else []
+        found: list[object] = [*given]
+        for part, reads, default in plan:
+            try:
+                if part is None:
+                    found.append(reads(content))
+                elif part in content:
+                    found.append(reads(content[part]))
+                elif default is NEEDED:
+                    problems.append(strict.missing(part))
+                else:
+                    found.append(default)
+            except InvalidInput as problem:
+                problems.extend(strict.problems_of(problem) if part is None else strict.under(part, problem))
+        if closed and whole and not known.issuperset(content):
+            problems.extend(strict.unknown_fields(content, names))
+        if problems:
+            strict.refuse(problems)
+        result = build(*found) if order is None else build(*[found[index] for index in order])
+        if check is not None:
+            check(result)
+        return result
+
+    return read
+
+
+def _problems(content: Mapping[str, object], unkept: _Unkept) -> list[InvalidInput]:
+    problems: list[InvalidInput] = []
+    for name, (codec, needed) in unkept.items():
+        if name in content:
+            try:
+                codec.read(content[name])
+            except InvalidInput as problem:
+                problems.extend(strict.under(name, problem))
+        elif needed:
+            problems.append(strict.missing(name))
+    return problems
+
+
+def _order(build: Callable[..., object], attributes: tuple[str, ...]) -> tuple[int, ...] | None:
+    """Which attribute each argument of the constructor is. None: they stand in the same order."""
+    wanted = tuple(inspect.signature(build).parameters)[: len(attributes)]
+    assert frozenset(wanted) == frozenset(attributes), f"{wanted} are the first arguments, {attributes} are declared"
+    return None if wanted == attributes else tuple(attributes.index(name) for name in wanted)
+
+
+def _writer(members: Mapping[str, Member], version: str | None) -> Callable[[T], dict[str, object]]:
+    """Written out as code, as `dataclass` does for constructors: a loop over the fields takes a third longer (decision 19)."""
+    names: dict[str, Any] = {}
+    lines: list[str] = []
+    literal = [] if version is None else [f"'format_version': {version!r}"]
+    for index, (attribute, one) in enumerate(members.items()):
+        names |= {f"_codec{index}": one.codec.write, f"_write{index}": one.write, f"_omit{index}": one.omit}
+        names |= {f"_default{index}": one.default}
+        own = f"value.{attribute}" if one.codec.write is as_it_is else f"_codec{index}(value.{attribute})"
+        content = own if one.write is None else f"_write{index}(value)"
+        put = f"written |= {content}" if one.spread else f"written[{one.name or attribute!r}] = {content}"
+        if one.key:
+            continue
+        if callable(one.omit):
+            lines.append(f"if not _omit{index}(value): {put}")
+        elif one.omit:
+            lines.append(f"if value.{attribute} != _default{index}: {put}")
+        elif lines or one.spread:
+            lines.append(put)
+        else:
+            literal.append(f"{one.name or attribute!r}: {content}")
+    text = "\n    ".join(("def write(value):", f"written = {{{', '.join(literal)}}}", *lines, "return written"))
+    exec(text, names)  # noqa: S102 - made of the names of our own fields
+    written: Callable[[T], dict[str, object]] = names["write"]
+    return written
+
+
+def _shapes(
+    members: Mapping[str, Member], unkept: _Unkept
+) -> tuple[Callable[[], dict[str, Shape]], Callable[[], dict[str, Shape]], Callable[[], Shape]]:
+    own = {one.name or attribute: one for attribute, one in members.items() if not one.key and not one.spread}
+    parts = tuple(one.part for one in members.values() if one.spread)
+
+    def need() -> dict[str, Shape]:
+        found = {name: codec.shape() for name, (codec, needed) in unkept.items() if needed}
+        found |= {name: one.shape() for name, one in own.items() if one.default is NEEDED}
+        for part in parts:
+            found |= part.need()
+        return found
+
+    def may() -> dict[str, Shape]:
+        found = {name: one.shape() for name, one in own.items() if one.default is not NEEDED}
+        for part in parts:
+            found |= part.may()
+        return found | {name: codec.shape() for name, (codec, needed) in unkept.items() if not needed}
+
+    return need, may, lambda: {name: shape for part in parts for name, shape in part.rest().items()}
