@@ -1,7 +1,7 @@
 """Sentences and their facts in a document: the sentences in one field, the facts, where there are any, in another next to it."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.facts.said import Said
@@ -21,10 +21,10 @@ def said_to_json(field: str, facts_field: str, said: Sequence[Said[F]], write: C
 
 def said_from_json(fields: Fields, field: str, facts_field: str, read: Callable[[object], F]) -> tuple[Said[F], ...]:
     """Raise InvalidInput where there is not one fact a sentence."""
-    sentences = fields.need(field, texts) or ()  # None: it is wrong, and `fields` says so at its end
+    sentences = cast("tuple[str, ...] | None", fields.need(field, texts))  # None: it is wrong, as `fields` will say
     facts = fields.optional(facts_field, lambda found: strict.each(found, nullable(read)), None)
-    if facts is None:
-        return tuple(Said(one) for one in sentences)
+    if facts is None or sentences is None:
+        return tuple(Said(one) for one in sentences or ())
     if len(facts) != len(sentences):
         raise InvalidInput(f"{len(sentences)} sentences and {len(facts)} facts: one fact a sentence is needed", facts_field)
     return tuple(Said(text, fact) for text, fact in zip(sentences, facts, strict=True))

@@ -64,18 +64,21 @@ def integer(low: int, high: int = java.LONG_MAX) -> Codec[int]:
     return Codec(lambda value: strict.integer(value, low, high), as_it_is, lambda: shapes.integer(low, high))
 
 
-def number(needed: str, low: float, high: float, *, above: bool = False) -> Codec[float]:
-    """A number from `low` to `high`; `above`: more than `low`. `needed` says so in the message."""
+def number(needed: str, low: float, high: float | None = None, *, above: bool = False) -> Codec[float]:
+    """A number from `low` to `high` (None: any); `above`: more than `low`. `needed` says so in the message."""
 
     def read(value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high or (above and value == low):
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < low or (above and value == low):
+            raise strict.mismatch(needed, value)
+        if high is not None and value > high:
             raise strict.mismatch(needed, value)
         return value
 
-    bounds = {"exclusiveMinimum": low} if above else {"minimum": low}
-    return Codec(read, as_it_is, lambda: {"type": "number", **bounds, "maximum": high})
+    bounds: Shape = {"exclusiveMinimum" if above else "minimum": low} | ({} if high is None else {"maximum": high})
+    return Codec(read, as_it_is, lambda: {"type": "number"} | bounds)
 
 
+SECONDS = number("a number of seconds, 0 or more", 0)
 PROBABILITY: Codec[float] = number("a number from 0 to 1", 0, 1).to(float, float)
 
 

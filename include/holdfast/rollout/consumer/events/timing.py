@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
+from holdfast.rollout.json.codec import SECONDS, Codec, row
 
 
 class Departure(StrEnum):
@@ -43,6 +44,13 @@ class Span:
         return Span(self.usual * count, self.most * count)
 
 
+SPAN: Codec[Span] = row(
+    "two numbers of seconds: usual, and at most",
+    Span,
+    lambda span: (span.usual, span.most),
+    *(SECONDS, SECONDS),
+    about="Usually (members poll as soon as they hear of it), and at most (one is busy).",
+)
 NOTHING = Span(0, 0)
 
 

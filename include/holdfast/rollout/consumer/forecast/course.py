@@ -4,54 +4,58 @@ A consumer that restarts is the same one under another member ID: to it nothing 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from holdfast.kafka.consumer import plain
 from holdfast.kafka.consumer.group import Assignment
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.consumer.events.timing import Span
+from holdfast.rollout.consumer.events.timing import SPAN, Span
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
 from holdfast.rollout.consumer.snapshot import member_order, ownership
 from holdfast.rollout.consumer.snapshot.ownership import Readers
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.json.codec import COUNT, NAME, SECONDS, TEXT, items, nullable
+from holdfast.rollout.json.kafka_codecs import TOPIC_PARTITIONS
+from holdfast.rollout.json.record import codec_of, member, record
+from holdfast.rollout.json.shapes import one_of
 
 MOST_PARTITIONS = 20_000
 """Of more, who reads what is not told: the plan would be longer than anybody reads."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CourseRound:
     """One rebalance. `at_seconds`: what passes until the group notices, so far. `handed_over`: partitions that somebody else reads
     from then on; `stopped`: those that stand still meanwhile (None: not known); `unread`: those that nobody reads at its end."""
 
-    trigger: str
-    at_seconds: float
-    handed_over: int
-    stopped: int | None
-    unread: int
-    lasts: Span
+    trigger: str = member(NAME.shaped(one_of((Trigger.CHANGE, Trigger.IMMEDIATE))))
+    at_seconds: float = member(SECONDS)
+    handed_over: int = member(COUNT, "Partitions that another member reads from then on.")
+    stopped: int | None = member(nullable(COUNT))
+    unread: int = member(COUNT)
+    lasts: Span = member(SPAN, name="lasts_seconds")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Share:
     """What one consumer reads. `was`: the member ID that it has now, where it comes back under `member_id`. `now` None: it is not
     there yet; `then` None: it is gone."""
 
-    member_id: str
-    host: str | None
-    was: str | None
-    now: tuple[TopicPartition, ...] | None
-    then: tuple[TopicPartition, ...] | None
+    member_id: str = member(NAME)
+    host: str | None = member(nullable(TEXT))
+    was: str | None = member(nullable(NAME), "The member ID that it has now, where it comes back under another.")
+    now: tuple[TopicPartition, ...] | None = member(nullable(TOPIC_PARTITIONS), "Null: it is not there yet.")
+    then: tuple[TopicPartition, ...] | None = member(nullable(TOPIC_PARTITIONS), "Null: it is gone.")
 
 
-@dataclass(frozen=True, slots=True)
+@record(about="Course and assignment of the recommended option and of the baseline.")
 class Course:
     """`shares`: of everybody who is there before or after, in the order of `kafka.consumer.plain.in_member_order`; none where
     there is too much to tell."""
 
-    rounds: tuple[CourseRound, ...]
-    shares: tuple[Share, ...]
+    rounds: tuple[CourseRound, ...] = member(items(codec_of(CourseRound)))
+    shares: tuple[Share, ...] = member(items(codec_of(Share)), "In Kafka's order of members.", name="members")
 
 
 def course(snapshot: ConsumerSnapshot, change: ConsumerChange, outcome: ConsumerOutcome) -> Course | None:
@@ -73,11 +77,11 @@ def _handed_over(outcome: ConsumerOutcome, before: Readers, first: Mapping[str, 
     last, given = dict(before), dict[str, tuple[TopicPartition, ...]]()
     for one in outcome.rounds:
         count = 0
-        for member in one.decision.members if isinstance(one.decision, Assignment) else ():
-            reader = first.get(member.member_id, member.member_id)
-            if given.get(reader) != member.partitions:
-                given[reader] = member.partitions
-                for partition in member.partitions:
+        for each in one.decision.members if isinstance(one.decision, Assignment) else ():
+            reader = first.get(each.member_id, each.member_id)
+            if given.get(reader) != each.partitions:
+                given[reader] = each.partitions
+                for partition in each.partitions:
                     known = last.get(partition)
                     count += known is not None and known != reader
                     last[partition] = reader

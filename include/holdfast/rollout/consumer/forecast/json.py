@@ -10,7 +10,7 @@ from holdfast.kafka.consumer.config import (
     ConsumerConfig,
 )
 from holdfast.rollout.consumer.change.json import consumer_change_to_json
-from holdfast.rollout.consumer.events.timing import Span
+from holdfast.rollout.consumer.events.timing import SPAN
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignment_to_json
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
@@ -18,6 +18,7 @@ from holdfast.rollout.consumer.forecast.positions import Positions
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import strict
+from holdfast.rollout.json.record import codec_of
 
 
 def consumer_forecast_to_json(forecast: ConsumerForecast, detail: Detail = Detail.FULL) -> dict[str, object]:
@@ -52,7 +53,10 @@ def _outcome_to_json(outcome: ConsumerOutcome, detail: Detail) -> dict[str, obje
     }
     if detail is Detail.FULL:
         written["rounds"] = [_round_to_json(one) for one in outcome.rounds]
-    return written | {"positions": _positions_to_json(outcome.positions), "summary": consumer_summary_to_json(outcome.summary)}
+    return written | {
+        "positions": _positions_to_json(outcome.positions),
+        "summary": codec_of(ConsumerSummary).write(outcome.summary),
+    }
 
 
 def _positions_to_json(found: Positions) -> dict[str, object]:
@@ -67,10 +71,6 @@ def _positions_to_json(found: Positions) -> dict[str, object]:
     }
 
 
-def _span(span: Span | None) -> list[float] | None:
-    return None if span is None else [span.usual, span.most]
-
-
 def _round_to_json(one: ConsumerRound) -> dict[str, object]:
     return {
         "trigger": str(one.trigger),
@@ -79,18 +79,5 @@ def _round_to_json(one: ConsumerRound) -> dict[str, object]:
         "stopped": one.stopped,
         "unread": one.unread,
         "noticed_seconds": one.noticed_s,
-        "lasts_seconds": _span(one.lasts),
-    }
-
-
-def consumer_summary_to_json(summary: ConsumerSummary) -> dict[str, object]:
-    return {
-        "partitions": summary.partitions,
-        "moved": summary.moved,
-        "needless": summary.needless,
-        "rebalances": summary.rebalances,
-        "stops": summary.stops,
-        "seconds_to_stable": summary.seconds_to_stable,
-        "longest_stop_seconds": _span(summary.longest_stop),
-        "stopped_partition_seconds": _span(summary.partition_seconds),
+        "lasts_seconds": SPAN.write(one.lasts),
     }

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member
 from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.consumer.events.timing import Span
+from holdfast.rollout.consumer.events.timing import SPAN, Span
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning, Positions
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import Act
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.facts.notes import Note
+from holdfast.rollout.json.codec import COUNT, SECONDS, nullable
+from holdfast.rollout.json.record import member, record
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class ConsumerRound:
     lasts: Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConsumerSummary:
     """`partitions`: those that are subscribed to at the end. `moved`: those that another consumer reads than before (one that
     restarts is the same); `needless`: the same between consumers that nobody touched. `stops`: how often a partition stands still,
@@ -37,14 +39,16 @@ class ConsumerSummary:
     `longest_stop`: how long one partition is unavailable at a time, in seconds; `partition_seconds`: all of them together.
     """
 
-    partitions: int
-    moved: int | None
-    needless: int | None
-    rebalances: int
-    stops: int | None
-    seconds_to_stable: float | None
-    longest_stop: Span | None
-    partition_seconds: Span | None
+    partitions: int = member(COUNT, "That a consumer subscribes to at the end.")
+    moved: int | None = member(nullable(COUNT), "That another member reads than before.")
+    needless: int | None = member(nullable(COUNT), "The same between members that were there all the time.")
+    rebalances: int = member(COUNT)
+    stops: int | None = member(nullable(COUNT), "Interruptions of partitions, over all rounds.")
+    seconds_to_stable: float | None = member(nullable(SECONDS))
+    longest_stop: Span | None = member(
+        nullable(SPAN), "How long one partition is unavailable at a time.", name="longest_stop_seconds"
+    )
+    partition_seconds: Span | None = member(nullable(SPAN), "All of them together.", name="stopped_partition_seconds")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,9 @@ from enum import StrEnum
 from holdfast.kafka.consumer.config import OFFSET_RESET, ConsumerConfig, Reset
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, TEXT, choice, nullable
+from holdfast.rollout.json.kafka_codecs import TOPIC_PARTITIONS
+from holdfast.rollout.json.record import member, record
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class Danger(StrEnum):
     STOPS_CONSUMERS = "stops_consumers"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OffsetWarning:
     """What a reader of the forecast has to see first. `partitions`: how many are taken up without an offset; `skipping`: those of
     them whose records are passed over; `records`: how many (None: not known).
@@ -97,13 +100,13 @@ class OffsetWarning:
     `reset_is_default`: nobody gave auto.offset.reset. `duration`: as in `by_duration:…`.
     """
 
-    danger: Danger
-    partitions: int
-    reset_to: Reset
-    reset_is_default: bool = False
-    skipping: tuple[TopicPartition, ...] = ()
-    records: int | None = None
-    duration: str | None = None
+    danger: Danger = member(choice(Danger), name="kind")
+    partitions: int = member(COUNT, "How many are taken up without a committed offset.")
+    reset_to: Reset = member(choice(Reset))
+    reset_is_default: bool = member(BOOLEAN, default=False, needed=True)
+    skipping: tuple[TopicPartition, ...] = member(TOPIC_PARTITIONS, default=(), needed=True)
+    records: int | None = member(nullable(COUNT), "How many are never read.", default=None, needed=True)
+    duration: str | None = member(nullable(TEXT), default=None, needed=True)
 
 
 def warnings(found: Positions, config: ConsumerConfig) -> tuple[OffsetWarning, ...]:

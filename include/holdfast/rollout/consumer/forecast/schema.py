@@ -3,10 +3,13 @@
 from holdfast.kafka.consumer.config import Reset
 from holdfast.kafka.consumer.group import Assignor, NextRebalance
 from holdfast.rollout.consumer.change.schema import EVENTS
+from holdfast.rollout.consumer.events.timing import SPAN
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.unknown import UNKNOWN
 from holdfast.rollout.json import shapes
-from holdfast.rollout.json.shapes import Shape, closed, count, fields, items, nullable, one_of, table, text
+from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.json.shapes import Shape, count, fields, items, nullable, one_of, table, text
 
 partitions = items(shapes.TOPIC_PARTITION)
 
@@ -28,9 +31,6 @@ ASSIGNMENT: Shape = {
 }
 
 
-span = shapes.row(
-    shapes.number(0), shapes.number(0), about="Usually (members poll as soon as they hear of it), and at most (one is busy)."
-)
 _round = fields(
     {
         "trigger": one_of((Trigger.CHANGE, Trigger.IMMEDIATE)),
@@ -39,19 +39,7 @@ _round = fields(
         "stopped": nullable(count("Partitions that were read and are unavailable while the members join; null: not known.")),
         "unread": count("Partitions that no consumer reads at the end."),
         "noticed_seconds": shapes.number(0, about="Until the group noticed what brought it about."),
-        "lasts_seconds": span,
-    }
-)
-SUMMARY = closed(
-    {
-        "partitions": count("That a consumer subscribes to at the end."),
-        "moved": nullable(count("That another member reads than before.")),
-        "needless": nullable(count("The same between members that were there all the time.")),
-        "rebalances": count(),
-        "stops": nullable(count("Interruptions of partitions, over all rounds.")),
-        "seconds_to_stable": nullable(shapes.number(0)),
-        "longest_stop_seconds": nullable(span, "How long one partition is unavailable at a time."),
-        "stopped_partition_seconds": nullable(span, "All of them together."),
+        "lasts_seconds": SPAN.shape(),
     }
 )
 _positions = fields(
@@ -79,7 +67,7 @@ FORECAST: Shape = fields(
                     "stable": shapes.boolean(),
                     "warnings": items(text("What a reader has to see first.")),
                     "positions": _positions,
-                    "summary": SUMMARY,
+                    "summary": codec_of(ConsumerSummary).shape(),
                 },
                 {"rounds": items(_round, "Left out with `--detail summary`.")},
             )

@@ -8,9 +8,9 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.change.change import ConsumerItem
 from holdfast.rollout.consumer.change.json import consumer_change_from_json, consumer_change_to_json, item_from_json, item_to_json
-from holdfast.rollout.consumer.forecast.json import consumer_summary_to_json
-from holdfast.rollout.consumer.forecast.warnings_json import offset_warning_from_json, offset_warning_to_json
-from holdfast.rollout.consumer.options.json import course_from_json, course_to_json, summary_from_json
+from holdfast.rollout.consumer.forecast.course import Course
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
+from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL, consumer_snapshot_from_json, consumer_snapshot_to_json
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
@@ -189,13 +189,14 @@ def _considered_to_json(one: Considered) -> dict[str, object]:
         "why_not": one.why_not,
         **({} if one.reason is None else {"reason": REASON.write(one.reason)}),
         "change": consumer_change_to_json(one.change),
-        "summary": None if one.summary is None else consumer_summary_to_json(one.summary),
+        "summary": None if one.summary is None else codec_of(ConsumerSummary).write(one.summary),
         "rules": items(codec_of(Rule)).write(one.rules),
-        **said_to_json("warnings", "offset_warnings", one.warnings, offset_warning_to_json),
+        **said_to_json("warnings", "offset_warnings", one.warnings, codec_of(OffsetWarning).write),
         "unknown": list(one.unknown),
         "refused": one.refused,
         "settings": items(codec_of(SettingChange)).write(one.settings),
-        **course_to_json(one.read_twice, one.course),
+        **({} if one.read_twice is None else {"records_read_twice_at_most": one.read_twice}),
+        **({} if one.course is None else {"course": codec_of(Course).write(one.course)}),
         **({} if one.times is None else {"times": codec_of(Times).write(one.times)}),
         **({} if one.effort_counts is None else {"effort_counts": codec_of(EffortCounts).write(one.effort_counts)}),
     }
@@ -209,14 +210,14 @@ def _considered(value: object) -> Considered:
         why_not=fields.need("why_not", strict.text),
         reason=fields.optional("reason", REASON.read, None),
         change=fields.need("change", consumer_change_from_json),
-        summary=fields.need("summary", nullable(summary_from_json)),
+        summary=fields.need("summary", nullable(codec_of(ConsumerSummary).read)),
         rules=fields.need("rules", items(codec_of(Rule)).read),
-        warnings=said_from_json(fields, "warnings", "offset_warnings", offset_warning_from_json),
+        warnings=said_from_json(fields, "warnings", "offset_warnings", codec_of(OffsetWarning).read),
         unknown=fields.need("unknown", _texts),
         refused=fields.need("refused", nullable(strict.text)),
         settings=fields.need("settings", items(codec_of(SettingChange)).read),
         read_twice=fields.optional("records_read_twice_at_most", strict.offset, None),
-        course=fields.optional("course", course_from_json, None),
+        course=fields.optional("course", codec_of(Course).read, None),
         times=fields.optional("times", codec_of(Times).read, None),
         effort_counts=fields.optional("effort_counts", codec_of(EffortCounts).read, None),
     )

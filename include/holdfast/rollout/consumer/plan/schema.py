@@ -1,15 +1,14 @@
 """JSON Schema of a Plan for a consumer group."""
 
-from holdfast.kafka.consumer.config import Reset
 from holdfast.rollout.consumer.change.schema import CHANGE, SHAPES
-from holdfast.rollout.consumer.forecast.positions import Danger
-from holdfast.rollout.consumer.forecast.schema import SUMMARY, partitions, span
+from holdfast.rollout.consumer.forecast.course import Course
+from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
+from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.options import proposals
 from holdfast.rollout.consumer.snapshot.json import PROTOCOL
 from holdfast.rollout.consumer.snapshot.schema import SNAPSHOT
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.created_from import CreatedFrom
-from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.settings import SettingChange, Who
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule
@@ -35,53 +34,13 @@ _step = closed(
         "expect": text(),
     }
 )
-_course = closed(
-    {
-        "rounds": items(
-            closed(
-                {
-                    "trigger": one_of((Trigger.CHANGE, Trigger.IMMEDIATE)),
-                    "at_seconds": shapes.number(0),
-                    "handed_over": count("Partitions that another member reads from then on."),
-                    "stopped": nullable(count()),
-                    "unread": count(),
-                    "lasts_seconds": span,
-                }
-            )
-        ),
-        "members": items(
-            closed(
-                {
-                    "member_id": shapes.name(),
-                    "host": nullable(text()),
-                    "was": nullable(shapes.name("The member ID that it has now, where it comes back under another.")),
-                    "now": nullable(partitions, "Null: it is not there yet."),
-                    "then": nullable(partitions, "Null: it is gone."),
-                }
-            ),
-            "In Kafka's order of members.",
-        ),
-    },
-    about="Course and assignment of the recommended option and of the baseline.",
-)
-_offset_warning = closed(
-    {
-        "kind": one_of(Danger),
-        "partitions": count("How many are taken up without a committed offset."),
-        "reset_to": one_of(Reset),
-        "reset_is_default": {"type": "boolean"},
-        "skipping": partitions,
-        "records": nullable(count("How many are never read.")),
-        "duration": nullable(text()),
-    }
-)
 _considered = closed(
     {
         "name": one_of(proposals.NAMES),
         "title": text(),
         "why_not": text("Empty for the recommended one."),
         "change": CHANGE,
-        "summary": nullable(SUMMARY),
+        "summary": nullable(codec_of(ConsumerSummary).shape()),
         "rules": items(codec_of(Rule).shape()),
         "warnings": items(text()),
         "unknown": items(text()),
@@ -89,9 +48,9 @@ _considered = closed(
         "settings": items(codec_of(SettingChange).shape(), "For the time of the roll."),
     },
     {
-        "offset_warnings": items(nullable(_offset_warning), "The same as `warnings`, as figures."),
+        "offset_warnings": items(nullable(codec_of(OffsetWarning).shape()), "The same as `warnings`, as figures."),
         "records_read_twice_at_most": count(),
-        "course": _course,
+        "course": codec_of(Course).shape(),
         "times": codec_of(Times).shape(),
         "reason": REASON.shape() | {"description": "`why_not` as values."},
         "effort_counts": codec_of(EffortCounts).shape(),
