@@ -135,7 +135,7 @@ locks = some.none() | some.builds(Lock, some.none() | some.booleans(), some.none
 checkpoints = some.none() | several(some.tuples(partitions, offsets | some.just(-4)))
 flags = some.booleans()
 task_directories = some.lists(
-    some.builds(TaskDirectory, task_ids, checkpoints, flags, several(names), flags, several(words), locks, flags),
+    some.builds(TaskDirectory, task_ids, checkpoints, flags, several(names), flags, several(words), flags, locks),
     max_size=2,
     unique_by=lambda directory: directory.task_id,
 ).map(tuple)

@@ -32,7 +32,7 @@ def _rising(one: Estimate) -> None:
 ESTIMATE: Codec[Estimate] = row(
     "a range is needed: the least, the usual and the most",
     Estimate,
-    lambda one: (one.low, one.usual, one.high),
+    lambda one: [one.low, one.usual, one.high],
     *(COUNT, COUNT, COUNT),
     about="Seconds from the first action: [at least, usually, at most].",
 ).checked(_rising)

@@ -47,6 +47,10 @@ class Codec(Generic[T]):
         """The same with another schema."""
         return Codec(self.read, self.write, lambda: shape)
 
+    def described(self, about: str) -> "Codec[T]":
+        """The same with a description in the schema."""
+        return Codec(self.read, self.write, lambda: self.shape() | {"description": about})
+
     def to(self, build: Callable[[T], U], back: Callable[[U], T]) -> "Codec[U]":
         """Another value in the same JSON. `build` may raise InvalidInput."""
         read, write = self.read, self.write
@@ -148,9 +152,7 @@ def table(keys: Codec[K], values: Codec[T]) -> Codec[tuple[tuple[K, T], ...]]:
     )
 
 
-def row(
-    needed: str, build: Callable[..., T], parts: Callable[[T], Iterable[Any]], *codecs: Codec[Any], about: str = ""
-) -> Codec[T]:
+def row(needed: str, build: Callable[..., T], parts: Callable[[T], list[Any]], *codecs: Codec[Any], about: str = "") -> Codec[T]:
     """A list of as many values as there are codecs. `build` makes the value of them (it may raise InvalidInput), `parts` takes them
     from it again; `needed` says what the list is, in the message."""
 
@@ -171,7 +173,7 @@ def row(
 
     return Codec(
         read,
-        (lambda value: [*parts(value)]) if all(one is as_it_is for one in writes) else write,
+        parts if all(one is as_it_is for one in writes) else write,
         lambda: shapes.row(*(codec.shape() for codec in codecs), about=about),
     )
 

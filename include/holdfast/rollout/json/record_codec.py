@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.json import shapes, strict
@@ -83,7 +83,7 @@ def record_codec(
         try:
             given = keys[1].read(key)
         except InvalidInput as problem:
-            strict.refuse((*strict.problems_of(problem), *_problems_of(lambda: read(value, (None,), True))))
+            strict.refuse((*strict.problems_of(problem), *_problems_of(lambda: read(value, _NO_KEY, True))))
             raise
         return read(value, (given,), True)
 
@@ -102,6 +102,8 @@ def record_codec(
     )
 
 
+_NO_KEY: tuple[object, ...] = (None,)
+"""The object is read for its problems only: its key is wrong."""
 _Unkept = Mapping[str, tuple[Codec[Any], bool]]
 """Fields that are checked only, and whether they must be there."""
 
@@ -168,6 +170,8 @@ def _reader(
             problems.extend(strict.unknown_fields(content, names))
         if problems:
             strict.refuse(problems)
+        if given is _NO_KEY:
+            return cast("T", None)
         result = build(*found) if order is None else build(*[found[index] for index in order])
         if check is not None:
             check(result)

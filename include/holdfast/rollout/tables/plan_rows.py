@@ -1,7 +1,7 @@
 """Plans and verdicts as rows of tables: every option compared, and whether its forecast came true."""
 
 from holdfast.errors import HoldfastError, InvalidInput
-from holdfast.rollout.consumer.snapshot.json import PROTOCOL
+from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL
 from holdfast.rollout.group.values import AnyConsidered, AnyPlan
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.strict import A_ROW, Fields, loads, nullable

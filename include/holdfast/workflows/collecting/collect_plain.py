@@ -14,7 +14,7 @@ from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_protocol import decode_assignment
 from holdfast.ports import ClusterReader, Figures, ObservedGroup
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumedTopic, ConsumerSnapshot
+from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartition, ConsumedTopic, ConsumerSnapshot
 from holdfast.rollout.contract.group_state import REBALANCING
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
@@ -79,6 +79,7 @@ def snapshot(
         cluster=cluster_name or info.cluster_id,
         group_id=group_id,
         captured_at=now().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        protocol=PROTOCOL,
         group_state=group.state,
         kafka_release=settings.kafka_release,
         broker_release=broker,

@@ -154,9 +154,9 @@ class TestSnapshot:
             snapshot_from_json(document)
 
         assert [problem.where for problem in refusal.value.problems] == [
+            "tasks.1_0.changelogs[0][2]",
             f"clients.{A}.consumers.{MEMBER}.owned",
             "clients.x",
-            "tasks.1_0.changelogs[0]",
         ]
 
     def test_a_message_shows_hostile_text_escaped_and_short(self) -> None:

@@ -155,7 +155,7 @@ def test_a_declaration_that_does_not_fit_is_refused_at_once() -> None:
 
 
 def test_a_row_and_a_table() -> None:
-    both = items(row("a point like [1, 2] is needed", Point, tuple, COUNT, COUNT))
+    both = items(row("a point like [1, 2] is needed", Point, list, COUNT, COUNT))
     by_name = table(NAME, BOOLEAN)
 
     assert both.read(both.write((Point(1, 2),))) == (Point(1, 2),)

@@ -11,8 +11,7 @@ from holdfast.rollout.consumer.events import scene as scenes
 from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
 from holdfast.rollout.consumer.events.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.scene import Scene
-from holdfast.rollout.consumer.snapshot import json as snapshot_json
-from holdfast.rollout.consumer.snapshot import schema
+from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS, SUBSCRIPTION
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.shapes import closed
@@ -27,7 +26,7 @@ class AddConsumer(ConsumerEvent):
 
     VERB = "add_consumer"
     SHAPE = closed(
-        {"member_id": shapes.name(), "assignors": schema.assignors, "subscription": schema.subscription}, new_consumer.SHAPES
+        {"member_id": shapes.name(), "assignors": ASSIGNORS.shape(), "subscription": SUBSCRIPTION.shape()}, new_consumer.SHAPES
     )
     ACTIONS = (ActionName.START_CLIENT,)
 
@@ -36,8 +35,8 @@ class AddConsumer(ConsumerEvent):
         fields = Fields(value)
         consumer = NewConsumer(
             member_id=fields.need("member_id", strict.name),
-            assignors=fields.need("assignors", snapshot_json.assignors),
-            subscription=fields.need("subscription", snapshot_json.subscription),
+            assignors=fields.need("assignors", ASSIGNORS.read),
+            subscription=fields.need("subscription", SUBSCRIPTION.read),
             client_id=fields.optional("client_id", strict.text, ""),
             host=fields.optional("host", strict.nullable(strict.text), None),
             rack=fields.optional("rack", strict.nullable(strict.text), None),

@@ -7,8 +7,7 @@ from typing import TypeVar
 from holdfast.kafka.consumer.group import Assignor, Member
 from holdfast.rollout.consumer.events import scene as scenes
 from holdfast.rollout.consumer.events.scene import Scene
-from holdfast.rollout.consumer.snapshot import json as snapshot_json
-from holdfast.rollout.consumer.snapshot import schema
+from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS, SUBSCRIPTION
 from holdfast.rollout.contract.batches import INHERITED, FromOld
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.shapes import Shape, nullable, text
@@ -35,8 +34,8 @@ class NewConsumer:
 # JSON.
 
 SHAPES: dict[str, Shape] = {
-    "assignors": schema.assignors,
-    "subscription": schema.subscription,
+    "assignors": ASSIGNORS.shape(),
+    "subscription": SUBSCRIPTION.shape(),
     "client_id": text(),
     "host": nullable(text()),
     "rack": nullable(text()),
@@ -48,8 +47,8 @@ def like_the_old_one(fields: Fields, member_id: str) -> NewConsumer:
     """What is not given is what the old one had."""
     return NewConsumer(
         member_id=member_id,
-        assignors=_or_old(fields, "assignors", snapshot_json.assignors),
-        subscription=_or_old(fields, "subscription", snapshot_json.subscription),
+        assignors=_or_old(fields, "assignors", ASSIGNORS.read),
+        subscription=_or_old(fields, "subscription", SUBSCRIPTION.read),
         client_id=_or_old(fields, "client_id", strict.text),
         host=_or_old(fields, "host", strict.nullable(strict.text)),
         rack=_or_old(fields, "rack", strict.nullable(strict.text)),

@@ -1,14 +1,15 @@
 """Fields of events that bring partitions: how each is read, and its JSON Schema."""
 
 from holdfast.rollout.consumer.events.scene import Racks
-from holdfast.rollout.consumer.snapshot.schema import replica_racks
+from holdfast.rollout.consumer.snapshot.snapshot import REPLICA_RACKS
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.shapes import closed, items, nullable
 
 COUNT = shapes.integer(1, MOST_PARTITIONS)
 SHAPE = closed(
-    {"topic": shapes.name(), "partitions": COUNT}, {"replica_racks": nullable(items(replica_racks), "For each new partition.")}
+    {"topic": shapes.name(), "partitions": COUNT},
+    {"replica_racks": nullable(items(REPLICA_RACKS.shape()), "For each new partition.")},
 )
 SEEN = "kafka-topics.sh --describe shows it."
 """What the operator sees after a topic has changed."""

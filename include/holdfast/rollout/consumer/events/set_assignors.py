@@ -11,8 +11,7 @@ from holdfast.rollout.consumer.events import new_consumer
 from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
 from holdfast.rollout.consumer.events.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.scene import Scene
-from holdfast.rollout.consumer.snapshot import json as snapshot_json
-from holdfast.rollout.consumer.snapshot import schema
+from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.shapes import closed, table
@@ -31,7 +30,7 @@ class SetAssignors(ConsumerEvent):
     VERB = "set_assignors"
     SHAPE = closed(
         {
-            "assignors": schema.assignors,
+            "assignors": ASSIGNORS.shape(),
             "member_ids": table(shapes.name(), shapes.name(), "The old ID and the new one.", at_least=1),
         },
         about="These members restart with that list.",
@@ -41,7 +40,7 @@ class SetAssignors(ConsumerEvent):
     @classmethod
     def from_json(cls, value: object) -> Self:
         fields = Fields(value)
-        event = cls(fields.need("assignors", snapshot_json.assignors), fields.need("member_ids", _member_ids))
+        event = cls(fields.need("assignors", ASSIGNORS.read), fields.need("member_ids", _member_ids))
         fields.finish(closed=True)
         return event
 

@@ -47,7 +47,7 @@ class Span:
 SPAN: Codec[Span] = row(
     "two numbers of seconds: usual, and at most",
     Span,
-    lambda span: (span.usual, span.most),
+    lambda span: [span.usual, span.most],
     *(SECONDS, SECONDS),
     about="Usually (members poll as soon as they hear of it), and at most (one is busy).",
 )

@@ -1,7 +1,7 @@
 """The JSON of a Verdict on a consumer group's plan: that of Kafka Streams, with partitions instead of tasks."""
 
 from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
-from holdfast.rollout.consumer.snapshot.json import PROTOCOL
+from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL
 from holdfast.rollout.execution.verdict_json import VERDICT_VERSION, steps_shown
 from holdfast.rollout.facts.differences import DIFFERENCES
 

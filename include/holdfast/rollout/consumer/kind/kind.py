@@ -31,7 +31,6 @@ from holdfast.rollout.consumer.plan import schema as plan_schema
 from holdfast.rollout.consumer.plan.figures import read_figures
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot import json as snapshot_json
-from holdfast.rollout.consumer.snapshot import schema as snapshot_schema
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.contract.rebalances import Detail
@@ -60,7 +59,7 @@ class ConsumerKind(
     words: ClassVar[Words] = Words("a consumer group", "consumer", "partition")
     values: ClassVar[tuple[type, ...]] = (ConsumerSnapshot, ConsumerChange, ConsumerPlan, ConsumerVerdict)
     schemas: ClassVar[Mapping[str, Shape]] = {
-        "consumer-snapshot": snapshot_schema.SNAPSHOT,
+        "consumer-snapshot": snapshot_json.SNAPSHOT.shape(),
         "consumer-change": change_schema.CHANGE,
         "consumer-assignment": forecast_schema.ASSIGNMENT,
         "consumer-forecast": forecast_schema.FORECAST,

@@ -12,8 +12,8 @@ from holdfast.rollout.consumer.forecast.course import Course
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
-from holdfast.rollout.consumer.snapshot.json import PROTOCOL, consumer_snapshot_from_json, consumer_snapshot_to_json
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
+from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
+from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import WAIT_AT_LEAST_S, ConsumerStep
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.created_from import CreatedFrom

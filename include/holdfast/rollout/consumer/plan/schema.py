@@ -5,8 +5,8 @@ from holdfast.rollout.consumer.forecast.course import Course
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.options import proposals
-from holdfast.rollout.consumer.snapshot.json import PROTOCOL
-from holdfast.rollout.consumer.snapshot.schema import SNAPSHOT
+from holdfast.rollout.consumer.snapshot.json import SNAPSHOT
+from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange, Who
@@ -79,7 +79,7 @@ PLAN: Shape = closed(
         "candidates": items(_considered),
         "change": CHANGE,
         "policy": POLICY.shape(),
-        "basis": SNAPSHOT,
+        "basis": SNAPSHOT.shape(),
     },
     {
         "blocked": BLOCKED.shape() | {"description": "`blocked_by` as values."},

@@ -1,36 +1,139 @@
 """The Snapshot of a consumer group: its state at one moment. The JSON is in `consumer.snapshot.json`."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import Any
 
+from holdfast.errors import InvalidInput
+from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Group, Member, Topic
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.consumer.snapshot.member_codecs import GENERATION, MEMBERS, assigned_in, members_to_json
+from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
+from holdfast.rollout.json import contracts, shapes, strict
+from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, Codec, as_it_is, items, nullable
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.kafka_codecs import CONFIG, PARTITION, RELEASE
+from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record, record_of, spread
+
+PROTOCOL = "consumer-classic"
 
 
-@dataclass(frozen=True, slots=True)
+def _not_known(partition: "ConsumedPartition") -> bool:
+    return partition.committed_offset is None and not partition.uncommitted
+
+
+def _says_that_there_is_none(document: object) -> bool:
+    return strict.mapping(document).get("committed_offset", 0) is None
+
+
+REPLICA_RACKS = items(nullable(TEXT)).described("Of each replica's broker.")
+
+
+@record(closed=False)
 class ConsumedPartition:
     """`replica_racks`: one entry a replica, None where a broker has no rack. An offset that is None is not known.
 
     `committed_offset` is the group's own. `uncommitted`: it has none there, as somebody has seen who asked.
     """
 
-    replica_racks: tuple[str | None, ...] = ()
-    begin_offset: int | None = None
-    end_offset: int | None = None
-    committed_offset: int | None = None
-    uncommitted: bool = False
+    replica_racks: tuple[str | None, ...] = member(REPLICA_RACKS, default=())
+    begin_offset: int | None = member(nullable(COUNT), default=None, omit=True)
+    end_offset: int | None = member(nullable(COUNT), default=None, omit=True)
+    committed_offset: int | None = member(nullable(COUNT), default=None, omit=_not_known)
+    uncommitted: bool = gathered(_says_that_there_is_none, default=False)
 
 
-@dataclass(frozen=True, slots=True)
+def _pair(id: int, partition: ConsumedPartition) -> tuple[int, ConsumedPartition]:  # noqa: A002 - as the document has it
+    return id, partition
+
+
+_PARTITION = codec_of(ConsumedPartition)
+_NUMBERED = record_of(_pair, closed=False, id=member(PARTITION), partition=spread(_PARTITION))
+_WITHOUT_OFFSETS = frozenset(("id", "replica_racks"))
+_UNKNOWN_PARTITION = ConsumedPartition()
+
+
+def _numbered(value: object) -> tuple[int, ConsumedPartition]:
+    if type(value) is dict and value.keys() <= _WITHOUT_OFFSETS and value.get("replica_racks", []) == []:
+        number = value.get("id")  # a group may have a hundred thousand of these
+        if type(number) is int and 0 <= number <= java.INT_MAX:
+            return number, _UNKNOWN_PARTITION
+    return _NUMBERED.read(value)
+
+
+def _in_order(value: object) -> tuple[ConsumedPartition, ...]:
+    found = strict.each(value, _numbered)
+    by_number = dict(found)
+    if sorted(by_number) != list(range(len(found))):
+        raise InvalidInput("the partitions of a topic are numbered from 0 on, each once; others were found")
+    return tuple(by_number[number] for number in range(len(found)))
+
+
+def _listed(partitions: tuple[ConsumedPartition, ...]) -> list[object]:
+    return [{"id": number, **_PARTITION.write(one)} for number, one in enumerate(partitions)]
+
+
+_PARTITIONS = Codec(_in_order, _listed, lambda: shapes.items(_NUMBERED.shape()))
+
+
+@record(closed=False)
 class ConsumedTopic:
     """A topic that exists, with its partitions from 0 on."""
 
-    name: str
-    partitions: tuple[ConsumedPartition, ...]
+    name: str = key(NAME)
+    partitions: tuple[ConsumedPartition, ...] = member(_PARTITIONS)
 
 
-@dataclass(frozen=True, slots=True)
+def _protocol(value: object) -> str:
+    if value != PROTOCOL:
+        raise strict.mismatch(f"the protocol {PROTOCOL!r}", value)
+    return PROTOCOL
+
+
+def _broker_release(release: str) -> None:
+    """Like `3.9.1`: its first number is what is asked of it."""
+    if not release.partition(".")[0].isascii() or not release.partition(".")[0].isdigit():
+        raise strict.mismatch("a release of Kafka like '3.9.1'", release)
+
+
+_PROTOCOL: Codec[str] = Codec(_protocol, as_it_is, lambda: {"enum": [PROTOCOL]})
+_BROKER_RELEASE = NAME.checked(_broker_release).shaped({"type": "string", "pattern": r"^[0-9]+(\.|$)"})
+
+
+def _members_to_json(snapshot: "ConsumerSnapshot") -> dict[str, Any]:
+    return members_to_json(snapshot.members, snapshot.assigned)
+
+
+def _is_a_snapshot(document: object) -> None:
+    contracts.refuse_another(document, "Snapshot")
+
+
+def _agrees(snapshot: "ConsumerSnapshot") -> None:
+    strict.refuse(_contradictions(snapshot))
+
+
+def _contradictions(snapshot: "ConsumerSnapshot") -> Iterable[InvalidInput]:
+    """What no single field shows."""
+    if not snapshot.members:
+        yield InvalidInput("a group has one member or more, none was found", "consumers")
+    instances: dict[str, None] = {}
+    for one in snapshot.members:
+        if one.group_instance_id is not None:
+            if one.group_instance_id in instances:
+                yield InvalidInput(f"the group instance ID {strict.shown(one.group_instance_id)} is given twice", "consumers")
+            instances[one.group_instance_id] = None
+    leader = snapshot.leader_member_id
+    if leader is not None and all(one.member_id != leader for one in snapshot.members):
+        yield InvalidInput(f"{strict.shown(leader)} is not among the consumers; give null if it is not known", "leader_member_id")
+
+
+@record(
+    closed=False,
+    version=strict.FORMAT_VERSION,
+    first=_is_a_snapshot,
+    check=_agrees,
+    about="One consumer group without Kafka Streams at one moment. Fields that are not listed are ignored.",
+)
 class ConsumerSnapshot:
     """`members` stand in the order of the group's member list, each with what it would report if the group rebalanced now.
 
@@ -40,19 +143,22 @@ class ConsumerSnapshot:
     or not known.
     """
 
-    cluster: str
-    group_id: str
-    captured_at: str | None
-    group_state: str | None
-    kafka_release: str | None
-    broker_release: str | None
-    generation: int | None
-    leader_member_id: str | None
-    members: tuple[Member, ...]
-    topics: tuple[ConsumedTopic, ...]
-    unknown: tuple[Unknown, ...] = ()
-    config: tuple[tuple[str, ConfigValue], ...] = ()
-    assigned: tuple[tuple[TopicPartition, ...], ...] | None = None
+    cluster: str = member(TEXT, absent="")
+    group_id: str = member(NAME)
+    captured_at: str | None = member(nullable(INSTANT), absent=None)
+    protocol: str = member(_PROTOCOL)
+    group_state: str | None = member(nullable(TEXT), absent=None)
+    kafka_release: str | None = member(nullable(RELEASE), "That of the clients.", absent=None)
+    broker_release: str | None = member(nullable(_BROKER_RELEASE), "That of the coordinator: how it breaks ties.", absent=None)
+    generation: int | None = member(GENERATION, absent=None)
+    leader_member_id: str | None = member(nullable(NAME), "Null: not known. One of the consumers.", absent=None)
+    members: tuple[Member, ...] = member(
+        MEMBERS, "By member ID, in the order of the group's member list.", name="consumers", write=_members_to_json
+    )
+    topics: tuple[ConsumedTopic, ...] = member(keyed(codec_of(ConsumedTopic)), absent=())
+    config: tuple[tuple[str, ConfigValue], ...] = member(CONFIG, default=(), omit=True)
+    unknown: tuple[Unknown, ...] = member(UNKNOWNS, "What could not be read, each with its reason.", default=())
+    assigned: tuple[tuple[TopicPartition, ...], ...] | None = gathered(assigned_in, default=None)
 
     def group(self, release: str) -> Group:
         """The leader's input, where every member runs this release."""

@@ -123,7 +123,7 @@ def _rising(span: Span) -> None:
 SPAN: Codec[Span] = row(
     "a range is needed: two numbers, the smaller one first",
     Span,
-    lambda span: (span.low, span.high),
+    lambda span: [span.low, span.high],
     *(COUNT, COUNT),
     about="[low, high]",
 ).checked(_rising)

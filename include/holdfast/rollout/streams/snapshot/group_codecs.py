@@ -1,7 +1,5 @@
 """The JSON of what a leader sees of a group: tasks, clients, consumers. They must equal Kafka's and so know no JSON themselves."""
 
-from operator import attrgetter
-
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams.first_report import FirstReport
@@ -26,7 +24,7 @@ FIRST_VERSION_WITH_OFFSET_SUMS = 7
 CHANGELOG: Codec[Changelog] = row(
     'a changelog like ["topic", 0, 17] (topic, partition, end offset)',
     Changelog,
-    attrgetter("topic", "partition", "end_offset"),
+    lambda one: [one.topic, one.partition, one.end_offset],
     *(NAME, PARTITION, nullable(COUNT)),
 )
 TASK = record_of(
@@ -101,7 +99,7 @@ CHECKPOINT: Codec[tuple[tuple[TopicPartition, int], ...]] = items(
     row(
         'a checkpoint entry like ["topic", 0, 17] (topic, partition, offset)',
         lambda topic, partition, offset: (TopicPartition(topic, partition), offset),
-        lambda entry: (*entry[0], entry[1]),
+        lambda entry: [*entry[0], entry[1]],
         *(NAME, PARTITION, integer(OFFSET_UNKNOWN)),
     )
 )
