@@ -248,7 +248,7 @@ class Snapshot:
     `evidence`: what members were last seen with. `stores`: as the operator says; None: not said (the disks may show it).
     """
 
-    cluster: str = member(TEXT, absent="")
+    cluster: str = member(TEXT.shaped(TEXT.shape() | {"default": ""}), absent="")
     group_id: str = member(NAME, "The application.id.")
     captured_at: str | None = member(nullable(INSTANT), absent=None)
     protocol: str = member(_PROTOCOL, "The group protocol.")
