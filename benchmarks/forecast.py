@@ -34,7 +34,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.forecast.forecast import forecast
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import assembly
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -87,7 +87,7 @@ def timed(shape: Shape, snapshot: Snapshot, change: Change) -> tuple[float, int]
     if not shape.whole_plan:
         found = forecast(snapshot, change)
         return time.perf_counter() - began, sum(len(outcome.rounds) for outcome in found.outcomes)
-    evaluations = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, change))
+    evaluations = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, change))
     assembly.assemble(snapshot, change, evaluations, Policy(), datetime(2026, 11, 20, tzinfo=UTC))
     return time.perf_counter() - began, sum(len(one.rounds) for each in evaluations for one in each.costs)
 

@@ -200,9 +200,9 @@ class TestWhoWritesIntoDraftsWithoutTheKey:
         lines = [json.loads(line) for line in lake.read(place, 10**8).splitlines()]
         match what:
             case "steps":
-                lines[0]["candidate"]["steps"] = lines[0]["candidate"]["steps"][:-1]
+                lines[0]["option"]["steps"] = lines[0]["option"]["steps"][:-1]
             case "title":
-                lines[0]["candidate"]["title"] = "Do nothing at all"
+                lines[0]["option"]["title"] = "Do nothing at all"
             case "left out":
                 lines = lines[1:]
             case _:

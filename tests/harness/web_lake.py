@@ -23,7 +23,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.execution.verify import verify
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import assembly
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot import json as snapshot_json
@@ -79,8 +79,8 @@ class WebLake:
         document |= {"group_id": "a-thousand", "config": {"max.warmup.replicas": 4_000}}
         snapshot = snapshot_json.snapshot_from_json(self.snapshot(document))
         meant = change_from_json(change(replacement(ids[100], LAST, "app-new", 1)))
-        ways = [one for one in candidates.propose(snapshot, meant) if one.name in ("plainly", "copy-process-metadata")]
-        weighed = tuple(candidates.evaluate(snapshot, one) for one in ways)
+        ways = [one for one in proposals.propose(snapshot, meant) if one.name in ("plainly", "copy-process-metadata")]
+        weighed = tuple(proposals.evaluate(snapshot, one) for one in ways)
         made = assembly.assemble(snapshot, meant, weighed, Policy(), self.now)
         plans.keep(self.lake, made)
         return made

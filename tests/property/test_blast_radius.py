@@ -21,7 +21,7 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.host_loss import decided_losses, in_full
 from holdfast.rollout.streams.host_loss.blast_radius import Basis, BlastRadius, Loss, blast_radius, change_of
 from holdfast.rollout.streams.host_loss.movements import NotByPlaces
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import restore_rate, start_up
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.streams.snapshot import groups, ownership
@@ -104,8 +104,8 @@ def differences(snapshot: Snapshot, radii: tuple[BlastRadius, ...]) -> tuple[lis
 
 def baseline_times(snapshot: Snapshot, change: Change) -> Times:
     """What a plan for this change says of its baseline, where nobody states a policy."""
-    proposed = candidates.propose(snapshot, change)
-    (evaluated,) = (candidates.evaluate(snapshot, one) for one in proposed if one.name == PLAINLY)
+    proposed = proposals.propose(snapshot, change)
+    (evaluated,) = (proposals.evaluate(snapshot, one) for one in proposed if one.name == PLAINLY)
     policy = start_up.learnt(restore_rate.effective(Policy(), snapshot, change), snapshot)
     return worked_out(evaluated.worst, policy)
 

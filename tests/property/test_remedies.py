@@ -10,8 +10,8 @@ from tests.harness.plans import planned, read
 
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.cost.evaluation import Evaluation
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import json as plan_json
 
 
@@ -25,10 +25,10 @@ def replacements(draw: st.DrawFn) -> tuple[Document, Document]:
     return snapshot, event
 
 
-def evaluated(snapshot: Document, event: Document) -> dict[str, Evaluation]:
+def evaluated(snapshot: Document, event: Document) -> dict[str, EvaluatedOption]:
     group = read(snapshot)
-    ways = candidates.propose(group, change_from_json(change(event)))
-    return {way.name: candidates.evaluate(group, way) for way in ways if way.name in PROMISES}
+    ways = proposals.propose(group, change_from_json(change(event)))
+    return {way.name: proposals.evaluate(group, way) for way in ways if way.name in PROMISES}
 
 
 PROMISES = ("copy-process-metadata", "seed-process-id", "copy-state-directory")

@@ -111,7 +111,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
     from holdfast.rollout.kinds.plan_summary import summary_from_json
     from holdfast.rollout.kinds.score_json import score_from_json
     from holdfast.rollout.policy.json import policy_from_json
-    from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
+    from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
     from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json
     from holdfast.rollout.streams.kind.kind import StreamsKind
     from holdfast.rollout.streams.plan import json as streams_json
@@ -132,8 +132,8 @@ def _readers() -> tuple[Callable[[object], object], ...]:
         assignment_from_json,
         score_from_json,
         summary_from_json,
-        codec_of(Evaluation).read,
-        codec_of(Candidate).read,
+        codec_of(EvaluatedOption).read,
+        codec_of(Option).read,
         fleet.policy_from_json,
         lambda value: change_meant(value if isinstance(value, dict) else {}),
     )

@@ -22,9 +22,9 @@ from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.cost.evaluation import Evaluation
+from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
 from holdfast.rollout.streams.execution.verify import verify
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.tables import fleet, fleet_summary, group_rows, loss_rows, plan_rows
 from holdfast.workflows import plan as plans
@@ -393,7 +393,7 @@ class TestSearching:
         )
         found = [row.value for row in search.evaluated(search.proposed(spark, snapshot_text, change_text)).collect()]
         snapshot = snapshot_from_json(loads(snapshot_text))
-        ways = candidates.propose(snapshot, change_from_json(loads(change_text)))
+        ways = proposals.propose(snapshot, change_from_json(loads(change_text)))
 
         assert len(ways) >= 5
-        assert found == [dumps(codec_of(Evaluation).write(candidates.evaluate(snapshot, way))) for way in ways]
+        assert found == [dumps(codec_of(EvaluatedOption).write(proposals.evaluate(snapshot, way))) for way in ways]

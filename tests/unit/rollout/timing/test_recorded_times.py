@@ -12,7 +12,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 
 RECORDED = Path(__file__).resolve().parents[2] / "recorded" / "times.jsonl"
@@ -23,8 +23,8 @@ WIDEST = 12
 
 def cost(record: dict[str, Any]) -> Cost:
     snapshot, change = snapshot_from_json(record["snapshot"]), change_from_json(record["change"])
-    baseline = next(one for one in candidates.propose(snapshot, change) if one.name == PLAINLY)
-    return candidates.evaluate(snapshot, baseline).worst
+    baseline = next(one for one in proposals.propose(snapshot, change) if one.name == PLAINLY)
+    return proposals.evaluate(snapshot, baseline).worst
 
 
 def ends(record: dict[str, Any]) -> Estimate:

@@ -21,7 +21,7 @@ Owners = Mapping[TaskId, ProcessId]
 
 
 def costs_of(snapshot: Snapshot, change: Change, forecast: Forecast, displaced: tuple[ProcessId, ...] = ()) -> tuple[Cost, ...]:
-    """One cost an outcome, in the forecast's order. `displaced`: see `Candidate`."""
+    """One cost an outcome, in the forecast's order. `displaced`: see `Option`."""
     return tuple(_cost(snapshot, change.with_process_ids(one.drawn), one, displaced) for one in forecast.outcomes)
 
 

@@ -72,7 +72,7 @@ def effort_rank(effort: Effort) -> int:
 
 
 @record(version=FORMAT_VERSION)
-class Candidate:
+class Option:
     """An option for a change. `change`: what Kafka will see; `steps`: manual and automated, in order."""
 
     name: str = member(NAME)
@@ -298,10 +298,10 @@ COSTS = items(codec_of(Cost))
 
 
 @record(version=FORMAT_VERSION)
-class Evaluation:
+class EvaluatedOption:
     """An option with one `Cost` per outcome; or `refused`: why it cannot be predicted. `unknown`: what was assumed."""
 
-    candidate: Candidate = member(codec_of(Candidate))
+    option: Option = member(codec_of(Option))
     costs: tuple[Cost, ...] = member(COSTS)
     unknown: tuple[str, ...] = member(TEXTS)
     refused: str | None = member(nullable(TEXT), default=None, needed=True)
@@ -309,10 +309,6 @@ class Evaluation:
     """Why bytes are unknown. Separate from `unknown`, because it does not affect placement."""
     give: tuple[Give, ...] = member(items(choice(Give)), default=())
     """Inputs that would resolve `unknown`."""
-
-    @property
-    def option(self) -> Candidate:
-        return self.candidate
 
     @property
     def worst(self) -> Cost:

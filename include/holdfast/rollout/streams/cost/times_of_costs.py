@@ -6,7 +6,7 @@ from itertools import pairwise
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.times import Act, Estimate, Times
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.cost.evaluation import Cost, Evaluation
+from holdfast.rollout.streams.cost.evaluation import Cost, EvaluatedOption
 from holdfast.rollout.timing.timeline import Course, combined, in_order
 
 
@@ -15,7 +15,7 @@ def times_of(cost: Cost, policy: Policy) -> Times:
     return cost.times if cost.times is not None else worked_out(cost, policy)
 
 
-def times_of_outcomes(evaluation: Evaluation, policy: Policy) -> tuple[Times, ...]:
+def times_of_outcomes(evaluation: EvaluatedOption, policy: Policy) -> tuple[Times, ...]:
     """Of every outcome: what the rules of time go by."""
     return tuple(times_of(cost, policy) for cost in evaluation.costs)
 

@@ -8,14 +8,14 @@ from holdfast.kafka.streams import config_check
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.rolling_restart import RollingRestart
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 
 def refuse_misfit(snapshot: Snapshot, change: Change) -> None:
     """Raise InvalidInput for a change that does not fit the group, with the path of the event."""
     _refuse_settings(snapshot, change)
-    candidates.refuse_misfit(snapshot, _one_for_all(snapshot, change))
+    proposals.refuse_misfit(snapshot, _one_for_all(snapshot, change))
 
 
 def _one_for_all(snapshot: Snapshot, change: Change) -> Change:

@@ -22,7 +22,7 @@ from holdfast.rollout.streams.change import asked, named_json, request
 from holdfast.rollout.streams.change import json as change_json
 from holdfast.rollout.streams.change import schema as change_schema
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
+from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.execution import apply, staleness, verify
 from holdfast.rollout.streams.execution import json as execution_json
 from holdfast.rollout.streams.execution import schema as execution_schema
@@ -34,7 +34,7 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
 from holdfast.rollout.streams.forecast.work import OPTIONS, Work, allowed, allowed_for_an_option
 from holdfast.rollout.streams.kind import about, difference, fitting, losses, rows, verdict_words
-from holdfast.rollout.streams.options import candidates, search_work
+from holdfast.rollout.streams.options import proposals, search_work
 from holdfast.rollout.streams.plan import assembly, review, titles
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan import schema as plan_schema
@@ -50,7 +50,7 @@ from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import host_or
 
 
-class StreamsKind(GroupKind[Snapshot, Change, Candidate, Evaluation, Forecast, Plan, Verdict]):
+class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast, Plan, Verdict]):
     """`protocol`: `streams-classic`."""
 
     name: ClassVar[str] = "streams"
@@ -167,43 +167,43 @@ class StreamsKind(GroupKind[Snapshot, Change, Candidate, Evaluation, Forecast, P
     def search_work(self, snapshot: Snapshot, change: Change) -> int:
         return search_work.work_of(snapshot, change)
 
-    def propose(self, snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
-        return candidates.propose(snapshot, change)
+    def propose(self, snapshot: Snapshot, change: Change) -> tuple[Option, ...]:
+        return proposals.propose(snapshot, change)
 
     def evaluate_all(
-        self, snapshot: Snapshot, options: Iterable[Candidate], tell: Callable[[str], None], times: int
-    ) -> tuple[Evaluation, ...]:
+        self, snapshot: Snapshot, options: Iterable[Option], tell: Callable[[str], None], times: int
+    ) -> tuple[EvaluatedOption, ...]:
         """They share the work that is allowed for all."""
-        found: list[Evaluation] = []
+        found: list[EvaluatedOption] = []
         each = allowed_for_an_option(snapshot, times).most
         together = Work(OPTIONS * each)
         for option in options:
             tell(option.name)
             part = Work(min(together.left, each))
-            found.append(candidates.evaluate(snapshot, option, part))
+            found.append(proposals.evaluate(snapshot, option, part))
             together.used(part)
         return tuple(found)
 
-    def evaluate(self, snapshot: Snapshot, option: Candidate) -> Evaluation:
-        return candidates.evaluate(snapshot, option)
+    def evaluate(self, snapshot: Snapshot, option: Option) -> EvaluatedOption:
+        return proposals.evaluate(snapshot, option)
 
-    def option_to_json(self, option: Candidate) -> Row:
-        return codec_of(Candidate).write(option)
+    def option_to_json(self, option: Option) -> Row:
+        return codec_of(Option).write(option)
 
-    def option_from_json(self, document: object) -> Candidate:
-        return codec_of(Candidate).read(document)
+    def option_from_json(self, document: object) -> Option:
+        return codec_of(Option).read(document)
 
-    def evaluated_to_json(self, evaluated: Evaluation) -> Row:
-        return codec_of(Evaluation).write(evaluated)
+    def evaluated_to_json(self, evaluated: EvaluatedOption) -> Row:
+        return codec_of(EvaluatedOption).write(evaluated)
 
-    def evaluated_from_json(self, document: object) -> Evaluation:
-        return codec_of(Evaluation).read(document)
+    def evaluated_from_json(self, document: object) -> EvaluatedOption:
+        return codec_of(EvaluatedOption).read(document)
 
     def assemble(
         self,
         snapshot: Snapshot,
         change: Change,
-        evaluated: tuple[Evaluation, ...],
+        evaluated: tuple[EvaluatedOption, ...],
         policy: Policy,
         now: datetime,
         requested_by: str | None,

@@ -9,7 +9,7 @@ from holdfast.rollout.options.rules import Found, Rebalances, Share
 from holdfast.rollout.policy.judging import made
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost import lacking
-from holdfast.rollout.streams.cost.evaluation import ClientDisk, Cost, Effort, Evaluation
+from holdfast.rollout.streams.cost.evaluation import ClientDisk, Cost, Effort, EvaluatedOption
 from holdfast.rollout.streams.cost.lacking import Give
 from holdfast.rollout.streams.cost.times_of_costs import times_of, times_of_outcomes
 from holdfast.rollout.streams.limits.circumstances import Circumstances
@@ -30,7 +30,7 @@ from holdfast.rollout.timing import time_rules, time_words
 _BYTES_NOT_KNOWN = "not known: the size of changelogs, or bytes per record"
 
 
-def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Rule, ...]:
+def judge(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> tuple[Rule, ...]:
     """All rules; where nothing can be predicted, only that."""
     if evaluation.refused is not None or not evaluation.costs:
         return rules.refused(evaluation.refused or "the forecast has no outcome", policy)
@@ -38,7 +38,7 @@ def judge(evaluation: Evaluation, policy: Policy, at: Circumstances) -> tuple[Ru
     return rules.judge(_found(evaluation, policy, at), _own(evaluation, policy, at), policy, unstated)
 
 
-def _found(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Found:
+def _found(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Found:
     """Of several outcomes the worst counts, rule by rule."""
     costs = evaluation.costs
     worst = max(costs, key=lambda cost: cost.moved)
@@ -56,7 +56,7 @@ def _found(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Found:
     )
 
 
-def _own(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Iterator[Rule | None]:
+def _own(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Iterator[Rule | None]:
     yield _cold_rule(evaluation, policy)
     yield _cold_at_once_rule(evaluation, policy)
     yield _bytes_rule(evaluation, policy)
@@ -76,7 +76,7 @@ def _not_known(count: int, give: tuple[Give, ...]) -> str:
     return f"{count} not known. Give {needed}" if give else f"{count} not known"
 
 
-def _cold_rule(evaluation: Evaluation, policy: Policy) -> Rule:
+def _cold_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule:
     speed = policy.restore_records_per_second
     longest = max(cost.cold_seconds_longest(speed) for cost in evaluation.costs)
     limit = policy.without_caught_up_copy_s_most
@@ -104,7 +104,7 @@ def _rebalances(costs: Iterable[Cost], at: Circumstances) -> Rebalances:
     return Rebalances(cost.rebalances.high, cost.rebalances_usual, asked)
 
 
-def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+def _bytes_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
     """Only where a limit is set."""
     if policy.restored_bytes_most is None:
         return None
@@ -117,7 +117,7 @@ def _bytes_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     return made("restored-bytes", f"{max(known):,} bytes", limit, status, policy)
 
 
-def _disk_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+def _disk_rule(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Rule | None:
     """Only where a limit is set, or something is known of disks. Clients of one host may or may not share a disk: where that
     decides, it is not known."""
     least, stated = policy.disk_free_bytes_least or 0, policy.disk_free_bytes_least is not None
@@ -151,7 +151,7 @@ def _disk_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rul
     return made("disk", "enough room, estimated from changelog sizes", limit, Status.PASS, policy)
 
 
-def _crowding_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) -> Rule | None:
+def _crowding_rule(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Rule | None:
     """Only where a limit is set."""
     most = policy.copies_on_one_client_percent_most
     if most is None:
@@ -167,9 +167,9 @@ def _crowding_rule(evaluation: Evaluation, policy: Policy, at: Circumstances) ->
     return made("copies-on-one-client", found, limit, Status.PASS if fullest.percent <= most else Status.FAIL, policy)
 
 
-def _copy_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+def _copy_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
     """Only where a disk is copied: how long that takes is known only where the policy says how fast it goes."""
-    if evaluation.candidate.effort is not Effort.COPY_DISK:
+    if evaluation.option.effort is not Effort.COPY_DISK:
         return None
     known = [one.condition for one in (times_of(cost, policy) for cost in evaluation.costs) if one.condition is not None]
     limit = "the session timeout" if not known else f"{known[0].within_s} s, the session timeout"
@@ -181,7 +181,7 @@ def _copy_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     return made("copied-in-time", found, limit, status, policy)
 
 
-def _cold_at_once_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+def _cold_at_once_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
     """At least those of the worst rebalance, at most all of them together: which restore is still running when the next begins
     depends on speeds that nobody knows."""
     most = policy.without_caught_up_copy_tasks_most
@@ -195,7 +195,7 @@ def _cold_at_once_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     return made("without-caught-up-copy-at-once", found, many(most, "task"), status, policy)
 
 
-def _bytes_per_hour_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
+def _bytes_per_hour_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
     """No hour has more than all bytes, and some hour has the average or more; between them nobody knows."""
     most = policy.restored_bytes_per_hour_most
     if most is None:
@@ -214,16 +214,16 @@ def _bytes_per_hour_rule(evaluation: Evaluation, policy: Policy) -> Rule | None:
     return made("restored-bytes-per-hour", found, limit, status, policy)
 
 
-def _verbs(evaluation: Evaluation) -> Iterator[str]:
-    steps = (step.action for step in evaluation.candidate.steps)
+def _verbs(evaluation: EvaluatedOption) -> Iterator[str]:
+    steps = (step.action for step in evaluation.option.steps)
     return (verb(action) for action in steps if not isinstance(action, AwaitRebalance | AwaitStable))
 
 
-def _hosts(evaluation: Evaluation, at: Circumstances) -> dict[str | None, None]:
+def _hosts(evaluation: EvaluatedOption, at: Circumstances) -> dict[str | None, None]:
     """That steps touch. A setting or a release goes to every client, so to every host."""
     known = dict(at.hosts)
     touched: dict[str | None, None] = {}
-    for step in evaluation.candidate.steps:
+    for step in evaluation.option.steps:
         match step.action:
             case RollOutConfig() | RollOutRelease() | StopEverybody() | DeployTopology():
                 touched.update(dict.fromkeys(known.values()))

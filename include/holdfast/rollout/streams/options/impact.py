@@ -6,7 +6,7 @@ from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.options.criteria import Counted
 from holdfast.rollout.options.option import Impact
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.cost.evaluation import Cost, Evaluation, effort_rank
+from holdfast.rollout.streams.cost.evaluation import Cost, EvaluatedOption, effort_rank
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 
 COUNTED = Counted(
@@ -17,7 +17,7 @@ COUNTED = Counted(
 )
 
 
-def impact_of(evaluated: Evaluation, policy: Policy, otherwise: Cost | None = None) -> Impact | None:
+def impact_of(evaluated: EvaluatedOption, policy: Policy, otherwise: Cost | None = None) -> Impact | None:
     """None: nothing can be predicted. `otherwise`: what it costs where the condition of its figures is not met; None: it has none,
     or that is not known."""
     if evaluated.refused is not None or not evaluated.costs:

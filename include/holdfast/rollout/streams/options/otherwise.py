@@ -226,7 +226,7 @@ class Otherwise:
 def weigh(
     snapshot: Snapshot, change: Change, displaced: tuple[ProcessId, ...] = (), policy: Policy | None = None
 ) -> tuple[Otherwise, ...]:
-    """What each branch of `change` costs, at the speeds of a policy. `displaced`: as in `Candidate`."""
+    """What each branch of `change` costs, at the speeds of a policy. `displaced`: as in `Option`."""
     return tuple(_weighed(snapshot, one, displaced, policy or Policy()) for one in branches(snapshot, change))
 
 

@@ -18,7 +18,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_to_json
 from holdfast.rollout.streams.cost import times_of_costs
-from holdfast.rollout.streams.cost.evaluation import Cost, Effort, Evaluation
+from holdfast.rollout.streams.cost.evaluation import Cost, Effort, EvaluatedOption
 from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.limits import limits
 from holdfast.rollout.streams.limits.circumstances import Circumstances
@@ -38,18 +38,18 @@ from holdfast.rollout.timing.time_rules import expires, seconds_needed
 
 WAIT_AT_LEAST_S = 600
 NO_ID_YET = ""
-Ranked = RankedOption[Evaluation]
+Ranked = RankedOption[EvaluatedOption]
 
 
 def assemble(
     snapshot: Snapshot,
     change: Change,
-    evaluations: tuple[Evaluation, ...],
+    evaluations: tuple[EvaluatedOption, ...],
     policy: Policy,
     now: datetime,
     requested_by: str | None = None,
 ) -> Plan:
-    """The plan. `evaluations` are those of `candidates.propose`, in its order. Raise InvalidInput for a `now` without time zone."""
+    """The plan. `evaluations` are those of `proposals.propose`, in its order. Raise InvalidInput for a `now` without time zone."""
     if now.tzinfo is None:
         raise InvalidInput("the time of a plan needs a time zone; give it in UTC")
     given, policy = policy, start_up.learnt(restore_rate.effective(policy, snapshot, change), snapshot)
@@ -98,7 +98,7 @@ def assemble(
     return replace(plan, plan_id=plan_json.plan_id_of(plan))
 
 
-def ranked(snapshot: Snapshot, evaluations: tuple[Evaluation, ...], policy: Policy, made: datetime) -> tuple[Ranked, ...]:
+def ranked(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy: Policy, made: datetime) -> tuple[Ranked, ...]:
     """Every option with its times, and what the policy says about it."""
     evaluations = timing.timed(snapshot, evaluations, policy)
     at, late = _circumstances(snapshot, evaluations, policy, made), timing.otherwise_of(evaluations)
@@ -115,7 +115,7 @@ def ranked(snapshot: Snapshot, evaluations: tuple[Evaluation, ...], policy: Poli
     )
 
 
-def _circumstances(snapshot: Snapshot, evaluations: tuple[Evaluation, ...], policy: Policy, made: datetime) -> Circumstances:
+def _circumstances(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy: Policy, made: datetime) -> Circumstances:
     """With what the requested change causes by itself: of a limit that nobody stated, what was asked for takes nothing away."""
     plain = next((one for one in evaluations if one.option.name == PLAINLY and one.costs), None)
     asked = own = None

@@ -6,7 +6,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.evaluation import Cost, worst_of
-from holdfast.rollout.streams.options.candidates import displaced
+from holdfast.rollout.streams.options.proposals import displaced
 from holdfast.rollout.timing import time_words
 
 

@@ -39,7 +39,7 @@ class Considered:
 
     @property
     def worst(self) -> Cost | None:
-        """The worst outcome, as in `Evaluation.worst`. None: it cannot be predicted."""
+        """The worst outcome, as in `EvaluatedOption.worst`. None: it cannot be predicted."""
         return worst_of(self.costs) if self.costs else None
 
 

@@ -6,7 +6,7 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.times import Condition, ConditionKind, Times
 from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.cost.evaluation import Cost, Effort, Evaluation
+from holdfast.rollout.streams.cost.evaluation import Cost, Effort, EvaluatedOption
 from holdfast.rollout.streams.cost.times_of_costs import times_of, worked_out
 from holdfast.rollout.streams.scene.reports import reported
 from holdfast.rollout.streams.snapshot import changelog_sizes
@@ -16,7 +16,7 @@ _WITHOUT_THE_DISK = ("copy-process-metadata", PLAINLY)
 """What it comes to where a state directory is not copied in time: the client has its process ID and restores, or not even that."""
 
 
-def timed(snapshot: Snapshot, evaluations: tuple[Evaluation, ...], policy: Policy) -> tuple[Evaluation, ...]:
+def timed(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy: Policy) -> tuple[EvaluatedOption, ...]:
     """Every cost with its times at the speeds of the policy."""
     plain = tuple(
         replace(one, costs=tuple(replace(cost, times=worked_out(cost, policy)) for cost in one.costs)) for one in evaluations
@@ -25,14 +25,14 @@ def timed(snapshot: Snapshot, evaluations: tuple[Evaluation, ...], policy: Polic
     return tuple(_under_condition(snapshot, one, otherwise, policy) for one in plain)
 
 
-def otherwise_of(evaluations: tuple[Evaluation, ...]) -> Cost | None:
+def otherwise_of(evaluations: tuple[EvaluatedOption, ...]) -> Cost | None:
     """What an option that copies a disk costs where the copy comes too late. None: nobody can tell."""
-    by_name = {one.candidate.name: one for one in evaluations if one.costs}
+    by_name = {one.option.name: one for one in evaluations if one.costs}
     return next((by_name[name].worst for name in _WITHOUT_THE_DISK if name in by_name), None)
 
 
-def _under_condition(snapshot: Snapshot, one: Evaluation, otherwise: Cost | None, policy: Policy) -> Evaluation:
-    if one.candidate.effort is not Effort.COPY_DISK:
+def _under_condition(snapshot: Snapshot, one: EvaluatedOption, otherwise: Cost | None, policy: Policy) -> EvaluatedOption:
+    if one.option.effort is not Effort.COPY_DISK:
         return one
     costs = []
     for cost in one.costs:
@@ -42,14 +42,14 @@ def _under_condition(snapshot: Snapshot, one: Evaluation, otherwise: Cost | None
     return replace(one, costs=tuple(costs))
 
 
-def _copied(snapshot: Snapshot, one: Evaluation, cost: Cost, otherwise: Cost | None, policy: Policy) -> Condition:
+def _copied(snapshot: Snapshot, one: EvaluatedOption, cost: Cost, otherwise: Cost | None, policy: Policy) -> Condition:
     """What the disks of the displaced clients hold has to be where their successors start before the group gives them up."""
     within = max((act.noticed_s for act in cost.acts), default=0)
-    held = _held(snapshot, one.candidate.displaced)
+    held = _held(snapshot, one.option.displaced)
     size = changelog_sizes.to_restore(changelog_sizes.task_logs(snapshot), held)
     if size is None and policy.bytes_per_record is not None:
         size = sum(held.values()) * policy.bytes_per_record
-    counts, speed = one.candidate.effort_counts, policy.copy_bytes_per_second
+    counts, speed = one.option.effort_counts, policy.copy_bytes_per_second
     late = Times(None, None) if otherwise is None else times_of(otherwise, policy)
     return Condition(
         kind=ConditionKind.COPIED_IN_TIME,

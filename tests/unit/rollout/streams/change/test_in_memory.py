@@ -11,7 +11,7 @@ from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
-from holdfast.rollout.streams.options import candidates, otherwise
+from holdfast.rollout.streams.options import otherwise, proposals
 from holdfast.rollout.streams.options.otherwise import If
 from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Stores
@@ -103,7 +103,7 @@ class TestPlan:
     def test_no_file_is_written_that_nobody_reads(self) -> None:
         replacement = {"replace_client": {"process_id": C, "by": {"process_id": C, "threads": 2}, "state": "empty"}}
         for event in (ROLLING, replacement, {"add_client": {"process_id": None, "threads": 2}}):
-            found = candidates.propose(read(in_memory()), change_from_json(change(event)))
+            found = proposals.propose(read(in_memory()), change_from_json(change(event)))
             assert not any(isinstance(step.action, WriteProcessMetadata) for one in found for step in one.steps)
 
     def test_the_ids_that_clients_come_back_with_are_not_known(self) -> None:

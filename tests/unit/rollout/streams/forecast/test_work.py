@@ -17,7 +17,7 @@ from holdfast.rollout.streams.forecast import work
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.work import Work
 from holdfast.rollout.streams.kind import kind
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows import plan as plans
 
@@ -91,8 +91,8 @@ def test_a_small_order_of_endless_work_is_refused_or_answered(
 
 def test_an_option_that_is_too_much_says_so_and_the_plan_is_made_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     snapshot, meant = read(group(AFTER)), change_from_json(change(RANDOM))
-    (first, *_) = candidates.propose(snapshot, meant)
-    refused = candidates.evaluate(snapshot, first, Work(50))
+    (first, *_) = proposals.propose(snapshot, meant)
+    refused = proposals.evaluate(snapshot, first, Work(50))
 
     assert refused.refused is not None
     assert "--work" in refused.refused

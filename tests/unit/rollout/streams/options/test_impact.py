@@ -12,7 +12,7 @@ from holdfast.rollout.options import selection
 from holdfast.rollout.options.criteria import CRITERIA
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.options.impact import COUNTED
 from holdfast.rollout.streams.plan import assembly
 from holdfast.rollout.streams.plan.plan import Plan
@@ -89,7 +89,7 @@ def test_what_is_recommended_is_never_worse_before_it_wins(seed: int) -> None:
     )
     snapshot = read(document)
     meant = change_from_json(change(chance.choice(events)))
-    found = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, meant))
+    found = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, meant))
     weighed = assembly.ranked(snapshot, found, policy, NOON)
     chosen, baseline = selection.best(weighed), next(one for one in weighed if one.name == PLAINLY)
     if chosen is None or not baseline.possible:

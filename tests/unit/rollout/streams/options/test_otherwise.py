@@ -11,7 +11,7 @@ from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Outcome
-from holdfast.rollout.streams.options import candidates, otherwise, otherwise_words
+from holdfast.rollout.streams.options import otherwise, otherwise_words, proposals
 from holdfast.rollout.streams.options.otherwise import If
 from holdfast.rollout.streams.options.usual import as_usual
 from holdfast.rollout.streams.plan import json as plan_json
@@ -120,7 +120,7 @@ class TestWhatWaitsForARebalance:
         assert "then-a-rebalance" not in [one.name for one in planned(group(AFTER, "3.9.1"), self.STANDBYS).candidates]
 
     def test_its_steps_wait_until_the_client_is_missed(self) -> None:
-        steps = candidates.propose(read(static(group(AFTER, "3.9.1"))), meant(self.STANDBYS))
+        steps = proposals.propose(read(static(group(AFTER, "3.9.1"))), meant(self.STANDBYS))
         (way,) = [one for one in steps if one.name == "then-a-rebalance"]
         start = way.steps[-2]
         assert start.check_before.startswith("45 s have passed since the old process ended")

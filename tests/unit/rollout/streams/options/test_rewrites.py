@@ -10,11 +10,11 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
-from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
+from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.forecast.forecast import forecast
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.assembly import assemble
 from holdfast.rollout.streams.plan.plan import Plan
@@ -34,15 +34,15 @@ COUNTS = ("another-count", "double-the-clients", "plainly")
 STABLE = {"then": "stable"}
 
 
-def ways(snapshot: Document, *events: object) -> dict[str, Candidate]:
-    return {way.name: way for way in candidates.propose(read(snapshot), change_from_json(change(*events)))}
+def ways(snapshot: Document, *events: object) -> dict[str, Option]:
+    return {way.name: way for way in proposals.propose(read(snapshot), change_from_json(change(*events)))}
 
 
-def weighed(snapshot: Document, way: Candidate) -> Evaluation:
-    return candidates.evaluate(read(snapshot), way)
+def weighed(snapshot: Document, way: Option) -> EvaluatedOption:
+    return proposals.evaluate(read(snapshot), way)
 
 
-def events_of(way: Candidate) -> list[Any]:
+def events_of(way: Option) -> list[Any]:
     return change_to_json(way.change)["events"]
 
 
@@ -221,7 +221,7 @@ class TestSomethingElse:
         change_ = change_from_json(change(*events))
         snapshot = read(document)
         wanted = ("plainly", "double-the-clients", "halve-the-clients", "another-count", "nothing-now")
-        found = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, change_) if one.name in wanted)
+        found = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, change_) if one.name in wanted)
         return assemble(snapshot, change_, found, Policy(), NOON)
 
     def test_twice_as_many_move_half_of_what_one_more_does(self) -> None:

@@ -12,7 +12,7 @@ from holdfast.rollout.contract.verdicts import PlanVerdict, Status
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.assembly import assemble
 from holdfast.rollout.streams.plan.plan import Plan
@@ -165,7 +165,7 @@ class TestTheSameEveryTime:
         plan = article_plan()
         snapshot = read(group(AFTER))
         meant = change_from_json(change(REPLACE_FIRST))
-        evaluations = tuple(candidates.evaluate(snapshot, one) for one in candidates.propose(snapshot, meant))
+        evaluations = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, meant))
         later = assemble(snapshot, meant, evaluations, Policy(), NOON + timedelta(seconds=1))
 
         assert plan.plan_id == plan_json.plan_id_of(plan)

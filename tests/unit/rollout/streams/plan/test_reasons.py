@@ -9,9 +9,9 @@ from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.change.request_json import request_from_form
-from holdfast.rollout.streams.cost.evaluation import Evaluation
+from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
 from holdfast.rollout.streams.cost.lacking import Give, to_give
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.review import review
 from holdfast.workflows.collecting import settings
@@ -72,10 +72,10 @@ class TestEvidence:
 
     def test_it_travels(self) -> None:
         document = group(AFTER) | {"unknown": [{"what": "kafka_release", "reason": "not given"}]}
-        (first, *_) = candidates.propose(read(document), change_from_json(change({"restart_client": {"process_id": C}})))
-        found = candidates.evaluate(read(document), first)
+        (first, *_) = proposals.propose(read(document), change_from_json(change({"restart_client": {"process_id": C}})))
+        found = proposals.evaluate(read(document), first)
         assert found.give == (Give.RELEASE,)
-        assert codec_of(Evaluation).read(codec_of(Evaluation).write(found)) == found
+        assert codec_of(EvaluatedOption).read(codec_of(EvaluatedOption).write(found)) == found
 
     def test_several_releases_in_a_group_are_named(self) -> None:
         document = group(AFTER, "3.9.1")

@@ -11,10 +11,10 @@ from tests.harness.plans import REPLACE_FIRST, measured, read
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.cost.evaluation import Evaluation
+from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
 from holdfast.rollout.streams.forecast import forecast
 from holdfast.rollout.streams.forecast import json as forecast_json
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs
 
@@ -22,10 +22,10 @@ TASK = TaskId(1, 2)
 """Its changelog ends at 8."""
 
 
-def plainly(document: Document, event: object = REPLACE_FIRST) -> Evaluation:
+def plainly(document: Document, event: object = REPLACE_FIRST) -> EvaluatedOption:
     snapshot = read(document)
     meant = change_from_json(change(event))
-    return candidates.evaluate(snapshot, candidates.propose(snapshot, meant)[0])
+    return proposals.evaluate(snapshot, proposals.propose(snapshot, meant)[0])
 
 
 def one_log(begin: int | None, size: int | None) -> dict[TaskId, TaskLogs]:
@@ -122,11 +122,11 @@ def test_the_forecasts_json_has_them() -> None:
 
 def test_an_evaluation_survives_its_json_and_one_from_before_is_read() -> None:
     evaluation = plainly(measured(group(AFTER)))
-    written = codec_of(Evaluation).write(evaluation)
+    written = codec_of(EvaluatedOption).write(evaluation)
 
-    assert codec_of(Evaluation).read(written) == evaluation
+    assert codec_of(EvaluatedOption).read(written) == evaluation
     before = copy.deepcopy(written)
     del before["unknown_sizes"]
     for restore in before["costs"][0]["restores"].values():
         del restore["bytes"]
-    assert {one.size for one in codec_of(Evaluation).read(before).worst.restores} == {None}
+    assert {one.size for one in codec_of(EvaluatedOption).read(before).worst.restores} == {None}

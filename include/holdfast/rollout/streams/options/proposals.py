@@ -11,7 +11,7 @@ from holdfast.rollout.facts.conditions import OF_PROCESS_IDS, Assumption, Invali
 from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost import cost, efforts, lacking
-from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation
+from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.work import Work, allowed_for_an_option, of_events
@@ -34,7 +34,7 @@ MOST_CHECKED = 200_000
 """Units of work (`work`) after which a change is taken to fit: a page checks what is typed into its form."""
 
 
-def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
+def propose(snapshot: Snapshot, change: Change) -> tuple[Option, ...]:
     """Every way that makes sense, `plainly` first; two ways that come to the same change and effort are one.
 
     Raise InvalidInput for a change that does not fit the group, CannotPredict for a group in the middle of a rebalance or without
@@ -44,7 +44,7 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Candidate, ...]:
     refuse_misfit(snapshot, change)
     rolled = sequence.rolled_out(snapshot, shorthands.written_out(snapshot, change, roll_outs=False))
     meant = usual.as_usual(snapshot, in_memory.as_stored(snapshot, rolled))
-    found: list[Candidate] = []
+    found: list[Option] = []
     for remedy in REMEDIES:
         rewritten = remedy.rewrite(snapshot, meant)
         if rewritten is None or (remedy.setting is not None and not _helps(snapshot, meant, remedy.setting)):
@@ -88,21 +88,21 @@ def _fits(snapshot: Snapshot, rewritten: Change) -> bool:
     return True
 
 
-def evaluate(snapshot: Snapshot, candidate: Candidate, work: Work | None = None) -> Evaluation:
+def evaluate(snapshot: Snapshot, candidate: Option, work: Work | None = None) -> EvaluatedOption:
     """The forecast of a candidate, in figures. Where nothing can be predicted, the evaluation says why."""
     try:
         predicted = forecast(snapshot, candidate.change, MOST_OUTCOMES, work or allowed_for_an_option(snapshot))
         costs = cost.costs_of(snapshot, predicted.change, predicted, candidate.displaced)
     except (CannotPredict, Unsupported) as refusal:
-        return Evaluation(candidate, (), (), f"Cannot predict: {refusal}")
+        return EvaluatedOption(candidate, (), (), f"Cannot predict: {refusal}")
     not_known = tuple(one for one in (*predicted.unknown, *mixed_releases(snapshot)) if not one.about_log_sizes)
     unknown = tuple(f"{one.what}: {one.reason}" for one in not_known)
     heavy = sorted({task: None for one in costs for restore in one.restores if restore.size is None for task in restore.tasks})
     sizes = tuple(f"{one.what}: {one.reason}" for one in changelog_sizes.not_measured(snapshot, heavy))
-    return Evaluation(candidate, costs, unknown, None, sizes, lacking.to_give(not_known))
+    return EvaluatedOption(candidate, costs, unknown, None, sizes, lacking.to_give(not_known))
 
 
-def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy) -> Candidate:
+def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy) -> Option:
     settings: tuple[SettingChange, ...] = ()
     title = remedy.title
     if remedy.setting is not None:
@@ -114,7 +114,7 @@ def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy
         settings = (SettingChange(key, value, had, "Reverted once the group is stable: two rolling restarts in total."),)
         title = title.format(was=remedy.setting.default if had is None else had, to=value)
     steps = recipes.steps_of(snapshot, meant, change, remedy.identity)
-    return Candidate(
+    return Option(
         name=remedy.name,
         title=title,
         change=change,

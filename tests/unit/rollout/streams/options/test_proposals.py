@@ -11,11 +11,11 @@ from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.cost.evaluation import Candidate, Evaluation, Span
+from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option, Span
 from holdfast.rollout.streams.events.add_client import AddClient
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.events.restart_client import RestartClient
-from holdfast.rollout.streams.options import candidates
+from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.steps.steps import (
     AwaitStable,
     CopyStateDirectory,
@@ -31,16 +31,16 @@ SECOND_COPIES = ("standbys-first", "copy-process-metadata+standbys-first")
 EMPTY_RESTART = {"restart_client": {"process_id": A, "keeps_process_id": False, "new_process_id": LAST, "keeps_state": False}}
 
 
-def proposed(snapshot: Document, *events: object) -> dict[str, Candidate]:
-    ways = candidates.propose(read(snapshot), change_from_json(change(*events)))
+def proposed(snapshot: Document, *events: object) -> dict[str, Option]:
+    ways = proposals.propose(read(snapshot), change_from_json(change(*events)))
     return {way.name: way for way in ways}
 
 
-def evaluated(snapshot: Document, *events: object) -> dict[str, Evaluation]:
-    return {name: candidates.evaluate(read(snapshot), way) for name, way in proposed(snapshot, *events).items()}
+def evaluated(snapshot: Document, *events: object) -> dict[str, EvaluatedOption]:
+    return {name: proposals.evaluate(read(snapshot), way) for name, way in proposed(snapshot, *events).items()}
 
 
-def actions(way: Candidate) -> list[type]:
+def actions(way: Option) -> list[type]:
     return [type(step.action) for step in way.steps][:-1]
 
 
@@ -102,9 +102,9 @@ class TestProposed:
 
     def test_every_candidate_survives_its_json(self) -> None:
         for way in proposed(group(AFTER), REPLACE_FIRST).values():
-            text = dumps(codec_of(Candidate).write(way))
+            text = dumps(codec_of(Option).write(way))
 
-            assert codec_of(Candidate).read(loads(text)) == way
+            assert codec_of(Option).read(loads(text)) == way
 
     def test_a_change_that_does_not_fit_is_refused_before_anything_is_searched(self) -> None:
         with pytest.raises(InvalidInput, match=r"events\[0\]\.remove_client\.process_id"):
@@ -271,9 +271,9 @@ class TestEvaluated:
 
     def test_every_evaluation_survives_its_json(self) -> None:
         for evaluation in evaluated(group(AFTER), REPLACE_FIRST).values():
-            text = dumps(codec_of(Evaluation).write(evaluation))
+            text = dumps(codec_of(EvaluatedOption).write(evaluation))
 
-            assert codec_of(Evaluation).read(loads(text)) == evaluation
+            assert codec_of(EvaluatedOption).read(loads(text)) == evaluation
 
 
 @pytest.mark.parametrize("event", [{"restart_client": {"process_id": A}}, {"rolling_restart": {}}])
