@@ -119,11 +119,13 @@ class _Slow(LeastLoaded):
     """The same, one task after the other."""
 
     def deal(self, tasks: int) -> list[int]:
-        takers = []
-        for _ in range(tasks):
-            takers.append(self.poll())
-            self.add(takers[-1])
-        return takers
+        return [self._one() for _ in range(tasks)]
+
+    def _one(self) -> int:
+        taker = self.poll()
+        self._counts[taker] += 1
+        self._offer(taker)
+        return taker
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, 4, 12, 13, 14, 40, 200])

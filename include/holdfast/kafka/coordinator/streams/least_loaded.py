@@ -4,7 +4,7 @@ The assignor uses two kinds: processes by `ProcessState.load` (tasks by members,
 many tasks they have. Java's queue and Python's `heapq` treat equals differently, so the sifting is written out here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from math import gcd
 
@@ -12,7 +12,7 @@ from math import gcd
 class LeastLoaded:
     """Takers are numbers; `counts` says how many tasks each has, `capacities` by what that is divided (None: by nothing).
 
-    `counts` is the caller's list; `deal` and `add` bring it up to date. Nothing else may change the count of a taker that waits.
+    `counts` is the caller's list; who takes a task is counted there. Nothing else may change the count of a taker that waits.
     """
 
     __slots__ = ("_capacities", "_counts", "_heap", "_loads")
@@ -41,10 +41,53 @@ class LeastLoaded:
             if left >= len(self._heap) and self._loads[0] == max(self._loads):
                 takers += self._deal_to_equals(left)
             else:
-                taker = self.poll()
-                self.add(taker)
-                takers.append(taker)
+                takers.append(self.take())
         return takers
+
+    def take(self) -> int:
+        """`poll`, one more task for the taker, and `add`, in one go."""
+        heap, loads = self._heap, self._loads
+        size = len(heap) - 1
+        first, last, load = heap[0], heap[size], loads[size]
+        index, half = 0, size >> 1
+        while index < half:
+            child = 2 * index + 1
+            least = loads[child]
+            right = child + 1
+            if right < size and least > loads[right]:
+                child, least = right, loads[right]
+            if load <= least:
+                break
+            heap[index], loads[index] = heap[child], least
+            index = child
+        heap[index], loads[index] = last, load
+        load = self._counts[first] = self._counts[first] + 1
+        if self._capacities:
+            load /= self._capacities[first]
+        while size:
+            parent = (size - 1) >> 1
+            if load >= loads[parent]:
+                break
+            heap[size], loads[size] = heap[parent], loads[parent]
+            size = parent
+        heap[size], loads[size] = first, load
+        return first
+
+    def take_outside(self, held: Collection[int]) -> int | None:
+        """The same by the first not among `held`; those before it are polled aside, and go back in reverse. None: there is none."""
+        if self._heap[0] not in held:
+            return self.take()
+        aside = [self.poll()]
+        while self._heap and self._heap[0] in held:
+            aside.append(self.poll())
+        taker = None
+        if self._heap:
+            taker = self.poll()
+            self._counts[taker] += 1
+            self._offer(taker)
+        for passed in reversed(aside):
+            self._offer(passed)
+        return taker
 
     def poll(self) -> int:
         """Remove and return the first; there must be one."""
@@ -66,22 +109,10 @@ class LeastLoaded:
             heap[index], loads[index] = last, load
         return first
 
-    def add(self, taker: int) -> None:
-        """Give a taker that was polled one more task, and put it back."""
-        self._counts[taker] += 1
-        self._offer(taker)
-
-    def put_back(self, taker: int) -> None:
-        """Put a taker back that was polled and took nothing."""
-        self._offer(taker)
-
     @property
     def array(self) -> list[int]:
         """The takers as the queue's array has them."""
         return self._heap
-
-    def __len__(self) -> int:
-        return len(self._heap)
 
     def _offer(self, taker: int) -> None:
         heap, loads = self._heap, self._loads
@@ -110,9 +141,7 @@ class LeastLoaded:
         divisor = gcd(*profile)
         dealt = tasks - tasks % (sum(profile) // divisor)
         if not dealt:
-            taker = self.poll()
-            self.add(taker)
-            return [taker]
+            return [self.take()]
         places, after = _rounds_of(profile, divisor, dealt)
         takers = list(map(heap.__getitem__, places))
         self._heap = list(map(heap.__getitem__, after))
@@ -139,11 +168,7 @@ def _rounds_of(profile: tuple[int, ...], divisor: int, tasks: int) -> tuple[Sequ
         along = tuple(map(profile.__getitem__, stand))
         if along not in seen:
             queue = LeastLoaded(range(len(along)), [0] * len(along), along)
-            found = []
-            for _ in range(in_round):
-                taker = queue.poll()
-                queue.add(taker)
-                found.append(taker)
+            found = [queue.take() for _ in range(in_round)]
             seen[along] = found, queue.array
         places, after = seen[along]
         takers += map(stand.__getitem__, places)

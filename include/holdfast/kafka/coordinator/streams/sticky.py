@@ -6,7 +6,7 @@ that shrinks as members fill up. Tasks, members and processes are numbers (`book
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from operator import itemgetter
 
 from holdfast.kafka.coordinator.release import Behaviour, behaviour
@@ -134,7 +134,7 @@ class _Assignor:
         return left
 
     def _taken_by_standby(self, task: int) -> bool:
-        member = self._least_loaded_candidate(task, None)
+        member = self._least_loaded_candidate(task, ())
         if member < 0 or self._counts[member] >= self._active_quota.value:
             return False
         self._active[task] = member
@@ -146,16 +146,19 @@ class _Assignor:
             self._total_quota.filled()
         return True
 
-    def _least_loaded_candidate(self, task: int, copies: int | None) -> int:
+    def _least_loaded_candidate(self, task: int, held: Collection[int]) -> int:
         """`findPrevMemberWithLeastLoad`: the first, unless a later one is less loaded, as a process and as a member.
 
-        `copies`: for standbys, which may not be where the task is, so many of which it has; None: for active tasks.
+        `held`: for standbys, the processes that have the task; there must not be a second copy.
         """
         process_of, loads, threads = self._books.process_of, self._loads, self._books.threads
+        candidates = self._books.candidates.get(task, ())
+        if len(candidates) == 1:
+            return candidates[0] if process_of[candidates[0]] not in held else NOBODY
         best, best_load, best_count = NOBODY, 0.0, 0
-        for member in self._books.candidates.get(task, ()):
+        for member in candidates:
             process = process_of[member]
-            if copies is not None and self._has(process, task, copies):
+            if process in held:
                 if best < 0 and self._facts.first_standby_hides_others:
                     return NOBODY
                 continue
@@ -199,64 +202,57 @@ class _Assignor:
 
     # Standbys.
 
-    def _has(self, process: int, task: int, copies: int) -> bool:
-        """Whether one of the process's members has the task, which is active once and has so many standbys."""
-        process_of = self._books.process_of
-        if process_of[self._active[task]] == process:
-            return True
-        return copies > 0 and any(process_of[standby[task]] == process for standby in self._standby[:copies])
-
     def _assign_standbys(self) -> tuple[tuple[Task, int], ...]:
         tasks = self._books.by_partition(stateful_only=True)
-        left: list[tuple[int, int]] = []
+        left: list[tuple[int, list[int]]] = []
+        process_of, active = self._books.process_of, self._active
         if not self._books.candidates and max(self._books.owner, default=NOBODY) < 0:
-            left = [(task, 0) for task in tasks]
+            left = [(task, [process_of[active[task]]]) for task in tasks]
         else:
             for task in reversed(tasks):
-                copies = self._give_to_previous_holders(task)
-                if copies < self._replicas:
-                    left.append((task, copies))
+                held = self._give_to_previous_holders(task)
+                if len(held) <= self._replicas:
+                    left.append((task, held))
         left.sort(key=itemgetter(0), reverse=True)
         return tuple(self._standbys_to_least_loaded(left))
 
-    def _give_to_previous_holders(self, task: int) -> int:
-        """Standbys go to who had the task, active or standby, has room, and is in a process without it. Return how many did."""
+    def _give_to_previous_holders(self, task: int) -> list[int]:
+        """Standbys go to who had the task, active or standby, has room, and is in a process without it. Return who has it then:
+        the process of the active task, and that of each standby."""
         process_of, counts = self._books.process_of, self._counts
-        for copies in range(self._replicas):
+        held = [process_of[self._active[task]]]
+        owner = self._books.owner[task]
+        for standby in self._standby:
             quota = self._total_quota.value
-            member = self._books.owner[task]
-            if member < 0 or counts[member] >= quota or self._has(process_of[member], task, copies):
-                member = self._least_loaded_candidate(task, copies)
+            member = owner
+            if member < 0 or process_of[member] in held or counts[member] >= quota:
+                member = self._least_loaded_candidate(task, held)
                 if member < 0 or counts[member] >= quota:
-                    return copies
+                    break
             process = process_of[member]
+            standby[task] = member
             counts[member] += 1
             self._loads[process] += 1
             self._queues[process] = None
-            self._standby[copies][task] = member
+            held.append(process)
             if counts[member] == quota:
                 self._total_quota.filled()
-        return self._replicas
+        return held
 
-    def _standbys_to_least_loaded(self, left: list[tuple[int, int]]) -> Iterator[tuple[Task, int]]:
-        """`assignStandbyToMemberWithLeastLoad`: processes that have the task are polled aside, and go back in reverse."""
+    def _standbys_to_least_loaded(self, left: list[tuple[int, list[int]]]) -> Iterator[tuple[Task, int]]:
+        """`assignStandbyToMemberWithLeastLoad`: which process takes which, then which of its members. Yield what none can take."""
         queue = self._queue_of_processes()
-        for task, has in left:
-            for copies in range(has, self._replicas):
-                process = queue.poll()
-                aside = []
-                while self._has(process, task, copies):
-                    aside.append(process)
-                    if not queue:
-                        process = NOBODY
-                        break
-                    process = queue.poll()
-                if process >= 0:
-                    member = self._queue_in(process).deal(1)[0]
-                    self._standby[copies][task] = member
-                    queue.add(process)
-                for passed in reversed(aside):
-                    queue.put_back(passed)
-                if process < 0:
+        processes: list[int] = []
+        places: list[tuple[list[int], int]] = []
+        for task, held in left:
+            for copies in range(len(held) - 1, self._replicas):
+                process = queue.take_outside(held)
+                if process is None:
                     yield Task(*self._books.name(task)), self._replicas - copies
                     break
+                held.append(process)
+                processes.append(process)
+                places.append((self._standby[copies], task))
+        turns = {process: iter(self._queue_in(process).deal(count)) for process, count in Counter(processes).items()}
+        for (standby, task), member in zip(places, map(next, map(turns.__getitem__, processes)), strict=True):
+            standby[task] = member
