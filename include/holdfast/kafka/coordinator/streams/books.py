@@ -123,9 +123,9 @@ class Books:
     def named(self, owners: Sequence[list[int]]) -> list[Tasks]:
         """What each member has. Each of `owners` says of every task whose it is, or NOBODY."""
         named: list[list[tuple[str, tuple[int, ...]]]] = [[] for _ in self.members]
+        buckets: list[list[int]] = [[] for _ in self.members]
         for one in self._subtopologies:
             first, tasks = self._spans[one.id]
-            buckets: list[list[int]] = [[] for _ in self.members]
             for owner in owners:
                 part = owner[first : first + tasks]
                 if part and min(part) >= 0:
@@ -140,6 +140,7 @@ class Books:
             for have, bucket in zip(named, buckets, strict=True):
                 if bucket:
                     have.append((one.id, tuple(bucket)))
+                    bucket.clear()
         return list(map(tuple, named))
 
     def name(self, task: int) -> tuple[str, int]:

@@ -7,7 +7,6 @@ that shrinks as members fill up. Tasks, members and processes are numbers (`book
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from operator import itemgetter
 
 from holdfast.kafka.coordinator.release import Behaviour, behaviour
 from holdfast.kafka.coordinator.streams.books import NOBODY, Books
@@ -204,17 +203,19 @@ class _Assignor:
 
     def _assign_standbys(self) -> tuple[tuple[Task, int], ...]:
         tasks = self._books.by_partition(stateful_only=True)
-        left: list[tuple[int, list[int]]] = []
-        process_of, active = self._books.process_of, self._active
+        held_by: dict[int, list[int]] = {}
         if not self._books.candidates and max(self._books.owner, default=NOBODY) < 0:
-            left = [(task, [process_of[active[task]]]) for task in tasks]
+            left = tasks
         else:
+            left = []
             for task in reversed(tasks):
                 held = self._give_to_previous_holders(task)
                 if len(held) <= self._replicas:
-                    left.append((task, held))
-        left.sort(key=itemgetter(0), reverse=True)
-        return tuple(self._standbys_to_least_loaded(left))
+                    left.append(task)
+                    if len(held) > 1:
+                        held_by[task] = held
+        left.sort(reverse=True)
+        return tuple(self._standbys_to_least_loaded(left, held_by))
 
     def _give_to_previous_holders(self, task: int) -> list[int]:
         """Standbys go to who had the task, active or standby, has room, and is in a process without it. Return who has it then:
@@ -239,12 +240,17 @@ class _Assignor:
                 self._total_quota.filled()
         return held
 
-    def _standbys_to_least_loaded(self, left: list[tuple[int, list[int]]]) -> Iterator[tuple[Task, int]]:
-        """`assignStandbyToMemberWithLeastLoad`: which process takes which, then which of its members. Yield what none can take."""
+    def _standbys_to_least_loaded(self, left: list[int], held_by: dict[int, list[int]]) -> Iterator[tuple[Task, int]]:
+        """`assignStandbyToMemberWithLeastLoad`: which process takes which, then which of its members. Yield what none can take.
+
+        `held_by`: the processes that have a task, where some of its standbys are placed already.
+        """
         queue = self._queue_of_processes()
         processes: list[int] = []
-        places: list[tuple[list[int], int]] = []
-        for task, held in left:
+        places: list[int] = []
+        process_of, active = self._books.process_of, self._active
+        for task in left:
+            held = held_by.get(task) or [process_of[active[task]]]
             for copies in range(len(held) - 1, self._replicas):
                 process = queue.take_outside(held)
                 if process is None:
@@ -252,7 +258,11 @@ class _Assignor:
                     break
                 held.append(process)
                 processes.append(process)
-                places.append((self._standby[copies], task))
+                places.append(task)
         turns = {process: iter(self._queue_in(process).deal(count)) for process, count in Counter(processes).items()}
-        for (standby, task), member in zip(places, map(next, map(turns.__getitem__, processes)), strict=True):
-            standby[task] = member
+        first, *others = self._standby
+        for task, member in zip(places, map(next, map(turns.__getitem__, processes)), strict=True):
+            if first[task] < 0:
+                first[task] = member
+            else:
+                next(standby for standby in others if standby[task] < 0)[task] = member
