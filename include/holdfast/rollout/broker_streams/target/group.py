@@ -70,10 +70,10 @@ def topology_of(snapshot: StreamsGroupSnapshot) -> tuple[Subtopology, ...] | Non
 
     Raise CannotPredict without a topology, and for a source topic whose partitions are not known.
     """
-    if snapshot.topology is None:
-        raise CannotPredict("topology: the group's topology is not known; a target depends on it. Collect the group again")
     if snapshot.group_state == NOT_READY:
         return None
+    if snapshot.topology is None:
+        raise CannotPredict("topology: the group's topology is not known; a target depends on it. Collect the group again")
     counts = {topic.name: topic.partitions for topic in snapshot.topics}
     found = tuple(_subtopology(one, counts) for one in snapshot.topology.subtopologies)
     return None if any(_incorrectly_partitioned(snapshot.topology, found, counts)) else found

@@ -90,6 +90,7 @@ def test_the_target_decides_up_to_4_3_and_the_current_assignment_from_4_4(releas
 
 def test_where_the_topology_is_not_ready_every_target_is_empty() -> None:
     assert _given(_shop(group_state="NotReady")) == {"m1": {}, "m2": {}}
+    assert _given(_shop(group_state="NotReady", topology=None)) == {"m1": {}, "m2": {}}
     grown = _shop()
     grown["topics"]["shop-by-id-repartition"]["partitions"].append({"id": 2})
     assert _given(grown) == {"m1": {}, "m2": {}}, "the changelog has two partitions, three are needed"
