@@ -37,7 +37,6 @@ from holdfast.rollout.streams.kind import about, difference, fitting, losses, ro
 from holdfast.rollout.streams.options import proposals, search_work
 from holdfast.rollout.streams.plan import assembly, review, titles
 from holdfast.rollout.streams.plan import json as plan_json
-from holdfast.rollout.streams.plan import schema as plan_schema
 from holdfast.rollout.streams.plan.figures import figures_of
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.scene.assume import CatchUp
@@ -61,7 +60,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
         "change": change_schema.CHANGE,
         "forecast": forecast_schema.FORECAST,
         "assignment": forecast_schema.ASSIGNMENT,
-        "plan": plan_schema.PLAN,
+        "plan": plan_json.PLAN.shape(),
         "verdict": execution_schema.VERDICT,
         "staleness": execution_schema.STALENESS,
     }

@@ -7,24 +7,28 @@ every second and are what forecasts and verify are for. Member IDs are no drift 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from holdfast.kafka import java
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.execution.drift import Drift, Kind
+from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, TEXTS, Codec, integer, nullable, table
 from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.kafka_codecs import CONFIG, PROCESS_ID, STRING_MAP, TASK_ID, TASK_IDS
+from holdfast.rollout.json.record import codec_of, key, keyed, member, record
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.text.wording import host_or, listed, printable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClientBasis:
     """A client, its members (sorted), one a stream thread, and the tasks it runs (sorted), as the plan saw it."""
 
-    process_id: ProcessId
-    host: str | None
-    members: tuple[str, ...]
-    active: tuple[TaskId, ...]
-    rack: str | None = None
-    client_tags: tuple[tuple[str, str], ...] = ()
+    process_id: ProcessId = key(PROCESS_ID)
+    host: str | None = member(nullable(TEXT))
+    members: tuple[str, ...] = member(TEXTS)
+    active: tuple[TaskId, ...] = member(TASK_IDS)
+    rack: str | None = member(nullable(TEXT), default=None)
+    client_tags: tuple[tuple[str, str], ...] = member(STRING_MAP, default=())
 
     @property
     def threads(self) -> int:
@@ -39,30 +43,41 @@ class TaskBasis:
     stateful: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+TASKS: Codec[tuple[TaskBasis, ...]] = table(TASK_ID, nullable(BOOLEAN)).to(
+    lambda pairs: tuple(TaskBasis(*pair) for pair in pairs), lambda tasks: tuple((one.id, one.stateful) for one in tasks)
+)
+NUMBER: Codec[int] = NAME.to(lambda text: TASK_ID.read(f"{text}_0").subtopology, str)
+
+
+@record
 class Subtopology:
     """What the tasks of one number do: the topics that they read, and the stores that they keep, as far as changelogs name them."""
 
-    number: int
-    topics: tuple[str, ...]
-    stores: tuple[str, ...]
+    number: int = key(NUMBER)
+    topics: tuple[str, ...] = member(TEXTS)
+    stores: tuple[str, ...] = member(TEXTS)
 
 
-@dataclass(frozen=True, slots=True)
+@record(about="What the plan relies on: a fresh snapshot is compared with it before anything is done.")
 class Basis:
     """Clients in process-ID order, tasks and settings sorted. `subtopologies`: empty in a plan from before they were kept."""
 
-    cluster: str
-    group_id: str
-    protocol: str
-    kafka_release: str | None
-    task_assignor: str | None
-    config: tuple[tuple[str, ConfigValue], ...]
-    tasks: tuple[TaskBasis, ...]
-    clients: tuple[ClientBasis, ...]
-    generation: int | None = None
+    cluster: str = member(TEXT)
+    group_id: str = member(TEXT)
+    protocol: str = member(TEXT)
+    kafka_release: str | None = member(nullable(TEXT))
+    task_assignor: str | None = member(nullable(TEXT))
+    config: tuple[tuple[str, ConfigValue], ...] = member(CONFIG)
+    tasks: tuple[TaskBasis, ...] = member(TASKS, "Whether it keeps state; null: not known.")
+    clients: tuple[ClientBasis, ...] = member(keyed(codec_of(ClientBasis)))
+    generation: int | None = member(nullable(integer(0, java.INT_MAX)), default=None, omit=True)
     """The newest completed rebalance that the snapshot had; None: it had none."""
-    subtopologies: tuple[Subtopology, ...] = ()
+    subtopologies: tuple[Subtopology, ...] = member(
+        keyed(codec_of(Subtopology)),
+        "By number: the topics that its tasks read, the stores that they keep.",
+        default=(),
+        omit=True,
+    )
 
     def stateful_among(self, tasks: Iterable[TaskId]) -> dict[TaskId, None]:
         """Those that keep state, in order; one that a change brings does as the others of its subtopology."""
@@ -197,14 +212,14 @@ _DECIDING = (
 
 def _config_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> Iterator[Drift]:
     was, found = dict(basis.config), dict(now.config)
-    for key in sorted({**was, **found}):
-        if key in allowed.settings or was.get(key) == found.get(key):
+    for setting in sorted({**was, **found}):
+        if setting in allowed.settings or was.get(setting) == found.get(setting):
             continue
-        if key not in found or f"config.{key}" in assumed:
-            yield Drift(Kind.NOT_GIVEN, f"{printable(key)} is not given this time.", False, "Nothing contradicts the plan.")
+        if setting not in found or f"config.{setting}" in assumed:
+            yield Drift(Kind.NOT_GIVEN, f"{printable(setting)} is not given this time.", False, "Nothing contradicts the plan.")
         else:
-            sentence = f"{printable(key)} was {_setting(was, key)}, it is now {_setting(found, key)}."
-            decides = key.startswith(_DECIDING)
+            sentence = f"{printable(setting)} was {_setting(was, setting)}, it is now {_setting(found, setting)}."
+            decides = setting.startswith(_DECIDING)
             why = (
                 "The assignment or its timing depends on it, and the forecast used the old value."
                 if decides
