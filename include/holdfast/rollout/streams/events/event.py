@@ -117,6 +117,30 @@ class Statement(ABC):
         """The same where nothing is kept on disk: whoever restarts comes back under a new random process ID, with nothing."""
         return self
 
+    # What an option may make of it.
+
+    def keeping_id(self) -> "Statement":
+        """The same, but whoever comes back keeps the process ID that would be lost."""
+        return self
+
+    def keeping_disk(self) -> "Statement":
+        """The same, but whoever comes back with nothing keeps its process ID and its state."""
+        return self
+
+    def wiped(self) -> "Statement":
+        """The same, but whoever comes back has an empty disk."""
+        return self
+
+    def returning_late(self) -> "Statement":
+        """The same, but whoever comes back is away for longer than its session lasts."""
+        return self
+
+    def loses_disk(self) -> bool:
+        """Whether a client goes for good, or comes back with nothing."""
+        return False
+
+    # Whom it is about.
+
     def new_ids(self) -> tuple[ProcessId | None, ...]:
         """The IDs under which clients join or come back. None: one left to chance."""
         return ()

@@ -68,6 +68,9 @@ class RemoveClient(Event):
     def title(self, host: Name) -> tuple[str, str]:
         return "remove", host(self.process_id)
 
+    def loses_disk(self) -> bool:
+        return True
+
     def displaced(self) -> tuple[ProcessId, ...]:
         return (self.process_id,)
 

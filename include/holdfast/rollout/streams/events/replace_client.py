@@ -131,6 +131,21 @@ class ReplaceClient(Event):
         drawn = None if self.by.process_id == self.process_id else self.by.process_id
         return replace(self, by=replace(self.by, process_id=drawn), disk=Disk.EMPTY, copied_from=None)
 
+    def keeping_id(self) -> Statement:
+        return replace(self, by=replace(self.by, process_id=self.process_id))
+
+    def keeping_disk(self) -> Statement:
+        return replace(self, by=replace(self.by, process_id=self.process_id), disk=Disk.KEPT) if self.loses_disk() else self
+
+    def wiped(self) -> Statement:
+        return replace(self, disk=Disk.EMPTY, copied_from=None)
+
+    def returning_late(self) -> Statement:
+        return replace(self, late=True)
+
+    def loses_disk(self) -> bool:
+        return self.disk is Disk.EMPTY
+
     def new_ids(self) -> tuple[ProcessId | None, ...]:
         return (self.by.process_id,)
 

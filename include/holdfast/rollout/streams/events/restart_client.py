@@ -153,6 +153,21 @@ class RestartClient(Event):
         new = None if self.keeps_process_id else self.new_process_id
         return replace(self, keeps_process_id=False, new_process_id=new, keeps_state=False)
 
+    def keeping_id(self) -> Statement:
+        return replace(self, keeps_process_id=True, new_process_id=None)
+
+    def keeping_disk(self) -> Statement:
+        return self if self.keeps_state else replace(self, keeps_process_id=True, new_process_id=None, keeps_state=True)
+
+    def wiped(self) -> Statement:
+        return replace(self, keeps_state=False)
+
+    def returning_late(self) -> Statement:
+        return replace(self, within_session=None, late=True)
+
+    def loses_disk(self) -> bool:
+        return not self.keeps_state
+
     def new_ids(self) -> tuple[ProcessId | None, ...]:
         return (self.comes_back_as(),)
 

@@ -104,7 +104,9 @@ def _late(snapshot: Snapshot, change: Change, limit: float) -> Branch | None:
     late = may_be if len(may_be) <= MOST_LATE else may_be[:1]
     if not late:
         return None
-    events = tuple(_back_late(item) if index in late else item for index, item in enumerate(change.events))
+    events = tuple(
+        item.returning_late() if index in late and not isinstance(item, Then) else item for index, item in enumerate(change.events)
+    )
     ids = tuple(item.process_id for index in late if isinstance(item := change.events[index], RestartClient | ReplaceClient))
     return Branch(If.LATE, limit, ids, replace(change, events=events))
 
@@ -116,16 +118,6 @@ def _each_restart(snapshot: Snapshot, events: Iterable[Item]) -> Iterable[Item]:
             yield from shorthands.written_out(snapshot, Change((item,))).events
         else:
             yield item
-
-
-def _back_late(item: Item) -> Item:
-    match item:
-        case RestartClient():
-            return replace(item, within_session=None, late=True)
-        case ReplaceClient():
-            return replace(item, late=True)
-        case _:
-            return item
 
 
 def _in_time(snapshot: Snapshot, change: Change, limit: float) -> Branch | None:

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.streams.change.change import Change, Item
+from holdfast.rollout.streams.events.event import Statement
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 Rewrite = Callable[[Snapshot, Change], Change | None]
@@ -11,6 +13,11 @@ Rewrite = Callable[[Snapshot, Change], Change | None]
 
 def as_it_is(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - every rewrite takes both
     return change
+
+
+def each_statement(change: Change, rewrite: Callable[[Statement], Statement]) -> Change | None:
+    """As `each_event`; markers stay."""
+    return each_event(change, lambda item: item if isinstance(item, Then) else rewrite(item))
 
 
 def each_event(change: Change, rewrite: Callable[[Item], Item]) -> Change | None:

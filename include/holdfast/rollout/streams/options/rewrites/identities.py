@@ -5,8 +5,6 @@ from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.streams.change.change import Change, Item
 from holdfast.rollout.streams.cost import cost
 from holdfast.rollout.streams.events import batches
@@ -15,7 +13,7 @@ from holdfast.rollout.streams.events.remove_client import RemoveClient
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.events.rolling_restart import RollingRestart
-from holdfast.rollout.streams.options.rewrites import Rewrite, each_event
+from holdfast.rollout.streams.options.rewrites import Rewrite, each_event, each_statement
 from holdfast.rollout.streams.process_ids import order, relabelling
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
@@ -31,34 +29,14 @@ def with_old_id(snapshot: Snapshot, change: Change) -> Change | None:
     """Replaced and restarted clients keep the process ID that would be lost."""
     if not keeps_ids(snapshot):
         return None
-    return each_event(change, _keep_id)
-
-
-def _keep_id(item: Item) -> Item:
-    match item:
-        case ReplaceClient():
-            return replace(item, by=replace(item.by, process_id=item.process_id))
-        case RestartClient():
-            return replace(item, keeps_process_id=True, new_process_id=None)
-        case _:
-            return item
+    return each_statement(change, lambda item: item.keeping_id())
 
 
 def with_old_disk(snapshot: Snapshot, change: Change) -> Change | None:
     """The same, and the state comes along."""
     if not keeps_ids(snapshot):
         return None
-    return each_event(change, _keep_disk)
-
-
-def _keep_disk(item: Item) -> Item:
-    match item:
-        case ReplaceClient(disk=Disk.EMPTY):
-            return replace(item, by=replace(item.by, process_id=item.process_id), disk=Disk.KEPT)
-        case RestartClient(keeps_state=False):
-            return replace(item, keeps_process_id=True, new_process_id=None, keeps_state=True)
-        case _:
-            return item
+    return each_statement(change, lambda item: item.keeping_disk())
 
 
 def with_seeds(snapshot: Snapshot, change: Change) -> Change | None:
@@ -118,7 +96,7 @@ def relabelled(snapshot: Snapshot, change: Change) -> Change | None:
         return None
     if any(isinstance(item, RollingRestart) for item in change.events):
         return None
-    kept = replace(change, events=tuple(_keep_id(item) for item in change.events if not isinstance(item, Then)))
+    kept = replace(change, events=tuple(item.keeping_id() for item in change.statements()))
     try:
         known = of_a_release(snapshot)
         group = group_of(known)
@@ -144,12 +122,7 @@ def where_a_disk_is_lost(rewrite: Rewrite) -> Rewrite:
     """Only where a client goes for good or comes back with nothing."""
 
     def only_then(snapshot: Snapshot, change: Change) -> Change | None:
-        lost = any(
-            isinstance(item, RemoveClient)
-            or (isinstance(item, ReplaceClient) and item.disk is Disk.EMPTY)
-            or (isinstance(item, RestartClient) and not item.keeps_state)
-            for item in change.events
-        )
+        lost = any(item.loses_disk() for item in change.statements())
         return rewrite(snapshot, change) if lost else None
 
     return only_then

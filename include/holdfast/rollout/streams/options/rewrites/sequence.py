@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
-from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.streams.change.change import Change, Item
 from holdfast.rollout.streams.events.add_client import AddClient
@@ -21,7 +20,7 @@ from holdfast.rollout.streams.events.set_release import SetRelease
 from holdfast.rollout.streams.events.set_threads import SetThreads
 from holdfast.rollout.streams.events.set_topology import SetTopology
 from holdfast.rollout.streams.events.stop_application import StopApplication
-from holdfast.rollout.streams.options.rewrites import each_event
+from holdfast.rollout.streams.options.rewrites import each_event, each_statement
 from holdfast.rollout.streams.scene.static_members import all_static, is_static
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -158,21 +157,11 @@ def cleared(snapshot: Snapshot, change: Change) -> Change | None:
     if any(isinstance(item, Then | RollingRestart | SetTopology | StopApplication) for item in change.events):
         return None
     named = {one for item in change.events if isinstance(item, OfAClient) for one in _old_ids(item)}
-    wiped = each_event(change, _wiped)
+    wiped = each_statement(change, lambda item: item.wiped())
     others = [RestartClient(one.process_id, keeps_state=False) for one in snapshot.clients if one.process_id not in named]
     if not others or not any(task.stateful for task in snapshot.tasks):
         return None
     return replace(change, events=(*(wiped or change).events, *others))
-
-
-def _wiped(item: Item) -> Item:
-    match item:
-        case RestartClient():
-            return replace(item, keeps_state=False)
-        case ReplaceClient():
-            return replace(item, disk=Disk.EMPTY, copied_from=None)
-        case _:
-            return item
 
 
 def _batches(change: Change) -> Iterator[tuple[list[Statement], Then | None]]:
