@@ -1,0 +1,531 @@
+"""A made-up kind of group, in one file: lamps that are lit, one at a time or all at once. It shows that a kind is its own code
+and a line in the registry: what plans, judges, applies, verifies and compares knows nothing of it."""
+# ruff: noqa: ARG002 - a kind is asked in one way, whether it needs all of it or not
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, ClassVar
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.created_from import CreatedFrom
+from holdfast.rollout.contract.plan_ids import plan_id_in
+from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.contract.times import EffortCounts, Estimate, Times
+from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Result, Rule
+from holdfast.rollout.execution.drift import Drift, Kind, Staleness
+from holdfast.rollout.execution.next_actions import Next, Note, Wait
+from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
+from holdfast.rollout.facts import difference_words
+from holdfast.rollout.facts.differences import Difference, Differs
+from holdfast.rollout.facts.said import texts_of
+from holdfast.rollout.group import applying, verifying
+from holdfast.rollout.group.applying import Applying, please
+from holdfast.rollout.group.difference import Line, maps
+from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Words
+from holdfast.rollout.group.staleness import staleness
+from holdfast.rollout.group.verifying import Compared, Members, Verifying
+from holdfast.rollout.journal.journal import Journal, Sighting
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.fingerprints import fingerprint
+from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.json.strict import Fields, one_of
+from holdfast.rollout.options import blocking, rules, selection
+from holdfast.rollout.options.criteria import Counted
+from holdfast.rollout.options.option import Impact, RankedOption
+from holdfast.rollout.options.rules import Found, Rebalances, Share, Unstated
+from holdfast.rollout.policy.json import policy_from_json, policy_to_json
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.text.rendering import Block, Heading, Paragraph
+
+PROTOCOL, EACH = "lamps", "one-by-one"
+COUNTED = Counted("lamp", "lamp", "switch")
+
+
+@dataclass(frozen=True)
+class LampSnapshot:
+    """`lit`: each lamp by name, and whether it burns."""
+
+    cluster: str
+    group_id: str
+    captured_at: str | None
+    lit: tuple[tuple[str, bool], ...]
+    group_state: str | None = "Stable"
+    kafka_release: str | None = None
+    config: tuple[Any, ...] = ()
+    unknown: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class LampChange:
+    """The lamps that are to burn."""
+
+    events: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LampOption:
+    name: str
+    title: str
+    change: LampChange
+    settings: tuple[Any, ...] = ()
+    preconditions: tuple[str, ...] = ()
+    wrong_if: str = "a lamp is broken."
+    drawback: str = ""
+    if_allowed: bool = False
+
+
+@dataclass(frozen=True)
+class EvaluatedLampOption:
+    option: LampOption
+    dark_s: int
+    refused: str | None = None
+
+
+@dataclass(frozen=True)
+class LampStep:
+    """`lamp` None: wait."""
+
+    id: str
+    lamp: str | None
+    who: Who = Who.OPERATOR
+    check_before: str = ""
+    check_after: str = "It burns."
+    undo: str = "Put it out."
+    expect: str = ""
+
+
+@dataclass(frozen=True)
+class ConsideredLampOption:
+    name: str
+    title: str
+    change: LampChange
+    rules: tuple[Rule, ...]
+    refused: str | None
+    why_not: str
+    reason: None = None
+
+
+@dataclass(frozen=True)
+class LampPlan:
+    plan_id: str
+    created_at: str
+    expires_at: str
+    created_from: CreatedFrom
+    basis: LampSnapshot
+    policy: Policy
+    change: LampChange
+    verdict: PlanVerdict
+    headline: str
+    blocked_by: tuple[str, ...]
+    chosen: str | None
+    candidates: tuple[ConsideredLampOption, ...]
+    steps: tuple[LampStep, ...]
+    wrong_if: str = "a lamp is broken."
+    preconditions: tuple[str, ...] = ()
+    requested_by: str | None = None
+    invalidations: tuple[Any, ...] = ()
+
+    @property
+    def chosen_way(self) -> ConsideredLampOption | None:
+        return next((one for one in self.candidates if one.name == self.chosen), None)
+
+    @property
+    def plain_way(self) -> ConsideredLampOption | None:
+        return next((one for one in self.candidates if one.name == PLAINLY), None)
+
+
+@dataclass(frozen=True)
+class LampVerdict:
+    plan_id: str
+    cluster: str
+    group_id: str
+    observed_at: str | None
+    result: Result
+    dark: tuple[str, ...]
+    facts: tuple[Difference, ...]
+    steps: tuple[StepEvidence, ...]
+    rebalances: int | None = 0
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        return difference_words.sentences(self.facts)
+
+
+def dark(plan: LampPlan, fresh: LampSnapshot) -> tuple[str, ...]:
+    return tuple(lamp for lamp in plan.change.events if not dict(fresh.lit).get(lamp))
+
+
+class _Applying(Applying[LampPlan, LampStep, LampSnapshot]):
+    counted = "lamp"
+
+    def steps(self, plan: LampPlan) -> Sequence[LampStep]:
+        return plan.steps
+
+    def waits(self, step: LampStep) -> bool:
+        return step.lamp is None
+
+    def limit_s(self, step: LampStep) -> int | None:
+        return 60 if step.lamp is None else None
+
+    def stale(self, plan: LampPlan, journal: Journal, step: LampStep, fresh: LampSnapshot) -> tuple[str, ...]:
+        return tuple(one.found for one in drifts(plan, fresh))
+
+    def sighting(self, plan: LampPlan, journal: Journal, step: LampStep, fresh: LampSnapshot) -> Sighting | None:
+        return None
+
+    def decide(self, plan: LampPlan, journal: Journal, step: LampStep, fresh: LampSnapshot, word: str | None) -> Next:
+        if dict(fresh.lit).get(str(step.lamp)):
+            return Note(step, f"{step.lamp} burns.")
+        return Wait(step, please(step, f"{step.lamp} is dark"), can_confirm=True)
+
+    def unseen(self, plan: LampPlan, journal: Journal, step: LampStep, fresh: LampSnapshot) -> str | None:
+        return None if dict(fresh.lit).get(str(step.lamp)) else f"{step.lamp} is dark."
+
+    def differences(self, plan: LampPlan, fresh: LampSnapshot) -> tuple[str, ...] | None:
+        return tuple(f"{lamp} is dark." for lamp in dark(plan, fresh)) or None
+
+
+class _Verifying(Verifying[LampPlan, LampSnapshot, LampVerdict, tuple[str, ...]]):
+    def steps_shown(self, plan: LampPlan, fresh: LampSnapshot) -> tuple[StepEvidence, ...]:
+        lit = dict(fresh.lit)
+
+        def shown(lamp: str | None) -> Evidence:
+            burns = lamp is None or lit.get(lamp)
+            return Evidence(Shown.HAPPENED if burns else Shown.NOT_YET, f"{lamp} {'burns' if burns else 'is dark'}.")
+
+        return tuple(StepEvidence(one.id, one.lamp or "wait", shown(one.lamp)) for one in plan.steps)
+
+    def waits(self, plan: LampPlan, step_id: str) -> bool:
+        return any(one.id == step_id and one.lamp is None for one in plan.steps)
+
+    def compare(self, plan: LampPlan, fresh: LampSnapshot) -> Compared[tuple[str, ...]] | Members:
+        missing = dark(plan, fresh)
+        differences = tuple(Difference(Differs.READER, lamp, ("light",)) for lamp in missing)
+        return Compared(missing, Result.DIFFERENT if missing else Result.AS_FORECAST, differences, differences)
+
+    def verdict(
+        self,
+        plan: LampPlan,
+        fresh: LampSnapshot,
+        result: Result,
+        what: tuple[str, ...] | None,
+        differences: tuple[Difference, ...],
+        shown: tuple[StepEvidence, ...],
+    ) -> LampVerdict:
+        return LampVerdict(plan.plan_id, fresh.cluster, fresh.group_id, fresh.captured_at, result, what or (), differences, shown)
+
+
+def drifts(plan: LampPlan, fresh: LampSnapshot) -> tuple[Drift, ...]:
+    gone = [name for name, _ in plan.basis.lit if name not in dict(fresh.lit)]
+    return tuple(Drift(Kind.MEMBERS, f"{name} is gone.", True, "It cannot be lit.") for name in gone)
+
+
+def assemble(
+    snapshot: LampSnapshot, change: LampChange, evaluated: tuple[EvaluatedLampOption, ...], policy: Policy, now: datetime
+) -> LampPlan:
+    options = tuple(
+        RankedOption(place, one, judged(one, policy, now), selection.barred(one.option, policy), policy, impact(one))
+        for place, one in enumerate(evaluated)
+    )
+    chosen = selection.best(options)
+    blocked = blocking.blocked_by(options, chosen, policy)
+    made = now.isoformat().replace("+00:00", "Z")
+    lamps = [] if chosen is None or blocked else [*change.events, None]
+    return LampPlan(
+        plan_id="",
+        created_at=made,
+        expires_at=now.replace(hour=now.hour + 1).isoformat().replace("+00:00", "Z"),
+        created_from=CreatedFrom(*(fingerprint(str(one)) for one in (snapshot, change, policy)), captured_at=None),
+        basis=snapshot,
+        policy=policy,
+        change=change,
+        verdict=blocking.verdict(nothing=False, chosen=chosen, blocked=blocked, policy=policy),
+        headline=blocking.headline(options, chosen, blocked, lambda one: f"dark for {one.evaluated.dark_s} s.", nothing=False),
+        blocked_by=texts_of(blocked),
+        chosen=None if chosen is None else chosen.name,
+        candidates=tuple(
+            ConsideredLampOption(
+                one.name,
+                one.evaluated.option.title,
+                change,
+                one.rules,
+                None,
+                "" if one is chosen else selection.why_not(one, chosen, COUNTED).text,
+            )
+            for one in options
+        ),
+        steps=tuple(LampStep(str(number), lamp) for number, lamp in enumerate(lamps, start=1)),
+    )
+
+
+def times() -> tuple[Times, ...]:
+    return (Times(Estimate(1, 2, 3), Estimate(1, 2, 3)),)
+
+
+def impact(one: EvaluatedLampOption) -> Impact:
+    effort = EffortCounts(0, len(one.option.change.events), 0)
+    return Impact(0, one.dark_s, 0, 0, effort, effort.manual_steps, "a hand at the switch", times())
+
+
+def judged(one: EvaluatedLampOption, policy: Policy, now: datetime) -> tuple[Rule, ...]:
+    share = Share(0, len(one.option.change.events))
+    found = Found(True, None, "lamp", share, share, times(), False, Rebalances(0, None, 0), ("light",), {})
+    return rules.judge(found, (), policy, Unstated(now))
+
+
+class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
+    """`protocol`: `lamps`."""
+
+    name: ClassVar[str] = "lamps"
+    words: ClassVar[Words] = Words("a group of lamps", "lamp", "lamp")
+    values: ClassVar[tuple[type, ...]] = (LampSnapshot, LampChange, LampPlan, LampVerdict)
+    schemas: ClassVar[Mapping[str, Any]] = {}
+    asks: ClassVar[tuple[Any, ...]] = ()
+
+    def owns_snapshot(self, document: object) -> bool:
+        return isinstance(document, dict) and document.get("protocol") == PROTOCOL
+
+    def owns_change(self, document: object) -> bool:
+        return isinstance(document, dict) and any("light" in event for event in document.get("events", ()))
+
+    def owns_plan(self, document: object) -> bool:
+        return self.owns_snapshot(document) and "plan_id" in document  # type: ignore[operator]
+
+    def snapshot_from_json(self, document: object) -> LampSnapshot:
+        fields = Fields(document)
+        fields.need("protocol", strict.name)
+        lit = fields.need("lamps", strict.mapping)
+        found = LampSnapshot(
+            fields.need("cluster", strict.text),
+            fields.need("group_id", strict.name),
+            fields.optional("captured_at", strict.instant, None),
+            tuple(sorted(lit.items())),
+        )
+        fields.finish()
+        return found
+
+    def snapshot_to_json(self, snapshot: LampSnapshot) -> Row:
+        taken = {} if snapshot.captured_at is None else {"captured_at": snapshot.captured_at}
+        about = {"cluster": snapshot.cluster, "group_id": snapshot.group_id, "lamps": dict(snapshot.lit)}
+        return {"protocol": PROTOCOL, **about, **taken}
+
+    def change_from_json(self, document: object) -> LampChange:
+        events = strict.mapping(document)["events"]
+        return LampChange(tuple(event["light"] for event in events))
+
+    def change_to_json(self, change: LampChange) -> Row:
+        return {"events": [{"light": lamp} for lamp in change.events]}
+
+    def plan_from_json(self, document: object) -> LampPlan:
+        fields = Fields(document)
+        plan = LampPlan(
+            **{key: fields.need(key, strict.text) for key in ("plan_id", "created_at", "expires_at", "headline", "chosen")},
+            created_from=fields.need("created_from", codec_of(CreatedFrom).read),
+            basis=fields.need("basis", self.snapshot_from_json),
+            policy=fields.need("policy", policy_from_json),
+            change=fields.need("change", self.change_from_json),
+            verdict=fields.need("verdict", one_of(PlanVerdict)),
+            blocked_by=fields.need("blocked_by", lambda found: strict.each(found, strict.text)),
+            candidates=fields.need("candidates", lambda found: strict.each(found, self._considered)),
+            steps=fields.need("steps", lambda found: strict.each(found, lambda one: LampStep(one["id"], one["lamp"]))),
+        )
+        fields.finish()
+        return plan
+
+    def _considered(self, document: object) -> ConsideredLampOption:
+        fields = Fields(document)
+        found = ConsideredLampOption(
+            name=fields.need("name", strict.name),
+            title=fields.need("title", strict.text),
+            change=fields.need("change", self.change_from_json),
+            rules=fields.need("rules", lambda each: strict.each(each, codec_of(Rule).read)),
+            refused=None,
+            why_not=fields.need("why_not", strict.text),
+        )
+        fields.finish()
+        return found
+
+    def plan_to_json(self, plan: LampPlan) -> Row:
+        texts = ("plan_id", "created_at", "expires_at", "headline", "chosen")
+        return {key: getattr(plan, key) for key in texts} | {
+            "protocol": PROTOCOL,
+            "created_from": codec_of(CreatedFrom).write(plan.created_from),
+            "basis": self.snapshot_to_json(plan.basis),
+            "policy": policy_to_json(plan.policy),
+            "change": self.change_to_json(plan.change),
+            "verdict": plan.verdict.value,
+            "blocked_by": list(plan.blocked_by),
+            "candidates": [
+                {
+                    "name": one.name,
+                    "title": one.title,
+                    "change": self.change_to_json(one.change),
+                    "rules": [codec_of(Rule).write(rule) for rule in one.rules],
+                    "why_not": one.why_not,
+                }
+                for one in plan.candidates
+            ],
+            "steps": [{"id": one.id, "lamp": one.lamp} for one in plan.steps],
+        }
+
+    def verdict_to_json(self, verdict: LampVerdict) -> Row:
+        lit = len(verdict.steps) - 1 - len(verdict.dark)
+        return {
+            "format_version": "1.0",
+            "plan_id": verdict.plan_id,
+            "result": verdict.result.value,
+            "observed_at": verdict.observed_at,
+            "score": {"tasks_as_forecast": lit, "tasks": len(verdict.steps) - 1},
+            "differences": list(verdict.differences),
+        }
+
+    def members(self, snapshot: LampSnapshot) -> int:
+        return len(snapshot.lit)
+
+    def snapshot_lines(self, before: LampSnapshot, after: LampSnapshot) -> Iterable[Line]:
+        return maps("lamp", dict(before.lit), dict(after.lit))
+
+    def facts(self, snapshot: LampSnapshot) -> tuple[tuple[str, str], ...]:
+        return (("Lamps", str(len(snapshot.lit))),)
+
+    def hosts(self, snapshot: LampSnapshot) -> tuple[Host, ...]:
+        return ()
+
+    def settings(self, snapshot: LampSnapshot) -> tuple[Setting, ...]:
+        return ()
+
+    def example(self, snapshot: LampSnapshot) -> Row | None:
+        return {"light": snapshot.lit[0][0]} if snapshot.lit else None
+
+    def check_change(self, document: object) -> None:
+        self.change_from_json(document)
+
+    def change_for(self, document: object, snapshot: LampSnapshot) -> LampChange:
+        return self.change_from_json(document)
+
+    def change_of(self, request: Any, snapshot: LampSnapshot) -> LampChange:
+        raise InvalidInput("lamps are asked for by a Change")
+
+    def refuse_misfit(self, snapshot: LampSnapshot, change: LampChange) -> None:
+        strangers = [lamp for lamp in change.events if lamp not in dict(snapshot.lit)]
+        if strangers:
+            raise InvalidInput(f"the group has no lamp {strangers[0]!r}", "events")
+
+    def records_per_second(self, change: LampChange) -> float | None:
+        return None
+
+    def sentence(self, change: LampChange, snapshot: LampSnapshot) -> str:
+        return f"light {', '.join(change.events)}"
+
+    def refuse_settings(self, snapshot: LampSnapshot) -> None:
+        """It has none."""
+
+    def assign(self, snapshot: LampSnapshot, release: str | None, settings: Any) -> Row:
+        return {"lamps": dict(snapshot.lit)}
+
+    def forecast(self, snapshot: LampSnapshot, change: LampChange, times: int) -> tuple[str, ...]:
+        self.refuse_misfit(snapshot, change)
+        return change.events
+
+    def forecast_to_json(self, forecast: Any, detail: Detail) -> Row:
+        return {"lit": list(forecast)}
+
+    def search_work(self, snapshot: LampSnapshot, change: LampChange) -> int:
+        return len(change.events)
+
+    def propose(self, snapshot: LampSnapshot, change: LampChange) -> tuple[LampOption, ...]:
+        self.refuse_misfit(snapshot, change)
+        return (LampOption(PLAINLY, "Light all at once", change), LampOption(EACH, "Light one after the other", change))
+
+    def evaluate_all(
+        self, snapshot: LampSnapshot, options: Iterable[LampOption], tell: Callable[[str], None], times: int
+    ) -> tuple[EvaluatedLampOption, ...]:
+        return tuple(self.evaluate(snapshot, one) for one in options)
+
+    def evaluate(self, snapshot: LampSnapshot, option: LampOption) -> EvaluatedLampOption:
+        return EvaluatedLampOption(option, 5 * len(option.change.events) if option.name == PLAINLY else 0)
+
+    def option_to_json(self, option: LampOption) -> Row:
+        return {"name": option.name, "title": option.title, "change": self.change_to_json(option.change)}
+
+    def option_from_json(self, document: object) -> LampOption:
+        found = strict.mapping(document)
+        return LampOption(found["name"], found["title"], self.change_from_json(found["change"]))
+
+    def evaluated_to_json(self, evaluated: EvaluatedLampOption) -> Row:
+        return {"option": self.option_to_json(evaluated.option), "dark_s": evaluated.dark_s}
+
+    def evaluated_from_json(self, document: object) -> EvaluatedLampOption:
+        found = strict.mapping(document)
+        return EvaluatedLampOption(self.option_from_json(found["option"]), found["dark_s"])
+
+    def assemble(
+        self,
+        snapshot: LampSnapshot,
+        change: LampChange,
+        evaluated: tuple[EvaluatedLampOption, ...],
+        policy: Policy,
+        now: datetime,
+        requested_by: str | None,
+    ) -> LampPlan:
+        plan = assemble(snapshot, change, evaluated, policy, now)
+        return replace(plan, plan_id=plan_id_in(self.plan_to_json(plan)))
+
+    def review(self, plan: LampPlan) -> tuple[Block, ...]:
+        return (Heading(1, f"Plan {plan.plan_id}"), Paragraph(plan.headline))
+
+    def title(self, plan: LampPlan) -> str:
+        return self.sentence(plan.change, plan.basis)
+
+    def request(self, plan: LampPlan) -> str:
+        return self.sentence(plan.change, plan.basis)
+
+    def figures(self, plan: LampPlan) -> Mapping[str, Any]:
+        return {}
+
+    def plan_lines(self, before: LampPlan, after: LampPlan) -> Iterator[Line]:
+        yield from maps("option", *({one.name: one.title for one in plan.candidates} for plan in (before, after)))
+
+    def option_rows(self, plan: LampPlan) -> list[Row]:
+        return [{"moved": 0} for _ in plan.candidates]
+
+    def too_early(self, plan: LampPlan, waiting: Any, given: Any) -> str | None:
+        return None
+
+    def step_says(self, step: Any) -> str:
+        return f"Light {step.lamp}" if step.lamp else "Wait"
+
+    def staleness(self, plan: LampPlan, fresh: LampSnapshot) -> Staleness:
+        return staleness(plan, fresh, drifts(plan, fresh))
+
+    def next_action(self, plan: LampPlan, journal: Journal, fresh: LampSnapshot, now: datetime) -> Next:
+        return applying.next_action(_Applying(), plan, journal, fresh, now)
+
+    def verify(self, plan: LampPlan, fresh: LampSnapshot) -> LampVerdict:
+        return verifying.verify(_Verifying(), plan, fresh)
+
+    def verdict_figures(self, verdict: LampVerdict) -> Iterable[tuple[str, str]]:
+        return (("Lamps dark", str(len(verdict.dark))),)
+
+    def rebalances_forecast(self, verdict: LampVerdict) -> tuple[int, int]:
+        return 0, 0
+
+    def verdict_rows(self, verdict: LampVerdict) -> tuple[tuple[str, str, str, str], ...]:
+        return tuple((lamp, "burns", "yes", "no") for lamp in verdict.dark)
+
+    def decoded(self, snapshot: LampSnapshot) -> Row:
+        return {"group": {"protocol": PROTOCOL, "members": len(snapshot.lit)}}
+
+    def targets(self, snapshot: LampSnapshot) -> list[Row]:
+        return []
+
+    def order_change(self, before: LampSnapshot, after: LampSnapshot) -> Row | None:
+        return None
+
+    def losses(self, snapshot: LampSnapshot, first: int, last: int | None, budget_ms: int) -> Row:
+        return {"losses": [], "places": []}
+
+    def forecast_losses(self, snapshot: LampSnapshot, which: Iterable[Row]) -> list[Row]:
+        return []
