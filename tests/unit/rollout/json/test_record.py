@@ -8,7 +8,8 @@ from jsonschema import Draft202012Validator
 
 from holdfast.errors import InvalidDocument, InvalidInput, Unsupported
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, choice, integer, items, nullable, number, row, table
-from holdfast.rollout.json.record import codec_of, key, keyed, member, record, record_of, spread
+from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record, record_of, spread
+from holdfast.rollout.json.unions import tagged
 
 
 class Colour(StrEnum):
@@ -176,3 +177,90 @@ def test_bounds() -> None:
             some.read(document)
     assert valid([0.5, 9])
     assert some.read([0.5, 9]) == (0.5, 9)
+
+
+def _with_repairs(garage: "Garage") -> dict[str, Any]:
+    return {one.place: {"inches": one.inches, "repaired": one.place in garage.repaired} for one in garage.wheels}
+
+
+def _repaired(document: Any) -> tuple[str, ...]:
+    return tuple(place for place, wheel in document["wheels"].items() if wheel.get("repaired"))
+
+
+@record(closed=False)
+class OpenWheel:
+    place: str = key(NAME)
+    inches: int = member(integer(1, 30))
+
+
+@record
+class Garage:
+    """`city`: the constructor needs it, the document does not."""
+
+    city: str = member(TEXT, absent="")
+    wheels: tuple[OpenWheel, ...] = member(keyed(codec_of(OpenWheel)), write=_with_repairs)
+    repaired: tuple[str, ...] = gathered(_repaired, default=())
+
+
+def test_a_field_may_be_gathered_from_the_json_of_another() -> None:
+    garage = Garage("x", (OpenWheel("left", 15), OpenWheel("right", 15)), ("right",))
+    written = codec_of(Garage).write(garage)
+
+    assert written == {
+        "city": "x",
+        "wheels": {"left": {"inches": 15, "repaired": False}, "right": {"inches": 15, "repaired": True}},
+    }
+    assert codec_of(Garage).read(written) == garage
+    assert codec_of(Garage).read({"wheels": {}}) == Garage("", ())
+    with pytest.raises(TypeError, match="city"):
+        Garage(wheels=())  # type: ignore[call-arg]
+
+
+@record
+class Tow:
+    by: str = member(NAME)
+
+
+@record
+class Wash:
+    degrees: int = member(integer(0, 95))
+
+
+KINDS = {"tow": codec_of(Tow), "wash": codec_of(Wash)}
+
+
+@record
+class Job:
+    number: int = member(COUNT)
+    work: Tow | Wash = spread(tagged("action", "inputs", KINDS, lambda one: "tow" if isinstance(one, Tow) else "wash"))
+
+
+def test_a_value_of_several_kinds_says_which_it_is() -> None:
+    job = codec_of(Job)
+    valid = Draft202012Validator(job.shape()).is_valid
+    written = {"number": 1, "action": "wash", "inputs": {"degrees": 40}}
+
+    assert job.write(Job(1, Wash(40))) == written
+    assert job.read(written) == Job(1, Wash(40))
+    assert valid(written)
+    for wrong, said in (
+        ({"action": "tow"}, "inputs: the field 'degrees' is unknown"),
+        ({"action": "sell"}, "action: one of tow, wash is needed, 'sell' was found"),
+        ({"inputs": {"degrees": 96}}, "inputs.degrees: an integer from 0 to 95"),
+    ):
+        assert not valid(written | wrong)
+        with pytest.raises(InvalidInput) as refusal:
+            job.read(written | wrong)
+        assert said in str(refusal.value)
+
+
+def test_what_is_read_under_a_wrong_key_is_not_checked_further() -> None:
+    """There is no value that a check could look at."""
+
+    def never(point: Point) -> None:
+        raise AssertionError(point)
+
+    points = keyed(record_of(Point, check=never, x=key(NAME), y=member(COUNT)))
+
+    with pytest.raises(InvalidInput, match=r"^'': a name is needed"):
+        points.read({"": {"y": 1}})
