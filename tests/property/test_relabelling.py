@@ -102,7 +102,7 @@ def test_what_the_order_does_not_decide_is_refused() -> None:
     one = ProcessId.parse("10000000-0000-4000-8000-000000000000")
     group = Group("3.9.1", AssignorConfig(), (), (Client(one, (Consumer("m", ""),)),))
 
-    with pytest.raises(CannotPredict, match="order of process IDs does not decide"):
+    with pytest.raises(CannotPredict, match="process-ID order does not affect"):
         relabel(replace(group, config=replace(group.config, task_assignor="StickyTaskAssignor")), (one,))
     with pytest.raises(InvalidInput, match="no client of the group"):
         relabel(group, (ProcessId.parse("20000000-0000-4000-8000-000000000000"),))

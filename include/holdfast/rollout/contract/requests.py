@@ -65,7 +65,7 @@ def refuse_incomplete(request: Request) -> None:
     for field in ("hosts", "new_host", "disk", "clients", "threads", "settings", "kafka_release", "at_once", "minutes"):
         if getattr(request, field) and field not in asked:
             raise InvalidInput(
-                f"something was given, and '{request.what}' does not ask for it: empty it, or choose another thing to do", field
+                f"a value was given, and '{request.what}' does not use it: clear it, or select another change type", field
             )
     if request.kafka_release is not None:
         behaviour(request.kafka_release)

@@ -104,7 +104,7 @@ def _refuse_halves(document: object) -> None:
         json.dumps(document, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise InvalidInput(
-            "a text in the document is no Unicode: it has one half of a surrogate pair (\\ud800 to \\udfff)"
+            "a text in the document is not Unicode: it has one half of a surrogate pair (\\ud800 to \\udfff)"
         ) from None
 
 
@@ -374,7 +374,7 @@ def format_version(value: object, supported_major: int = 1) -> str:
         raise mismatch('a format_version like "1.0"', value)
     if int(match[1]) != supported_major:
         raise Unsupported(
-            f"format_version {shown(value)} is not known; this Holdfast reads {supported_major}.x: make it again, or update"
+            f"format_version {shown(value)} is not known; this Holdfast reads {supported_major}.x: recreate it, or update"
         )
     return match[0]
 

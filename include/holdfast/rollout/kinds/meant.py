@@ -54,7 +54,7 @@ def _as_fields(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]
 def _as_document(form: Mapping[str, object], document: object) -> Callable[[AnySnapshot], AnyChange]:
     also = [name for name in NAMES if name != "what" and form.get(name)]
     if also:
-        raise InvalidInput(f"a Change was given, and {', '.join(also)} too: empty one or the other", "change")
+        raise InvalidInput(f"a Change was given, and {', '.join(also)} too: clear one of them", "change")
     _in_change(lambda: registry.of_change(document).check_change(document))
 
     def of(snapshot: AnySnapshot) -> AnyChange:

@@ -41,7 +41,7 @@ def policy_from_json(value: object) -> FleetPolicy:
     known = [one.name for one in fields(FleetPolicy)]
     for name, limit in value.items():
         if name not in known:
-            raise InvalidInput(f"{strict.shown(name)} is no limit of a fleet; there are {', '.join(known)}")
+            raise InvalidInput(f"{strict.shown(name)} is not a limit of a fleet; known are {', '.join(known)}")
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
             raise InvalidInput("a whole number from 0 on is needed, or null for no limit", name)
     return FleetPolicy(**value)

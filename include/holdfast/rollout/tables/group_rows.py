@@ -55,7 +55,7 @@ def unread(path: str, content: bytes) -> Row:
     try:
         report = loads(content, A_ROW)
         if not isinstance(report, dict) or not isinstance(report.get("unread"), list):
-            raise InvalidInput("this is no report of a run of collecting")
+            raise InvalidInput("this is not a report of a collection")
         groups = [{"group_id": str(one["group_id"]), "problem": f"{one['why']}: {one['problem']}"} for one in report["unread"]]
         brokers = [{"group_id": "", "problem": str(one)} for one in report["unlisted"]]
     except (HoldfastError, TypeError, KeyError) as trouble:

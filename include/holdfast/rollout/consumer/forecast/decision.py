@@ -20,8 +20,8 @@ def decide(snapshot: ConsumerSnapshot) -> Assignment | LeaderFailure:
     different = [release for release, answer in answers if _whatever_order(answer) != first]
     if different:
         raise CannotPredict(
-            f"The release of the Kafka clients is not known, and it matters here: {answers[0][0]} decides one thing,"
-            f" {', '.join(different)} another. Say which one with --kafka-release."
+            f"The release of the Kafka clients is not known, and it matters here: {answers[0][0]} gives one result,"
+            f" {', '.join(different)} another. Give it with --kafka-release."
         )
     return answers[0][1]
 

@@ -77,7 +77,7 @@ def _moves(was: Readers, now: Readers) -> tuple[PartitionMove, ...]:
 def _read_by_name(snapshot: ConsumerSnapshot) -> Readers:
     reads = readers_of(snapshot)
     if reads is None:
-        raise CannotPredict("Who reads what is not known: the snapshot does not say what its consumers were assigned.")
+        raise CannotPredict("The owners of partitions are unknown: the snapshot has no assignment.")
     names = {member.member_id: name_of(member) for member in snapshot.members}
     return {partition: names[reader] for partition, reader in reads.items()}
 

@@ -111,7 +111,7 @@ def _replaced(content: dict[str, object], name: str, field: str, look_up: Callab
     if name not in content:
         return content
     if field in content:
-        raise InvalidInput(f"'{name}' and '{field}' both say which: give one of them", name)
+        raise InvalidInput(f"'{name}' and '{field}' both name the client: give one of them", name)
     try:
         found = look_up(content[name])
     except InvalidInput as problem:

@@ -364,7 +364,7 @@ class _Stage:
 def _refuse_what_is_not_determined(decision: Assignment) -> None:
     """What members report next depends on where every task went."""
     if decision.undetermined_tasks:
-        raise CannotPredict(f"What follows cannot be said. {decision.undetermined[-1].text}")
+        raise CannotPredict(f"The rest cannot be predicted. {decision.undetermined[-1].text}")
 
 
 def _summary(snapshot: Snapshot, course: Course, quick: tuple[Course, ...]) -> Summary:

@@ -15,7 +15,7 @@ from holdfast.rollout.streams.snapshot.stores import stores_of
 
 MOST_IN_MEMORY = 8
 """Outcomes, where every client that restarts draws a process ID."""
-TOO_MUCH = " (every place would take more work than is allowed for a group of this size: --work 10 allows ten times as much)"
+TOO_MUCH = " (all ranks would exceed the work limit for a group of this size: --work 10 raises it tenfold)"
 SPARE = 3, 4
 """Another place may take somewhat more than the first: so much of what is left is counted on."""
 MOVED_ALONE = 4

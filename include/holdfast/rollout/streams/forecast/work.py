@@ -41,9 +41,9 @@ class Work:
         self.taken += units
         if self.taken > self.most:
             raise TooMuchWork(
-                f"This takes more than the {self.most:,} units of work that are allowed for a group of this size (a unit: a member"
-                " or a task in one rebalance). Ask for less at once, give process IDs instead of leaving them to chance, assume a"
-                " faster restore, or allow more: --work 10 is ten times as much."
+                f"This exceeds the limit of {self.most:,} units of work for a group of this size (a unit: a member or a task in one"
+                " rebalance). Split the change, give process IDs instead of null, assume a faster restore, or raise the limit:"
+                " --work 10 allows ten times as much."
             )
 
     def part(self, of: int) -> "Work":

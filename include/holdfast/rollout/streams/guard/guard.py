@@ -229,7 +229,7 @@ def _findings(snapshot: Snapshot, ids: Sequence[ProcessId]) -> list[Finding]:
     assignor = groups.settings_of(snapshot, groups.releases_of(snapshot)[-1]).task_assignor
     if assignor != HIGH_AVAILABILITY:
         found.append(
-            Finding(Trap.NO_MEANING, tuple(ids), f"With {assignor} the order does not decide who owns what.", "Nothing to do.")
+            Finding(Trap.NO_MEANING, tuple(ids), f"With {assignor} the order does not affect task placement.", "Nothing to do.")
         )
     return found
 
@@ -249,8 +249,8 @@ def _twice(snapshot: Snapshot, client: Client) -> Finding:
                 Trap.TWICE,
                 (client.process_id,),
                 f"{reported}, for longer than a dead member is listed: two processes run under it.",
-                "Kafka takes them for one client, twice as strong, and never puts two copies of a task on them. Find out which of"
-                " them is meant to be there, and stop the other one. If both are, plan its restart under a process ID of its own.",
+                "Kafka treats them as one client with the threads of both, and never assigns two copies of a task to them. Find out"
+                " which of them should run, and stop the other one. If both should, plan its restart under another process ID.",
             )
         case Twice.EARLIER_START:
             return Finding(

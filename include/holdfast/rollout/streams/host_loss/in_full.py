@@ -69,7 +69,7 @@ def budget_from_text(text: str) -> int:
     """Milliseconds. Raise InvalidInput."""
     if not re.fullmatch(r"[0-9]{1,9}", text.strip(), re.ASCII):
         raise InvalidInput(
-            f"{text[:40]!r} is no budget of forecasts; a whole number of milliseconds from 0 on is, such as {BUDGET_MS}"
+            f"{text[:40]!r} is not a forecast budget; a whole number of milliseconds, 0 or more, is needed, such as {BUDGET_MS}"
         )
     return int(text)
 

@@ -107,7 +107,7 @@ class Movements:
         except LeaderThrows as thrown:
             raise CannotPredict(f"The leader itself would fail: {thrown}") from None
         if not readings.topology.ends_known:
-            raise CannotPredict("The end offsets of changelogs are not known, so the leader falls back to what ran where before.")
+            raise CannotPredict("The end offsets of changelogs are not known, so the leader falls back to the previous placement.")
         clients = sorted(group.clients, key=lambda client: client.process_id)
         self.order = tuple(client.process_id for client in clients)
         self._threads = tuple(len(client.consumers) for client in clients)
@@ -317,7 +317,7 @@ def _refuse_other_ways(group: Group) -> None:
         raise CannotPredict("The group has no client: there is none to lose.")
     config = group.config
     if config.task_assignor is not TaskAssignor.HIGH_AVAILABILITY:
-        raise NotByPlaces(f"With {config.task_assignor} a task's target is not a matter of places")
+        raise NotByPlaces(f"With {config.task_assignor} a task's target does not depend on rank")
     if config.rack_aware_assignment_strategy != "none":
         raise NotByPlaces(f"Tasks are placed by rack (rack.aware.assignment.strategy={config.rack_aware_assignment_strategy})")
     newest = behaviour(group.release).metadata_version
@@ -330,4 +330,4 @@ def _refuse_other_ways(group: Group) -> None:
             if any(task not in known for task, _ in consumer.task_offset_sums):
                 raise NotByPlaces(f"Member {consumer.member_id!r} reports tasks that are not in the topology")
     if group.missing_topics:
-        raise CannotPredict("Source topics are missing: such a leader hands out nothing.")
+        raise CannotPredict("Source topics are missing: the leader assigns nothing.")

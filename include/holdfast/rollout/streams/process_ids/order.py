@@ -165,9 +165,7 @@ def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
     """The same for a change that is only meant. Raise InvalidInput if it does not fit, or leaves a process ID to chance."""
     change = shorthands.written_out(snapshot, change)
     if change.fresh_ids():
-        raise InvalidInput(
-            "the change leaves process IDs to chance (null); give them, or see the forecast for every place they can take"
-        )
+        raise InvalidInput("the change has new random process IDs (null); give them, or use a forecast, which covers every rank")
     known = groups.of_a_release(snapshot)
     reports = Reports(groups.group_of(known), change.assume, transactional=groups.transactional(snapshot))
     scene = Scene.of(known)

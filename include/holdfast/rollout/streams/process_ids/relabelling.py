@@ -79,10 +79,10 @@ def relabel(group: Group, restarting: Sequence[ProcessId]) -> Relabelling:
 
 def _refuse(group: Group) -> None:
     if group.config.task_assignor != HIGH_AVAILABILITY:
-        raise CannotPredict(f"With {group.config.task_assignor} the order of process IDs does not decide who owns what.")
+        raise CannotPredict(f"With {group.config.task_assignor} process-ID order does not affect task placement.")
     if group.config.rack_aware_assignment_strategy != "none":
         raise CannotPredict(
-            "With a rack-aware strategy the target depends on who has what now, not on the order of process IDs alone."
+            "With a rack-aware strategy the target depends on the present placement, not on process-ID order alone."
         )
 
 

@@ -26,7 +26,7 @@ def group_of(snapshot: Snapshot, release: str | None = None, *, newer_members: b
     chosen = release or snapshot.kafka_release
     if chosen is None:
         fitting = ", ".join(fitting_releases(snapshot))
-        raise CannotPredict(f"The Kafka Streams release is not known. Say which one; by the members' metadata it may be {fitting}.")
+        raise CannotPredict(f"The Kafka Streams release is unknown. Give it; by the members' metadata it may be {fitting}.")
     _refuse_missing_evidence(snapshot)
     if not newer_members:
         _refuse_newer_members(snapshot, chosen)

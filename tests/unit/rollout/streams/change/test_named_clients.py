@@ -110,7 +110,7 @@ class TestEvents:
             resolved({"add_client": {"process_id": None, "threads": 1, "host": "new"}}, {"remove_client": {"client": "new"}})
 
     def test_a_name_and_an_id_are_one_too_many(self) -> None:
-        with pytest.raises(InvalidInput, match="both say which"):
+        with pytest.raises(InvalidInput, match="both name the client"):
             resolved({"remove_client": {"client": "app-0", "process_id": A}})
 
     def test_every_problem_is_told(self) -> None:

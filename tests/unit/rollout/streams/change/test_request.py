@@ -100,7 +100,7 @@ class TestRefusals:
         [
             ({"what": "explode"}, "what"),
             ({}, "'what' is missing"),
-            ({"what": "rolling restart", "minutes": 5}, "minutes: something was given, and 'rolling restart' does not ask for it"),
+            ({"what": "rolling restart", "minutes": 5}, "minutes: a value was given, and 'rolling restart' does not use it"),
             ({"what": "replace a host", "hosts": ["app-0", "app-1"]}, "hosts: 2 were found"),
             ({"what": "replace a host", "hosts": ["app-7"]}, "hosts: no client of the group is called 'app-7': by host"),
             ({"what": "replace a host", "hosts": ["app-0\u202e"]}, r"'app-0\u202e'"),
