@@ -98,7 +98,7 @@ class TestOrderChanges:
         chance = change_from_json(change({"replace_client": {"process_id": C, "by": by | {"process_id": None}}}))
 
         assert len(order.order_changes_by(before, meant).moved) == 6
-        with pytest.raises(InvalidInput, match="chance"):
+        with pytest.raises(InvalidInput, match="new random process IDs"):
             order.order_changes_by(before, chance)
 
     def test_a_client_more(self) -> None:
