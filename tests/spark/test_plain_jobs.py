@@ -103,7 +103,7 @@ def test_ways_are_searched_as_for_kafka_streams(spark: SparkSession, job: Job) -
     found = [row.value for row in searching.evaluated(searching.proposed(spark, snapshot, meant)).collect()]
 
     assert found == [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, meant)]
-    assert [json.loads(line)["name"] for line in found][:3] == ["plainly", "one-by-one", "reverse-order"]
+    assert [json.loads(line)["option"]["name"] for line in found][:3] == ["plainly", "one-by-one", "reverse-order"]
 
 
 def test_the_summary_tells_the_two_kinds_apart(written: FsspecLake) -> None:
