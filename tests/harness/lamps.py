@@ -1,25 +1,34 @@
-"""A made-up kind of group, in one file: lamps that are lit, one at a time or all at once. It shows that a kind is its own code
+"""A made-up kind of group: lamps that are lit, one at a time or all at once. It shows that a kind is its own code
 and a line in the registry: what plans, judges, applies, verifies and compares knows nothing of it."""
 # ruff: noqa: ARG002 - a kind is asked in one way, whether it needs all of it or not
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, ClassVar
+
+from tests.harness.lamp_plans import assemble
+from tests.harness.lamp_values import (
+    ConsideredLampOption,
+    EvaluatedLampOption,
+    LampChange,
+    LampOption,
+    LampPlan,
+    LampSnapshot,
+    LampStep,
+    LampVerdict,
+    dark,
+)
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.times import EffortCounts, Estimate, Times
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Result, Rule
 from holdfast.rollout.execution.drift import Drift, Kind, Staleness
 from holdfast.rollout.execution.next_actions import Next, Note, Wait
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
-from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference, Differs
-from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.group import applying, verifying
 from holdfast.rollout.group.applying import Applying, please
 from holdfast.rollout.group.difference import Line, maps
@@ -28,133 +37,13 @@ from holdfast.rollout.group.staleness import staleness
 from holdfast.rollout.group.verifying import Compared, Members, Verifying
 from holdfast.rollout.journal.journal import Journal, Sighting
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import Fields, one_of
-from holdfast.rollout.options import blocking, rules, selection
-from holdfast.rollout.options.criteria import Counted
-from holdfast.rollout.options.option import Impact, RankedOption
-from holdfast.rollout.options.rules import Found, Rebalances, Share, Unstated
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph
 
 PROTOCOL, EACH = "lamps", "one-by-one"
-COUNTED = Counted("lamp", "lamp", "switch")
-
-
-@dataclass(frozen=True)
-class LampSnapshot:
-    """`lit`: each lamp by name, and whether it burns."""
-
-    cluster: str
-    group_id: str
-    captured_at: str | None
-    lit: tuple[tuple[str, bool], ...]
-    group_state: str | None = "Stable"
-    kafka_release: str | None = None
-    config: tuple[Any, ...] = ()
-    unknown: tuple[Any, ...] = ()
-
-
-@dataclass(frozen=True)
-class LampChange:
-    """The lamps that are to burn."""
-
-    events: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class LampOption:
-    name: str
-    title: str
-    change: LampChange
-    settings: tuple[Any, ...] = ()
-    preconditions: tuple[str, ...] = ()
-    wrong_if: str = "a lamp is broken."
-    drawback: str = ""
-    if_allowed: bool = False
-
-
-@dataclass(frozen=True)
-class EvaluatedLampOption:
-    option: LampOption
-    dark_s: int
-    refused: str | None = None
-
-
-@dataclass(frozen=True)
-class LampStep:
-    """`lamp` None: wait."""
-
-    id: str
-    lamp: str | None
-    who: Who = Who.OPERATOR
-    check_before: str = ""
-    check_after: str = "It burns."
-    undo: str = "Put it out."
-    expect: str = ""
-
-
-@dataclass(frozen=True)
-class ConsideredLampOption:
-    name: str
-    title: str
-    change: LampChange
-    rules: tuple[Rule, ...]
-    refused: str | None
-    why_not: str
-    reason: None = None
-
-
-@dataclass(frozen=True)
-class LampPlan:
-    plan_id: str
-    created_at: str
-    expires_at: str
-    created_from: CreatedFrom
-    basis: LampSnapshot
-    policy: Policy
-    change: LampChange
-    verdict: PlanVerdict
-    headline: str
-    blocked_by: tuple[str, ...]
-    chosen: str | None
-    candidates: tuple[ConsideredLampOption, ...]
-    steps: tuple[LampStep, ...]
-    wrong_if: str = "a lamp is broken."
-    preconditions: tuple[str, ...] = ()
-    requested_by: str | None = None
-    invalidations: tuple[Any, ...] = ()
-
-    @property
-    def chosen_way(self) -> ConsideredLampOption | None:
-        return next((one for one in self.candidates if one.name == self.chosen), None)
-
-    @property
-    def plain_way(self) -> ConsideredLampOption | None:
-        return next((one for one in self.candidates if one.name == PLAINLY), None)
-
-
-@dataclass(frozen=True)
-class LampVerdict:
-    plan_id: str
-    cluster: str
-    group_id: str
-    observed_at: str | None
-    result: Result
-    dark: tuple[str, ...]
-    facts: tuple[Difference, ...]
-    steps: tuple[StepEvidence, ...]
-    rebalances: int | None = 0
-
-    @property
-    def differences(self) -> tuple[str, ...]:
-        return difference_words.sentences(self.facts)
-
-
-def dark(plan: LampPlan, fresh: LampSnapshot) -> tuple[str, ...]:
-    return tuple(lamp for lamp in plan.change.events if not dict(fresh.lit).get(lamp))
 
 
 class _Applying(Applying[LampPlan, LampStep, LampSnapshot]):
@@ -220,59 +109,6 @@ class _Verifying(Verifying[LampPlan, LampSnapshot, LampVerdict, tuple[str, ...]]
 def drifts(plan: LampPlan, fresh: LampSnapshot) -> tuple[Drift, ...]:
     gone = [name for name, _ in plan.basis.lit if name not in dict(fresh.lit)]
     return tuple(Drift(Kind.MEMBERS, f"{name} is gone.", True, "It cannot be lit.") for name in gone)
-
-
-def assemble(
-    snapshot: LampSnapshot, change: LampChange, evaluated: tuple[EvaluatedLampOption, ...], policy: Policy, now: datetime
-) -> LampPlan:
-    options = tuple(
-        RankedOption(place, one, judged(one, policy, now), selection.barred(one.option, policy), policy, impact(one))
-        for place, one in enumerate(evaluated)
-    )
-    chosen = selection.best(options)
-    blocked = blocking.blocked_by(options, chosen, policy)
-    made = now.isoformat().replace("+00:00", "Z")
-    lamps = [] if chosen is None or blocked else [*change.events, None]
-    return LampPlan(
-        plan_id="",
-        created_at=made,
-        expires_at=now.replace(hour=now.hour + 1).isoformat().replace("+00:00", "Z"),
-        created_from=CreatedFrom(*(fingerprint(str(one)) for one in (snapshot, change, policy)), captured_at=None),
-        basis=snapshot,
-        policy=policy,
-        change=change,
-        verdict=blocking.verdict(nothing=False, chosen=chosen, blocked=blocked, policy=policy),
-        headline=blocking.headline(options, chosen, blocked, lambda one: f"dark for {one.evaluated.dark_s} s.", nothing=False),
-        blocked_by=texts_of(blocked),
-        chosen=None if chosen is None else chosen.name,
-        candidates=tuple(
-            ConsideredLampOption(
-                one.name,
-                one.evaluated.option.title,
-                change,
-                one.rules,
-                None,
-                "" if one is chosen else selection.why_not(one, chosen, COUNTED).text,
-            )
-            for one in options
-        ),
-        steps=tuple(LampStep(str(number), lamp) for number, lamp in enumerate(lamps, start=1)),
-    )
-
-
-def times() -> tuple[Times, ...]:
-    return (Times(Estimate(1, 2, 3), Estimate(1, 2, 3)),)
-
-
-def impact(one: EvaluatedLampOption) -> Impact:
-    effort = EffortCounts(0, len(one.option.change.events), 0)
-    return Impact(0, one.dark_s, 0, 0, effort, effort.manual_steps, "a hand at the switch", times())
-
-
-def judged(one: EvaluatedLampOption, policy: Policy, now: datetime) -> tuple[Rule, ...]:
-    share = Share(0, len(one.option.change.events))
-    found = Found(True, None, "lamp", share, share, times(), False, Rebalances(0, None, 0), ("light",), {})
-    return rules.judge(found, (), policy, Unstated(now))
 
 
 class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
