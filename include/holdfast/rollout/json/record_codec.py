@@ -216,7 +216,8 @@ def _writer(members: Mapping[str, Member], version: str | None) -> Callable[[T],
         if callable(one.omit):
             lines.append(f"if not _omit{index}(value): {put}")
         elif one.omit:
-            lines.append(f"if value.{attribute} != _default{index}: {put}")
+            is_said = f"value.{attribute} " + ("is not None" if one.default is None else f"!= _default{index}")
+            lines.append(f"if {is_said}: {put}")
         elif lines or one.spread:
             lines.append(put)
         else:
