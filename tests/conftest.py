@@ -8,12 +8,29 @@ import os
 import tempfile
 
 import pytest
+from tests.harness.measured import Watch
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 _HOME = tempfile.TemporaryDirectory(prefix="holdfast-airflow-")
 os.environ["AIRFLOW_HOME"] = _HOME.name
 os.environ["AIRFLOW__CORE__LOAD_EXAMPLES"] = "False"
+
+
+_WATCH = Watch()
+_WATCH.switch(True)  # modules are imported while tests are collected
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    _WATCH.switch(False)
+
+
+def pytest_runtest_logstart(nodeid: str, location: object) -> None:
+    _WATCH.for_test(nodeid)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    _WATCH.end()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

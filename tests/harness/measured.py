@@ -1,0 +1,80 @@
+"""Branch coverage of `holdfast.kafka` and `holdfast.rollout`, by the tests that compute little.
+
+    HOLDFAST_COVERAGE=folder pytest …          # each process of the run leaves its data in that folder
+    python -m tests.harness.measured           # the tests that are watched, a line each
+    python -m tests.harness.measured folder    # what was found; status 1 where a package is below what is held
+
+Up to Python 3.13 whoever watches branches pays at every line, so the watch is on only while modules are imported (collection) and
+while a test of `WATCHED` runs: what the JVM judges, which computes most, is not slowed down.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from coverage import Coverage
+
+PACKAGES = ("holdfast.kafka", "holdfast.rollout")
+LEAST = 95.0
+"""Per cent of lines and branches, of each package."""
+WATCHED = (
+    "tests/unit/",
+    *(f"tests/property/test_{one}.py" for one in ("blast_radius", "codec", "consumer_at_once", "consumer_schema", "fuzz_wire")),
+    *(f"tests/property/test_{one}.py" for one in ("leader", "recommended", "wire")),
+    *(f"tests/conformance/test_{one}.py" for one in ("group_metadata", "plain_groups", "wire")),
+)
+
+
+class Watch:
+    """Of this process; without HOLDFAST_COVERAGE it does nothing."""
+
+    def __init__(self) -> None:
+        folder = os.environ.get("HOLDFAST_COVERAGE")
+        self._measuring = _coverage(Path(folder), suffix=str(os.getpid())) if folder else None
+        self._on = False
+
+    def switch(self, on: bool) -> None:
+        """Begin or stop to watch; nothing where it is so already."""
+        if self._measuring is None or self._on is on:
+            return
+        self._on = on
+        (self._measuring.start if on else self._measuring.stop)()
+
+    def for_test(self, nodeid: str) -> None:
+        self.switch(nodeid.startswith(WATCHED))
+
+    def end(self) -> None:
+        """Keep what was found."""
+        self.switch(False)
+        if self._measuring is not None:
+            self._measuring.save()
+
+
+def _coverage(folder: Path, suffix: str | None = None) -> "Coverage":
+    from coverage import Coverage  # most runs do not measure
+
+    return Coverage(
+        data_file=str(folder / "data"), data_suffix=suffix, config_file="pyproject.toml", branch=True, source_pkgs=list(PACKAGES)
+    )
+
+
+def report(folder: Path) -> int:
+    """Print what each package has, and its lines that no test reached; 1 where that is less than `LEAST`."""
+    measured = _coverage(folder)
+    measured.combine([str(folder)])
+    found = {}
+    for package in PACKAGES:
+        inside = f"*/{package.replace('.', '/')}/*"
+        found[package] = measured.report(include=[inside], show_missing=True, skip_covered=True)
+    for package, percent in found.items():
+        print(f"{package}: {percent:.2f} % of lines and branches; held at {LEAST:g} %")
+    return int(any(percent < LEAST for percent in found.values()))
+
+
+if __name__ == "__main__":
+    if not sys.argv[1:]:
+        print("\n".join(WATCHED))
+        sys.exit()
+    sys.exit(report(Path(sys.argv[1])))
