@@ -8,6 +8,7 @@ import os
 import tempfile
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tests.harness.measured import Watch
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
@@ -16,6 +17,9 @@ _HOME = tempfile.TemporaryDirectory(prefix="holdfast-airflow-")
 os.environ["AIRFLOW_HOME"] = _HOME.name
 os.environ["AIRFLOW__CORE__LOAD_EXAMPLES"] = "False"
 
+settings.register_profile("holdfast", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("holdfast")
+"""No test goes by the clock: several processes share the machine."""
 
 _WATCH = Watch()
 _WATCH.switch(True)  # modules are imported while tests are collected

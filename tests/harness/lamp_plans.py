@@ -1,6 +1,6 @@
 """How the made-up kind of group in `lamps` is planned for: its options judged, and one of them recommended."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tests.harness.lamp_values import (
     ConsideredLampOption,
@@ -39,7 +39,7 @@ def assemble(
     return LampPlan(
         plan_id="",
         created_at=made,
-        expires_at=now.replace(hour=now.hour + 1).isoformat().replace("+00:00", "Z"),
+        expires_at=(now + timedelta(hours=1)).isoformat().replace("+00:00", "Z"),
         created_from=CreatedFrom(*(fingerprint(str(one)) for one in (snapshot, change, policy)), captured_at=None),
         basis=snapshot,
         policy=policy,
