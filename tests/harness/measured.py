@@ -22,7 +22,7 @@ LEAST = 95.0
 WATCHED = (
     "tests/unit/",
     *(f"tests/property/test_{one}.py" for one in ("blast_radius", "codec", "consumer_at_once", "consumer_schema", "fuzz_wire")),
-    *(f"tests/property/test_{one}.py" for one in ("leader", "recommended", "wire")),
+    *(f"tests/property/test_{one}.py" for one in ("costs", "leader", "recommended", "remedies", "schema", "wire")),
     *(f"tests/conformance/test_{one}.py" for one in ("group_metadata", "plain_groups", "wire")),
 )
 
