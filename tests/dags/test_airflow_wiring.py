@@ -310,12 +310,14 @@ class TestDays:
 
         assert clusters.days_to_read(None, {objects.SNAPSHOTS: [event]}) == [day_of(recorded)]
 
-    @pytest.mark.parametrize("given", [None, "2026-11-20"])
-    def test_without_snapshots_are_refused(self, given: str | None, request: pytest.FixtureRequest) -> None:
-        if given:
-            request.getfixturevalue("recorded")
-        with pytest.raises(InvalidInput, match="the lake has no snapshot yet"):
-            clusters.days_to_read(given, {})
+    @pytest.mark.usefixtures("lake")
+    def test_without_snapshots_are_refused(self) -> None:
+        with pytest.raises(InvalidInput, match="the lake has no snapshot yet; run collect_groups"):
+            clusters.days_to_read(None, {})
+
+    def test_of_which_there_are_no_snapshots_are_refused(self, recorded: str) -> None:
+        with pytest.raises(InvalidInput, match=f"no snapshot of 2026-11-01 in the lake; there are days from {day_of(recorded)}"):
+            clusters.days_to_read("2026-11-01", {})
 
 
 class Told(BaseNotifier):
@@ -378,7 +380,7 @@ class TestFleet:
 
     def test_refuses_a_limit_that_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("AIRFLOW_VAR_HOLDFAST_FLEET_POLICY", '{"hours": 24}')
-        with pytest.raises(InvalidInput, match="'hours' is no limit of a fleet"):
+        with pytest.raises(InvalidInput, match="'hours' is not a limit of a fleet"):
             fleet.limits()
 
     @pytest.mark.parametrize("given", ["{}", '[{"notifier": "os.path.join"}]', '[{"notifier": "no.such.Thing"}]'])
