@@ -75,7 +75,7 @@ def test_an_id_that_is_known_to_be_there_is_replaced(files: ProcessMetadataFiles
 
 
 def test_a_directory_that_is_not_there_is_not_made(files: ProcessMetadataFiles, state_dir: Path) -> None:
-    with pytest.raises(StatePathTrouble, match="no directory"):
+    with pytest.raises(StatePathTrouble, match="is not a directory"):
         files.write(str(state_dir / "missing"), OURS)
 
     assert files.read(str(state_dir / "missing")) is None

@@ -15,7 +15,7 @@ class MemoryProcessMetadataFiles:
 
     def write(self, state_dir: str, process_id: ProcessId, replaces: ProcessId | None = None) -> None:
         if state_dir not in self.directories:
-            raise StatePathTrouble(f"{state_dir} is no directory")
+            raise StatePathTrouble(f"{state_dir} is not a directory")
         found = self.directories[state_dir]
         if found not in (None, process_id, replaces):
             raise StatePathTrouble(f"{state_dir} already holds process ID {found}, not {replaces or process_id}")
