@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from rich.table import Table
 from tests.conformance import groups
 from tests.conformance.groups import Case
 from tests.conformance.jvm import LeaderJvm
@@ -127,26 +126,11 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
             case = again(case, theirs)
 
 
-def table_of(found: list[dict[str, Any]]) -> Table:
-    table = Table("shape", "members", *("Kafka, ms", "Holdfast, ms", "times as fast", "goal", "equal"), box=None)
-    for one in found:
-        table.add_row(
-            one["what"],
-            one["state"],
-            f"{one['kafka_ms']:,.2f} ({one['kafka_runs']})",
-            f"{one['holdfast_ms']:,.2f}",
-            f"{one['ratio']:,.1f}",
-            f"{one['goal']:g}",
-            report.yes_or_no(one["equal"]),
-        )
-    return table
-
-
 def main() -> int:
     given = report.arguments(__doc__, (shape.name for shape in SHAPES)).parse_args()
     chosen = [shape for shape in SHAPES if not given.shapes or shape.name in given.shapes]
     found = [one for shape in chosen for one in measure(shape, given.release)]
-    return report.tell(found, table_of(found), given, what="Kafka Streams")
+    return report.tell(found, report.decisions(found), given, what="Kafka Streams")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,22 @@ def tell(found: Sequence[dict[str, Any]], table: Table, given: argparse.Namespac
     return 0 if all(one["equal"] for one in found) else 1
 
 
+def decisions(found: Sequence[dict[str, Any]]) -> Table:
+    """Single decisions, fresh or after another, a row each."""
+    table = Table("shape", "members", *("Kafka, ms", "Holdfast, ms", "times as fast", "goal", "equal"), box=None)
+    for one in found:
+        table.add_row(
+            one["what"],
+            one["state"],
+            f"{one['kafka_ms']:,.2f} ({one['kafka_runs']})",
+            f"{one['holdfast_ms']:,.2f}",
+            f"{one['ratio']:,.1f}",
+            f"{one['goal']:g}",
+            yes_or_no(one["equal"]),
+        )
+    return table
+
+
 def yes_or_no(equal: bool) -> str:
     """A difference is not to be overlooked."""
     return "yes" if equal else "NO"

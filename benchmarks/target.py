@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rich.table import Table
 from tests.conformance.coordinator import targets
 from tests.conformance.coordinator.coordinator_jvm import CoordinatorJvm
 from tests.conformance.coordinator.random_targets import Case
@@ -110,28 +109,13 @@ def measure(shape: Shape, release: str) -> Iterator[dict[str, Any]]:
             case = next_of(case, theirs, shape, chance)
 
 
-def table_of(found: list[dict[str, Any]]) -> Table:
-    table = Table("shape", "members", *("Kafka, ms", "Holdfast, ms", "times as fast", "goal", "equal"), box=None)
-    for one in found:
-        table.add_row(
-            one["what"],
-            one["state"],
-            f"{one['kafka_ms']:,.2f} ({one['kafka_runs']})",
-            f"{one['holdfast_ms']:,.2f}",
-            f"{one['ratio']:,.1f}",
-            f"{one['goal']:g}",
-            report.yes_or_no(one["equal"]),
-        )
-    return table
-
-
 def main() -> int:
     parser = report.arguments(__doc__, [shape.name for shape in SHAPES])
     parser.set_defaults(release="4.3.1")
     given = parser.parse_args()
     chosen = [shape for shape in SHAPES if not given.shapes or shape.name in given.shapes]
     found = [row for shape in chosen for row in measure(shape, given.release)]
-    return report.tell(found, table_of(found), given, what="Group coordinator of Kafka")
+    return report.tell(found, report.decisions(found), given, what="Group coordinator of Kafka")
 
 
 if __name__ == "__main__":
