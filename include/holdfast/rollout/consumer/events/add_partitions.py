@@ -2,47 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.events import new_partitions
 from holdfast.rollout.consumer.events import scene as scenes
-from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
-from holdfast.rollout.consumer.events.scene import Racks, Scene, quoted
+from holdfast.rollout.consumer.events.event import Name, StepWords
+from holdfast.rollout.consumer.events.scene import Scene, quoted
 from holdfast.rollout.contract.actions import ActionName
-from holdfast.rollout.json import strict
-from holdfast.rollout.json.strict import Fields
 from holdfast.rollout.text.asking import short
 from holdfast.rollout.text.wording import many, printable
 
 
 @dataclass(frozen=True, slots=True)
-class AddPartitions(ConsumerEvent):
+class AddPartitions(new_partitions.NewPartitions):
     """The topic has `partitions` from now on. `replica_racks`: of the new ones alone; None: not known."""
-
-    topic: str
-    partitions: int
-    replica_racks: Racks | None = None
 
     VERB = "add_partitions"
     SHAPE = new_partitions.SHAPE | {"description": "The new number."}
     ACTIONS = (ActionName.ADD_PARTITIONS,)
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(
-            fields.need("topic", strict.name),
-            fields.need("partitions", new_partitions.count),
-            fields.optional("replica_racks", new_partitions.racks, None),
-        )
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> dict[str, object]:
-        return new_partitions.to_json(self.topic, self.partitions, self.replica_racks)
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
         return f"give the topic {self.topic} {many(self.partitions, 'partition')}"
@@ -62,9 +41,3 @@ class AddPartitions(ConsumerEvent):
         more = scenes.new_partitions(scene, self.partitions - now, self.replica_racks, "new partition")
         grown = replace(topic, partitions=(*topic.partitions, *more))
         return replace(scene, topics=tuple(grown if one is topic else one for one in scene.topics))
-
-    def topic_changed(self) -> str | None:
-        return self.topic
-
-    def racks_not_given(self) -> bool:
-        return self.replica_racks is None

@@ -2,49 +2,28 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.events import new_partitions
 from holdfast.rollout.consumer.events import scene as scenes
-from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
-from holdfast.rollout.consumer.events.scene import Racks, Scene, quoted
+from holdfast.rollout.consumer.events.event import Name, StepWords
+from holdfast.rollout.consumer.events.scene import Scene, quoted
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.facts.notes import Note, NoteKind
-from holdfast.rollout.json import strict
-from holdfast.rollout.json.strict import Fields
 from holdfast.rollout.text.asking import short
 from holdfast.rollout.text.wording import many, printable
 
 
 @dataclass(frozen=True, slots=True)
-class AddTopic(ConsumerEvent):
+class AddTopic(new_partitions.NewPartitions):
     """`replica_racks`: of every partition; None: not known."""
-
-    topic: str
-    partitions: int
-    replica_racks: Racks | None = None
 
     VERB = "add_topic"
     SHAPE = new_partitions.SHAPE
     ACTIONS = (ActionName.ADD_TOPIC,)
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(
-            fields.need("topic", strict.name),
-            fields.need("partitions", new_partitions.count),
-            fields.optional("replica_racks", new_partitions.racks, None),
-        )
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> dict[str, object]:
-        return new_partitions.to_json(self.topic, self.partitions, self.replica_racks)
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
         return f"add the topic {self.topic} with {many(self.partitions, 'partition')}"
@@ -65,9 +44,3 @@ class AddTopic(ConsumerEvent):
             return scene
         note = f"No consumer subscribes to {quoted(self.topic)}: the topic causes no rebalance, and is not read."
         return replace(scene, notes=(*scene.notes, Note(NoteKind.TOPICS, note)))
-
-    def topic_changed(self) -> str | None:
-        return self.topic
-
-    def racks_not_given(self) -> bool:
-        return self.replica_racks is None
