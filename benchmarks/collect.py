@@ -24,9 +24,9 @@ from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.workflows import snapshots
-from holdfast.workflows.collecting import settings
-from holdfast.workflows.collecting.collect_kind import Given
 from holdfast.workflows.collecting.collect_many import About, Wanted
+from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.streams import settings
 
 RELEASE = "3.9.1"
 PROPERTIES = {"offsets.topic.num.partitions": "16", "group.initial.rebalance.delay.ms": "300"}

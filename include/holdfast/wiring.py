@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.errors import ClusterTrouble
 from holdfast.ports import Lake
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory
 from holdfast.workflows import doctor
-from holdfast.workflows.collecting import collect, collect_kind
-from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting import one_group
 from holdfast.workflows.collecting.collect_many import PAUSES_S, Time, Wanted
 from holdfast.workflows.collecting.collect_many import collect as collect_many_groups
 from holdfast.workflows.collecting.collect_runs import Report
-from holdfast.workflows.collecting.settings import GroupSettings
+from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.settling import Patience
+from holdfast.workflows.collecting.streams import collect
+from holdfast.workflows.collecting.streams.settings import GroupSettings
 from holdfast.workflows.doctor import Check, Status
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def collect_snapshot(
     settings: GroupSettings,
     timeout_s: float = DEFAULT_TIMEOUT_S,
 ) -> Snapshot:
-    """A Snapshot of a live group, within `timeout_s`. `settings` come from `workflows.settings.read`."""
+    """A Snapshot of a live group, within `timeout_s`. `settings` come from `collecting.streams.settings.read`."""
     from holdfast.adapters.broker.kafka_cluster import KafkaCluster
     from holdfast.adapters.broker.session import KafkaSession
     from holdfast.adapters.deadline import Deadline
@@ -52,7 +54,7 @@ def collect_snapshot(
             group_id=group,
             state_dirs=tuple(state_dirs),
             settings=settings,
-            patience=collect.Patience(_SHARE_FOR_REBALANCES * timeout_s),
+            patience=Patience(_SHARE_FOR_REBALANCES * timeout_s),
             now=lambda: datetime.now(UTC),
         )
 
@@ -63,7 +65,7 @@ def collect_any(
     state_dirs: Sequence[str],
     given: Given,
     timeout_s: float = DEFAULT_TIMEOUT_S,
-) -> Snapshot | ConsumerSnapshot:
+) -> AnySnapshot:
     """A Snapshot of a live group of whichever kind it is, within `timeout_s`.
 
     Raise InvalidInput for what is given and means nothing for its kind, and all that a collection raises.
@@ -73,20 +75,18 @@ def collect_any(
     from holdfast.adapters.deadline import Deadline
     from holdfast.adapters.state_dirs.state_files import FsspecStateDirectories
 
-    collect_kind.refuse_what_fits_no_kind(group, given)
+    one_group.refuse_given(group, given)
     deadline = Deadline(timeout_s)
     with KafkaSession(cluster, deadline) as session:
-        reader = KafkaCluster(session)
-        return collect_kind.snapshot(
-            reader,
-            FsspecStateDirectories(deadline),
-            cluster_name=cluster.name,
-            group_id=group,
-            state_dirs=tuple(state_dirs),
-            given=given,
-            patience=collect.Patience(_SHARE_FOR_REBALANCES * timeout_s),
-            now=lambda: datetime.now(UTC),
+        wanted = OneGroup(
+            cluster.name,
+            group,
+            tuple(state_dirs),
+            given,
+            Patience(_SHARE_FOR_REBALANCES * timeout_s),
+            lambda: datetime.now(UTC),
         )
+        return one_group.snapshot(KafkaCluster(session), FsspecStateDirectories(deadline), wanted)
 
 
 def collect_many(

@@ -17,7 +17,7 @@ from tests.harness.streams_app import Application, StreamsClient
 from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.workflows.collecting.settings import GroupSettings
+from holdfast.workflows.collecting.streams.settings import GroupSettings
 
 RELEASE = "3.9.1"
 GROUP = "wordcount"

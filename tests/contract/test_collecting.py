@@ -25,7 +25,7 @@ from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.workflows.collecting.settings import GroupSettings
+from holdfast.workflows.collecting.streams.settings import GroupSettings
 
 DIFFERENT_WORDS = 32
 CHANGELOG = f"{GROUP}-counts-store-changelog"

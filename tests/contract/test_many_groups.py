@@ -23,10 +23,10 @@ from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import snapshots
-from holdfast.workflows.collecting import settings
-from holdfast.workflows.collecting.collect_kind import Given
 from holdfast.workflows.collecting.collect_many import About, Wanted
 from holdfast.workflows.collecting.collect_runs import Report
+from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.streams import settings
 
 pytestmark = pytest.mark.live
 OFFSET_PARTITIONS = 6

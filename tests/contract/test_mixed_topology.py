@@ -16,7 +16,7 @@ from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.errors import ClusterTrouble
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.workflows.collecting.settings import GroupSettings
+from holdfast.workflows.collecting.streams.settings import GroupSettings
 
 APPLICATION = "mixed-app"
 SOURCES = ("mixed-in", "mixed-table", "mixed-through", "mixed-keyed")

@@ -18,8 +18,8 @@ from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.cli.main import holdfast
-from holdfast.workflows.collecting.collect_kind import Given
 from holdfast.workflows.collecting.collect_many import About, Wanted
+from holdfast.workflows.collecting.collector import Given
 
 pytestmark = pytest.mark.live
 STREAMS = 3
@@ -97,7 +97,7 @@ from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.errors import NotAllowed
-from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting.collector import Given
 from holdfast.workflows.collecting.collect_many import About, Wanted
 wanted = Wanted({"*": About(Given("2.8.2", {}, {}))})
 try:

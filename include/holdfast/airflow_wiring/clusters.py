@@ -61,8 +61,8 @@ def known_cluster(name: str) -> KnownCluster:
 
 
 def _about(said: Mapping[str, Any]) -> "About":
-    from holdfast.workflows.collecting.collect_kind import Given
     from holdfast.workflows.collecting.collect_many import About
+    from holdfast.workflows.collecting.collector import Given
 
     given = Given(said.get("kafka_release"), {}, said.get("config", {}), tuple(said.get("changelogs", ())), said.get("stores"))
     return About(given, tuple(said.get("state_dirs", ())))

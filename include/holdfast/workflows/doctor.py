@@ -9,8 +9,9 @@ from enum import StrEnum
 from holdfast.errors import HoldfastError
 from holdfast.kafka.wire import consumer_protocol
 from holdfast.ports import ClusterReader, Machine, ObservedGroup, StateDirectoryReader
+from holdfast.rollout.kinds.registry import kind_named
 from holdfast.rollout.streams.snapshot import churn
-from holdfast.workflows.collecting.collect import PROTOCOL
+from holdfast.workflows.collecting import registry
 
 OFFSETS_TOPIC = "__consumer_offsets"
 LEAST_JAVA = 17
@@ -44,13 +45,15 @@ def examine_group(
     """
     checks = [_group_right(cluster, group_id, servers)]
     sources: tuple[str, ...] = ()
+    keeps_state = True
     try:
         group = cluster.group(group_id)
-        checks.append(_kind(group))
+        checks.append(_group(group))
+        keeps_state = registry.collector_of(group).keeps_state
         sources = _subscribed(group)
     except HoldfastError as trouble:
         checks.append(Check(f"group {group_id}", Status.MISSING, str(trouble), "see the message"))
-    checks.append(_topic_rights(cluster, group_id, sources, servers))
+    checks.append(_topic_rights(cluster, group_id, sources, servers, keeps_state=keeps_state))
     checks.append(_offsets_right(cluster, servers))
     checks.extend(_churn(cluster, group_id, now))
     checks.append(_cluster_right(cluster, servers))
@@ -110,14 +113,16 @@ def _group_right(cluster: ClusterReader, group_id: str, servers: str) -> Check:
     )
 
 
-def _kind(group: ObservedGroup) -> Check:
+def _group(group: ObservedGroup) -> Check:
+    """Whether it can be collected. A group without members is of the kind that its protocol type leaves open."""
     name = f"group {group.group_id}"
-    if group.protocol_type not in ("consumer", "") or (group.state == "Stable" and group.protocol != PROTOCOL):
+    if registry.owner_of(group) is not None:
+        return Check(name, Status.OK, f"{group.state}, {len(group.members)} members")
+    if group.members or group.protocol_type not in ("consumer", ""):
         kind = group.protocol or group.protocol_type
-        return Check(name, Status.MISSING, f"{group.state}, of another kind ({kind!r})", "name a classic Kafka Streams group")
-    if not group.members:
-        return Check(name, Status.LIMITED, f"{group.state}: no member is running", "start the application")
-    return Check(name, Status.OK, f"{group.state}, {len(group.members)} members")
+        covered = " or ".join(kind_named(one.kind).words.group for one in registry.COLLECTORS)
+        return Check(name, Status.MISSING, f"{group.state}, of a kind that is not covered ({kind!r})", f"name {covered}")
+    return Check(name, Status.LIMITED, f"{group.state}: no member is running", "start the application")
 
 
 def _subscribed(group: ObservedGroup) -> tuple[str, ...]:
@@ -127,7 +132,7 @@ def _subscribed(group: ObservedGroup) -> tuple[str, ...]:
     return tuple(sorted(topics))
 
 
-def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...], servers: str) -> Check:
+def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...], servers: str, *, keeps_state: bool) -> Check:
     name = f"right: DESCRIBE on the topics {group_id}-* and the source topics"
     own = cluster.topic_names(f"{group_id}-")
     wanted = tuple(sorted(dict.fromkeys(own + sources)))
@@ -135,7 +140,7 @@ def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...
     remedy = _describe_topics(group_id, [topic for topic in lacking if not topic.startswith(f"{group_id}-")], servers)
     if lacking:
         return Check(name, Status.MISSING, f"not granted, or missing: {', '.join(map(repr, lacking[:5]))}", remedy)
-    if not any(topic.endswith("-changelog") for topic in own):
+    if keeps_state and not any(topic.endswith("-changelog") for topic in own):
         return Check(
             name, Status.LIMITED, f"no topic {group_id}-…-changelog is visible: none exists, or the permission is missing", remedy
         )

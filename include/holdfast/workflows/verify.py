@@ -8,7 +8,7 @@ from holdfast.rollout.group.values import AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.kinds import verdict_words
 from holdfast.rollout.kinds.registry import kind_of_both
 from holdfast.workflows import plan as plans
-from holdfast.workflows.collecting.collect import Patience
+from holdfast.workflows.collecting.settling import Patience
 
 
 def compare(lake: Lake | None, plan: AnyPlan, fresh: AnySnapshot) -> AnyVerdict:

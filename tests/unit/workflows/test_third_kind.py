@@ -5,23 +5,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.cluster import FakeCluster, FakeStateDirectories
+from tests.fakes.lake import MemoryLake
+from tests.harness.lamp_collector import LampCollector
 from tests.harness.lamps import EACH, LampKind
 from tests.harness.plain_groups import member
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import InvalidInput, StalePlan
+from holdfast.ports import ObservedGroup
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_difference, any_kind, ci, meant, plan_title, registry, search, verdict_words
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.streams.snapshot.snapshot import GenerationMember
 from holdfast.rollout.tables import group_rows, loss_rows, plan_rows
 from holdfast.rollout.text import rendering
 from holdfast.workflows import apply as applying
-from holdfast.workflows import forecast, freshness, snapshots, verify
+from holdfast.workflows import doctor, forecast, freshness, snapshots, verify
 from holdfast.workflows import plan as plans
+from holdfast.workflows.collecting import collect_many, one_group
+from holdfast.workflows.collecting import registry as collectors
+from holdfast.workflows.collecting.collect_many import About, Wanted
+from holdfast.workflows.collecting.collector import Given
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 CHANGE = {"format_version": "1.0", "events": [{"light": "a"}, {"light": "b"}]}
@@ -29,8 +38,9 @@ CHANGE = {"format_version": "1.0", "events": [{"light": "a"}, {"light": "b"}]}
 
 @pytest.fixture(autouse=True)
 def lamps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one line."""
+    """The one line, and that of the collectors."""
     monkeypatch.setattr(registry, "REGISTRY", (*registry.REGISTRY, LampKind()))
+    monkeypatch.setattr(collectors, "COLLECTORS", (*collectors.COLLECTORS, LampCollector()))
 
 
 def group(**lit: bool) -> dict[str, Any]:
@@ -127,3 +137,35 @@ def test_it_is_compared_asked_for_and_put_into_tables(tmp_path: Path) -> None:
     form = {"cluster": "hall", "group": "ceiling", "change": {"events": [{"light": "z"}]}}
     with pytest.raises(InvalidInput, match="no lamp 'z'"):
         meant.change_meant(form)(before)
+
+
+def switched_on(*lamps: str) -> FakeCluster:
+    members = tuple(GenerationMember(name, "lamp", "/127.0.0.1", None, b"", b"1" * (name in lamps)) for name in "abc")
+    return FakeCluster({"ceiling": [ObservedGroup("ceiling", "Stable", "lamps", "", members)]}, {"__consumer_offsets": 1})
+
+
+def test_it_is_collected_alone_and_in_a_fleet() -> None:
+    lake, time = MemoryLake(), collect_many.Time(60, lambda: 0.0, lambda _: None, lambda: NOON)
+    wanted = Wanted({"*": About(Given(None, {}, {}))})
+    report = collect_many.collect(
+        switched_on("a", "c"),
+        FakeStateDirectories(),
+        lake,
+        wanted,
+        cluster_name="hall",
+        run_name="run",
+        time=time,
+        tell=lambda _: None,
+    )
+    assert (report.taken, report.unread, report.left_out) == (1, (), ())
+    newest = snapshots.latest(lake, "hall", "ceiling")
+    assert newest is not None
+    taken = snapshots.load(lake, newest)
+    assert any_kind.snapshot_to_json(taken) == group(a=True) | {"captured_at": "2026-11-20T12:00:00Z"}
+    assert doctor.examine_group(switched_on(), "ceiling")[1].found == "Stable, 3 members"
+
+
+def test_what_fits_no_kind_is_refused_in_the_words_of_the_first() -> None:
+    with pytest.raises(InvalidInput, match=r"^--stores: 'attic'"):
+        one_group.refuse_given("ceiling", Given("3.9.1", {}, {}, stores="attic"))
+    one_group.refuse_given("ceiling", Given(None, {}, {}, stores="attic"))

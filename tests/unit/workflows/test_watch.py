@@ -10,7 +10,7 @@ from holdfast.errors import ClusterTrouble
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.workflows import verify
-from holdfast.workflows.collecting.collect import Patience
+from holdfast.workflows.collecting.settling import Patience
 
 PLAN = planned(group(AFTER), {"set_config": {"max.warmup.replicas": 6}})
 REBALANCING = altered(group(AFTER), ["group_state"], "PreparingRebalance")

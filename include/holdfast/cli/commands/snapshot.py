@@ -7,7 +7,7 @@ from holdfast.cli import cluster, documents
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.streams.snapshot.snapshot import Stores
-from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting.collector import Given
 
 
 @click.command

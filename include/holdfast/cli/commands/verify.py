@@ -11,8 +11,8 @@ from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.verdict_words import verdict_blocks
 from holdfast.workflows import verify
-from holdfast.workflows.collecting.collect import Patience
-from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting.collector import Given
+from holdfast.workflows.collecting.settling import Patience
 
 STATUS = {Result.AS_FORECAST: 0, Result.NOT_YET: 2, Result.ON_THE_WAY: 2, Result.DIFFERENT: 3}
 WATCH_S = 3600.0

@@ -25,6 +25,10 @@ def kind_of(value: object) -> AnyKind:
     return found
 
 
+def kind_named(name: str) -> AnyKind:
+    return next(kind for kind in REGISTRY if kind.name == name)
+
+
 def of_snapshot(document: object) -> AnyKind:
     return next((kind for kind in REGISTRY if kind.owns_snapshot(document)), REGISTRY[0])
 

@@ -19,10 +19,10 @@ from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.streams.snapshot.snapshot import StateDirectory
 from holdfast.workflows import snapshots
-from holdfast.workflows.collecting import collect_kind
-from holdfast.workflows.collecting.collect import Patience
-from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting import one_group, registry
 from holdfast.workflows.collecting.collect_runs import Report, Run, Unread, Why
+from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.collecting.together import Aside, together
 
 AT_ONCE = 128
@@ -54,7 +54,7 @@ class About:
 class Wanted:
     """Groups by name or by pattern (`*`, `?`, `[…]`), each with what is known of it. A name wins, then the first pattern that fits.
 
-    Patterns are for classic groups of consumers; a group of another kind that is named is refused by its name.
+    Patterns are for the groups that a collector `lists`; any other group that is named is refused by its name.
     """
 
     about: Mapping[str, About]
@@ -159,16 +159,9 @@ class _Collection:
             raise Unsupported(f"an internal error of Holdfast, {type(fault).__name__}: its log has the details") from fault
 
     def _collected(self, group_id: str, about: About, reader: ClusterReader, aside: Aside) -> AnySnapshot:
-        return collect_kind.snapshot(
-            reader,
-            _ReadAside(self.disks, aside),
-            cluster_name=self.run.cluster,
-            group_id=group_id,
-            state_dirs=about.state_dirs,
-            given=about.given,
-            patience=Patience(_REBALANCE_S, lambda seconds: aside(lambda: self.time.sleep(seconds)), self.time.clock),
-            now=self.time.now,
-        )
+        patience = Patience(_REBALANCE_S, lambda seconds: aside(lambda: self.time.sleep(seconds)), self.time.clock)
+        wanted = OneGroup(self.run.cluster, group_id, about.state_dirs, about.given, patience, self.time.now)
+        return one_group.snapshot(reader, _ReadAside(self.disks, aside), wanted)
 
     def _write(self) -> None:
         self.run.keep(self.ready)
@@ -234,7 +227,7 @@ def _which(
     for one in listed:
         if one.group_id in found or wanted.of(one.group_id) is None:
             continue
-        if one.kind == "classic" and one.protocol_type == "consumer":
+        if any(collector.lists(one) for collector in registry.COLLECTORS):
             found[one.group_id] = None
         else:
             what = one.kind if one.kind != "classic" else one.protocol_type or "without members ever"

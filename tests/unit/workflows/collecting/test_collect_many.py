@@ -12,15 +12,16 @@ from tests.fakes.lake import MemoryLake
 from holdfast.errors import ClusterTrouble, StatePathTrouble
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire import consumer_protocol
-from holdfast.ports import Figures, LakePath, ObservedGroup
+from holdfast.ports import ClusterReader, Figures, LakePath, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_kind import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember, StateDirectory
-from holdfast.workflows.collecting import collect_kind, collect_many, collect_runs
-from holdfast.workflows.collecting.collect import Patience
-from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting import collect_many, collect_runs, one_group
 from holdfast.workflows.collecting.collect_many import About, Time, Wanted
+from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.settling import Patience
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PROCESS = "bbb83e43-b1af-4b2d-a60a-94a7091684d0"
@@ -95,15 +96,10 @@ def test_every_group_is_what_it_would_be_alone() -> None:
     report = collected(known, lake, at_once=4)
 
     alone = {
-        name: collect_kind.snapshot(
+        name: one_group.snapshot(
             known,
             FakeStateDirectories(),
-            cluster_name="c",
-            group_id=name,
-            state_dirs=(),
-            given=ANY.given,
-            patience=Patience(1, lambda _: None, lambda: 0.0),
-            now=lambda: NOON,
+            OneGroup("c", name, (), ANY.given, Patience(1, lambda _: None, lambda: 0.0), lambda: NOON),
         )
         for name in known.views
     }
@@ -238,14 +234,14 @@ class TestWhatCannotBeRead:
     def test_a_fault_of_ours_is_about_its_group_only(
         self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
-        honest = collect_kind.snapshot
+        honest = one_group.snapshot
 
-        def faulty(*arguments: object, group_id: str, **more: object) -> object:
-            if group_id == "app-1":
+        def faulty(reader: ClusterReader, disks: StateDirectoryReader, wanted: OneGroup) -> AnySnapshot:
+            if wanted.group_id == "app-1":
                 raise IndexError("ours")
-            return honest(*arguments, group_id=group_id, **more)  # type: ignore[arg-type]
+            return honest(reader, disks, wanted)
 
-        monkeypatch.setattr(collect_kind, "snapshot", faulty)
+        monkeypatch.setattr(one_group, "snapshot", faulty)
         report = collected(cluster(3), MemoryLake())
 
         assert [(one.group_id, one.problem) for one in report.unread] == [

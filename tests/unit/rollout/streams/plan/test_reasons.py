@@ -14,7 +14,7 @@ from holdfast.rollout.streams.cost.lacking import Give, to_give
 from holdfast.rollout.streams.options import proposals
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan.review import review
-from holdfast.workflows.collecting import settings
+from holdfast.workflows.collecting.streams import settings
 
 SOURCE = "repartition"
 

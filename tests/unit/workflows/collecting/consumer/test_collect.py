@@ -15,9 +15,9 @@ from holdfast.ports import ObservedGroup
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, ConsumerSnapshot
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
-from holdfast.workflows.collecting import collect_kind
-from holdfast.workflows.collecting.collect import Patience
-from holdfast.workflows.collecting.collect_kind import Given
+from holdfast.workflows.collecting import one_group
+from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.settling import Patience
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 GIVEN = Given("3.9.1", {}, {})
@@ -60,16 +60,8 @@ def cluster(*members: GenerationMember, protocol: str = "cooperative-sticky", st
 
 def taken(seen: FakeCluster, given: Given = GIVEN) -> ConsumerSnapshot:
     moments = iter(range(1000))
-    found = collect_kind.snapshot(
-        seen,
-        FakeStateDirectories(),
-        cluster_name=None,
-        group_id="g",
-        state_dirs=(),
-        given=given,
-        patience=Patience(20, sleep=lambda _: None, clock=lambda: float(next(moments))),
-        now=lambda: NOW,
-    )
+    patience = Patience(20, sleep=lambda _: None, clock=lambda: float(next(moments)))
+    found = one_group.snapshot(seen, FakeStateDirectories(), OneGroup(None, "g", (), given, patience, lambda: NOW))
     assert isinstance(found, ConsumerSnapshot)
     assert consumer_snapshot_from_json(consumer_snapshot_to_json(found)) == found
     return found

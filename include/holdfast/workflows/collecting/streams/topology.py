@@ -13,7 +13,7 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.ports import ClusterReader, ObservedGroup
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, StateDirectory, Topic
-from holdfast.workflows.collecting.settings import GroupSettings
+from holdfast.workflows.collecting.streams.settings import GroupSettings
 
 _CHANGELOG = "-changelog"
 _REPARTITION = "-repartition"

@@ -25,7 +25,7 @@ _PACKAGE = "org.apache.kafka.clients.consumer."
 
 
 @dataclass(frozen=True, slots=True)
-class PlainSettings:
+class ConsumerSettings:
     """`assignors`: every member's list; None: not given. `config`: settings that decide times and positions."""
 
     kafka_release: str | None = None
@@ -41,7 +41,7 @@ def first_with_two_assignors(release: str) -> bool:
 
 def read(
     group_id: str, kafka_release: str | None, application: Mapping[str, str], overrides: Mapping[str, ConfigValue]
-) -> PlainSettings:
+) -> ConsumerSettings:
     """Settings from an application's properties and single ones that win over them; nothing else of the properties is taken.
 
     Raise InvalidInput for a value that Kafka would refuse or the properties of another group, Unsupported for a release or an
@@ -66,7 +66,7 @@ def read(
     for key, default in (("session.timeout.ms", "Kafka's for the release"), ("auto.offset.reset", "latest")):
         if key not in given:
             unknown.append(Unknown(f"config.{key}", f"not given; assumed to be Kafka's default, {default}"))
-    return PlainSettings(
+    return ConsumerSettings(
         kafka_release, None if strategy is None else _assignors(strategy), tuple(sorted(given.items())), tuple(unknown)
     )
 

@@ -7,7 +7,7 @@ from tests.fakes.cluster import FakeCluster, FakeStateDirectories, streams_membe
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
 from holdfast.rollout.streams.snapshot.snapshot import Generation, Snapshot, StateDirectory, TaskDirectory
-from holdfast.workflows.collecting import collect, settings
+from holdfast.workflows.collecting.streams import collect, settings
 
 GROUP = "wc"
 A, B, C = "4b61083e-57d0-457d-951f-d06556c148ca", "7156cef1-307e-49c0-a5bb-0f11d26a4933", "bbb83e43-b1af-4b2d-a60a-94a7091684d0"

@@ -2,12 +2,12 @@
 
 import pytest
 from tests.fakes.cluster import streams_member
-from tests.unit.workflows.collecting.word_count import GROUP, LOG, A, cluster, member, said, taken
+from tests.unit.workflows.collecting.streams.word_count import GROUP, LOG, A, cluster, member, said, taken
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId, TopicPartition
 from holdfast.ports import ObservedGroup
 from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
-from holdfast.workflows.collecting import settings
+from holdfast.workflows.collecting.streams import settings
 
 
 class TestTopology:

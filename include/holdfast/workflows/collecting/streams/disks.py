@@ -15,8 +15,8 @@ from holdfast.kafka.streams.reports import DiskCopy
 from holdfast.kafka.vocabulary import OFFSET_UNKNOWN, ProcessId
 from holdfast.ports import StateDirectoryReader
 from holdfast.rollout.streams.snapshot.snapshot import StateDirectory, TaskDirectory
-from holdfast.workflows.collecting.collect_topology import Gathered
-from holdfast.workflows.collecting.settings import GroupSettings
+from holdfast.workflows.collecting.streams.settings import GroupSettings
+from holdfast.workflows.collecting.streams.topology import Gathered
 
 _NO_STORES = (
     "none of them holds a store. If the application keeps nothing on disk (it is stateless, or all stores are in memory), Kafka "

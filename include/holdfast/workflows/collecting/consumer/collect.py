@@ -15,22 +15,21 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.kafka.wire.consumer_protocol import decode_assignment
 from holdfast.ports import ClusterReader, Figures, ObservedGroup
 from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumedPartition, ConsumedTopic, ConsumerSnapshot
-from holdfast.rollout.contract.group_state import REBALANCING
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, Topic
-from holdfast.workflows.collecting.collect import Patience, settled_group, why_nobody
-from holdfast.workflows.collecting.plain_settings import (
+from holdfast.workflows.collecting.consumer.settings import (
     DEFAULT_ASSIGNORS,
     DEFAULT_BEFORE_3_0,
-    PlainSettings,
+    ConsumerSettings,
     first_with_two_assignors,
 )
 from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
+from holdfast.workflows.collecting.settling import Patience, is_rebalancing, settled_group, why_no_members
 
 _KNOWN = frozenset(str(assignor) for assignor in Assignor)
 
 
-def is_plain(group: ObservedGroup) -> bool:
+def is_consumer_group(group: ObservedGroup) -> bool:
     """Whether it has members under one of the Java client's own assignors."""
     return group.protocol_type == "consumer" and bool(group.members) and group.protocol in _KNOWN
 
@@ -52,7 +51,7 @@ def snapshot(
     *,
     cluster_name: str | None,
     group_id: str,
-    settings: PlainSettings,
+    settings: ConsumerSettings,
     patience: Patience,
     now: Callable[[], datetime],
     seen: ObservedGroup | None = None,
@@ -62,10 +61,10 @@ def snapshot(
     Raise ClusterTrouble for a group that is not there or does not come to rest, Unsupported for one of another kind.
     """
     info = cluster.info()
-    group = settled_group(cluster, group_id, patience, moving=_moving, seen=seen)
-    if group.state in REBALANCING:
-        raise ClusterTrouble(f"{group_id!r}: {why_nobody(group, patience)}")
-    if not is_plain(group):
+    group = settled_group(cluster, group_id, patience, _rebalancing, seen)
+    if is_rebalancing(group):
+        raise ClusterTrouble(f"{group_id!r}: {why_no_members(group, patience)}")
+    if not is_consumer_group(group):
         raise Unsupported(f"{group_id!r} is not a consumer group with members (its assignor is {group.protocol!r})")
     found = _Found(group, Assignor(group.protocol), list(settings.unknown))
     latest = _latest(cluster, found)
@@ -93,9 +92,9 @@ def snapshot(
     )
 
 
-def _moving(group: ObservedGroup) -> bool:
+def _rebalancing(group: ObservedGroup) -> bool:
     """In a rebalance, or one is due at once: a cooperative member was not handed again what it said that it owned."""
-    if group.state in REBALANCING:
+    if is_rebalancing(group):
         return True
     if group.protocol != Assignor.COOPERATIVE_STICKY:
         return False
@@ -133,7 +132,7 @@ def _leader(latest: Generation, members: tuple[Member, ...]) -> str | None:
     return next((member.member_id for member in members if member.member_id == latest.leader_member_id), None)
 
 
-def _members(found: _Found, settings: PlainSettings, latest: Generation | None) -> tuple[Member, ...]:
+def _members(found: _Found, settings: ConsumerSettings, latest: Generation | None) -> tuple[Member, ...]:
     """In the order of the broker's list. All joined the same generation, so that they say the same number next time."""
     joined = [(each, _decoded(each, found.assignor)) for each in found.group.members]
     assignors = _assignors(found, settings, [member for _, member in joined])
@@ -164,7 +163,7 @@ def _decoded(each: GenerationMember, assignor: Assignor) -> Member:
         raise Unsupported(f"what {each.member_id!r} sent when it joined cannot be read: {trouble}") from None
 
 
-def _assignors(found: _Found, settings: PlainSettings, joined: list[Member]) -> tuple[Assignor, ...]:
+def _assignors(found: _Found, settings: ConsumerSettings, joined: list[Member]) -> tuple[Assignor, ...]:
     """Every member's list. The broker shows the one that was picked; the others are given, or Kafka's default, or not known."""
     if settings.assignors is not None:
         if found.assignor not in settings.assignors:

@@ -3,9 +3,7 @@
 The effects are in the ports; what is inferred is inferred in `holdfast.kafka`. Nothing is guessed: what is missing is named.
 """
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from holdfast.errors import ClusterTrouble, Unsupported
@@ -16,29 +14,20 @@ from holdfast.kafka.streams.membership import Member
 from holdfast.kafka.streams.reports import Report
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.ports import ClusterReader, ObservedGroup, StateDirectoryReader
-from holdfast.rollout.contract.group_state import REBALANCING
 from holdfast.rollout.streams.snapshot import churn
 from holdfast.rollout.streams.snapshot.evidence import Assigned, Evidence, LastJoin
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember, Snapshot
-from holdfast.workflows.collecting import collect_disks, collect_topology
-from holdfast.workflows.collecting.collect_topology import Gathered
 from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
-from holdfast.workflows.collecting.settings import GroupSettings
+from holdfast.workflows.collecting.settling import Patience, is_rebalancing, settled_group, why_no_members
+from holdfast.workflows.collecting.streams import disks as state_directories
+from holdfast.workflows.collecting.streams import topology
+from holdfast.workflows.collecting.streams.settings import GroupSettings
+from holdfast.workflows.collecting.streams.topology import Gathered
 
 PROTOCOL = "stream"
 """The assignor's name under which classic Streams members join. Java: `StreamsPartitionAssignor.name`."""
-_ASK_AGAIN_S = 0.5
 _ERRORS = {1: "a source topic is missing", 2: "version probing", 3: "the assignment failed", 4: "a shutdown was requested"}
 _GENERATION_BYTES = 8 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to wait for a rebalance to end, and how time passes (the tests have a clock of their own)."""
-
-    limit_s: float
-    sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.monotonic
 
 
 def snapshot(
@@ -58,11 +47,11 @@ def snapshot(
     Raise ClusterTrouble for a cluster or group that is not there, Unsupported for a group of another kind.
     """
     info = cluster.info()
-    found = Gathered(settled_group(cluster, group_id, patience, seen=seen), unknown=list(settings.unknown))
+    found = Gathered(settled_group(cluster, group_id, patience, _rebalancing, seen), unknown=list(settings.unknown))
     moment = now()
     _refuse_other_kinds(found.group)
     _read_generations(cluster, found)
-    collect_disks.read(disks, state_dirs, settings, found)
+    state_directories.read(disks, state_dirs, settings, found)
     if found.group.state == "Stable" and found.group.members:
         found.members = tuple(
             membership.decode(member.member_id, member.subscription, member.assignment) for member in found.group.members
@@ -73,9 +62,9 @@ def snapshot(
                 "group_state",
                 f"an immediate follow-up rebalance was due, and still is after {patience.limit_s:g} s: this may soon be outdated",
             )
-        collect_topology.read(cluster, settings, found)
+        topology.read(cluster, settings, found)
     else:
-        found.note("clients", why_nobody(found.group, patience))
+        found.note("clients", why_no_members(found.group, patience))
     _note_churn(found, moment)
     config = with_session_timeout(settings.config, present_generation(found.group, found.generations), found.unknown)
     inferred = _inferred(settings, found, moment)
@@ -105,42 +94,14 @@ def snapshot(
     )
 
 
-def settled_group(
-    cluster: ClusterReader,
-    group_id: str,
-    patience: Patience,
-    moving: Callable[[ObservedGroup], bool] | None = None,
-    seen: ObservedGroup | None = None,
-) -> ObservedGroup:
-    """The group outside a rebalance, or as it is when patience ends. An immediate follow-up counts as a rebalance.
-
-    `moving` says whether the group is in one; None: as for Kafka Streams. `seen`: the group as it was described a moment ago.
-    """
-    moving = moving or _moving
-    ends_at = patience.clock() + patience.limit_s
-    while True:
-        group, seen = seen or cluster.group(group_id), None
-        if not moving(group) or patience.clock() + _ASK_AGAIN_S > ends_at:
-            return group
-        patience.sleep(_ASK_AGAIN_S)
-
-
-def _moving(group: ObservedGroup) -> bool:
-    if group.state in REBALANCING:
+def _rebalancing(group: ObservedGroup) -> bool:
+    """An immediate follow-up rebalance counts, too."""
+    if is_rebalancing(group):
         return True
     if group.state != "Stable" or group.protocol != PROTOCOL:
         return False
     members = (membership.decode(each.member_id, each.subscription, each.assignment) for each in group.members)
     return any(member.next_rebalance_ms == 0 for member in members)
-
-
-def why_nobody(group: ObservedGroup, patience: Patience) -> str:
-    if group.state in REBALANCING:
-        return (
-            f"the group was in the middle of a rebalance ({group.state}) for {patience.limit_s:g} s: the broker then returns no "
-            "member metadata. Try again later, or allow more time"
-        )
-    return f"the group is {group.state}: no member is running"
 
 
 def _refuse_other_kinds(group: ObservedGroup) -> None:
@@ -203,7 +164,7 @@ def _leader(found: Gathered) -> ProcessId | None:
 
 
 def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dict[str, Report]:
-    disks = collect_disks.weigh(settings, found)
+    disks = state_directories.weigh(settings, found)
     if not found.members:
         return {}
     known = behaviour(settings.kafka_release) if settings.kafka_release else None

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from tests.unit.workflows.collecting.word_count import GROUP, A, B, cluster, disk, member, said, taken
+from tests.unit.workflows.collecting.streams.word_count import GROUP, A, B, cluster, disk, member, said, taken
 
 from holdfast.kafka.streams.first_report import FirstReport
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Lock, Snapshot, StateDirectory
-from holdfast.workflows.collecting import settings
+from holdfast.workflows.collecting.streams import settings
 
 TASKS = ("0_0", "0_1", "1_0", "1_1")
 FREE, HELD = Lock(held=False), Lock(held=True, pid=4711)

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 from tests.fakes.cluster import THE_CLUSTER, FakeCluster, FakeStateDirectories
-from tests.unit.workflows.collecting.word_count import (
+from tests.unit.workflows.collecting.streams.word_count import (
     GROUP,
     LOG,
     NOW,
@@ -27,7 +27,7 @@ from holdfast.ports import ObservedGroup
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json, snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, StateDirectory, TaskDirectory
-from holdfast.workflows.collecting import collect, settings
+from holdfast.workflows.collecting.streams import collect, settings
 
 
 class TestWhatMembersWouldReport:

@@ -1,0 +1,66 @@
+"""What a kind of group provides for collecting it: the interface behind `registry.py`.
+
+It is not part of `GroupKind`: collecting needs the ports, which `rollout` does not know.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
+from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.workflows.collecting.settling import Patience
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the operator states about a group before its kind is known: release, the application's properties, single settings that
+    win over them, and the changelogs that cannot be inferred."""
+
+    kafka_release: str | None
+    application: Mapping[str, str]
+    overrides: Mapping[str, ConfigValue]
+    changelogs: tuple[str, ...] = ()
+    stores: str | None = None
+    """Where the application keeps its state: persistent, in-memory or mixed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneGroup:
+    """A group to collect. `cluster_name` None: the cluster's ID. `state_dirs`: URLs."""
+
+    cluster_name: str | None
+    group_id: str
+    state_dirs: tuple[str, ...]
+    given: Given
+    patience: Patience
+    now: Callable[[], datetime]
+
+
+class Collector(ABC):
+    """Collects the groups of one kind."""
+
+    kind: ClassVar[str]
+    """The name of the `GroupKind` whose snapshots it takes."""
+    keeps_state: ClassVar[bool]
+    """Whether such a group has changelog topics."""
+
+    @abstractmethod
+    def lists(self, listed: ListedGroup) -> bool:
+        """Whether a pattern of group IDs includes this group. What a broker lists does not tell all kinds apart."""
+
+    @abstractmethod
+    def owns(self, group: ObservedGroup) -> bool:
+        """Whether the group, as its coordinator describes it, is of this kind."""
+
+    @abstractmethod
+    def refuse_given(self, group_id: str, given: Given) -> None:
+        """Raise InvalidInput or Unsupported for what cannot be true of a group of this kind. No cluster is asked."""
+
+    @abstractmethod
+    def snapshot(self, cluster: ClusterReader, disks: StateDirectoryReader, wanted: OneGroup, seen: ObservedGroup) -> AnySnapshot:
+        """`seen`: the group as it was described a moment ago. Raise what `refuse_given` raises, ClusterTrouble for a group that is
+        not there, and Unsupported for one that is not of this kind after all."""

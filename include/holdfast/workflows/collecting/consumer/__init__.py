@@ -1,0 +1,1 @@
+"""Collecting a consumer group without Kafka Streams whose leader assigns."""

@@ -1,0 +1,1 @@
+"""Collecting a Kafka Streams group whose leader assigns."""

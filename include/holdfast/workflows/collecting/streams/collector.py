@@ -1,0 +1,49 @@
+"""Kafka Streams groups whose leader assigns, for the registry of collectors."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from holdfast.errors import InvalidInput
+from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
+from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
+from holdfast.workflows.collecting.streams import collect, settings
+from holdfast.workflows.collecting.streams.settings import GroupSettings
+
+
+class StreamsCollector(Collector):
+    kind: ClassVar[str] = "streams"
+    keeps_state: ClassVar[bool] = True
+
+    def lists(self, listed: ListedGroup) -> bool:
+        return listed.kind == "classic" and listed.protocol_type == "consumer"
+
+    def owns(self, group: ObservedGroup) -> bool:
+        return group.protocol == collect.PROTOCOL
+
+    def refuse_given(self, group_id: str, given: Given) -> None:
+        _settings(group_id, given)
+
+    def snapshot(self, cluster: ClusterReader, disks: StateDirectoryReader, wanted: OneGroup, seen: ObservedGroup) -> Snapshot:
+        return collect.snapshot(
+            cluster,
+            disks,
+            cluster_name=wanted.cluster_name,
+            group_id=wanted.group_id,
+            state_dirs=wanted.state_dirs,
+            settings=_settings(wanted.group_id, wanted.given),
+            patience=wanted.patience,
+            now=wanted.now,
+            seen=seen,
+        )
+
+
+def _settings(group_id: str, given: Given) -> GroupSettings:
+    about = settings.read(group_id, given.kafka_release, given.application, given.overrides, given.changelogs)
+    return replace(about, stores=_stores(given.stores))
+
+
+def _stores(given: str | None) -> Stores | None:
+    if given is not None and given not in tuple(Stores):
+        raise InvalidInput(f"{given!r} is none of {', '.join(Stores)}", "--stores")
+    return None if given is None else Stores(given)
