@@ -268,6 +268,9 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     def forecast_to_json(self, forecast: Any, detail: Detail) -> Row:
         return {"lit": list(forecast)}
 
+    def forecast_blocks(self, snapshot: LampSnapshot, forecast: Any, detail: Detail) -> Iterator[Block]:
+        yield Heading(1, f"{len(forecast)} of {len(snapshot.lit)} lamps are lit.")
+
     def search_work(self, snapshot: LampSnapshot, change: LampChange) -> int:
         return len(change.events)
 

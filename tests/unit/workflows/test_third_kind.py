@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from tests.fakes.cluster import FakeCluster, FakeStateDirectories
 from tests.fakes.lake import MemoryLake
 from tests.harness.lamp_collector import LampCollector
@@ -13,6 +14,7 @@ from tests.harness.plain_groups import member
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
+from holdfast.cli.main import holdfast
 from holdfast.errors import InvalidInput, StalePlan
 from holdfast.ports import ObservedGroup
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Result
@@ -169,3 +171,11 @@ def test_what_fits_no_kind_is_refused_in_the_words_of_the_first() -> None:
     with pytest.raises(InvalidInput, match=r"^--stores: 'attic'"):
         one_group.refuse_given("ceiling", Given("3.9.1", {}, {}, stores="attic"))
     one_group.refuse_given("ceiling", Given(None, {}, {}, stores="attic"))
+
+
+def test_its_forecast_is_printed(tmp_path: Path) -> None:
+    paths = tmp_path / "snapshot.json", tmp_path / "change.json"
+    for path, document in zip(paths, (group(), CHANGE), strict=True):
+        path.write_text(dumps(document))
+    printed = CliRunner().invoke(holdfast, ["forecast", *map(str, paths)], standalone_mode=False)
+    assert printed.stdout.startswith("2 of 3 lamps are lit.")

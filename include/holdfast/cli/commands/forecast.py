@@ -4,6 +4,7 @@ import click
 
 from holdfast.cli import documents, progress
 from holdfast.cli.reading import work_option
+from holdfast.cli.views import blocks_view
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.workflows.forecast import answer_lines, forecast_case, read_forecast
@@ -42,7 +43,5 @@ def command(snapshot: str, change: str | None, detail: str, as_json: bool, work:
     if as_json:
         documents.print_document(kind.forecast_to_json(answer, level), indent=None)
     else:
-        from holdfast.cli.views.forecasts import SHOWS
-
-        SHOWS[kind.name](group, answer, level is Detail.FULL)
+        blocks_view.show(tuple(kind.forecast_blocks(group, answer, level)))
     return 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli import documents, progress, reading, signing
-from holdfast.cli.views import plan_view
+from holdfast.cli.views import blocks_view
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.group.values import AnyChange, AnyPlan
 from holdfast.rollout.journal import seal
@@ -33,8 +33,8 @@ def _github(plan: AnyPlan) -> None:
 
 
 SHAPES: dict[str, Callable[[AnyPlan], None]] = {
-    "text": lambda plan: plan_view.show_blocks(workflow.blocks(plan)),
-    "markdown": lambda plan: plan_view.show_blocks(workflow.blocks(plan), markdown=True),
+    "text": lambda plan: blocks_view.show(workflow.blocks(plan)),
+    "markdown": lambda plan: blocks_view.show(workflow.blocks(plan), markdown=True),
     "comment": lambda plan: click.echo(rendering.for_comment(workflow.blocks(plan), ci.LONGEST_COMMENT).encode(), nl=False),
     "junit": lambda plan: click.echo(ci.junit(plan, workflow.blocks(plan)).encode(), nl=False),
     "github": _github,

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from holdfast.cli import documents, reading, signing
-from holdfast.cli.views import plan_view
+from holdfast.cli.views import blocks_view
 from holdfast.rollout.execution.drift import Staleness, staleness_to_json
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal import seal
@@ -67,7 +67,7 @@ def command(
         if comment:
             click.echo(rendering.for_comment(blocks, ci.LONGEST_COMMENT).encode(), nl=False)
             return 0
-        plan_view.show_blocks(blocks if markdown else _with(became, blocks), markdown=markdown)
+        blocks_view.show(blocks if markdown else _with(became, blocks), markdown=markdown)
     return 3 if found is not None and found.stale else 0
 
 

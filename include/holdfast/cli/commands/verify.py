@@ -5,7 +5,7 @@ from click.core import ParameterSource
 
 from holdfast.cli import cluster, documents, reading
 from holdfast.cli import shape as shapes
-from holdfast.cli.views import plan_view
+from holdfast.cli.views import blocks_view
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.kinds import any_kind
@@ -70,7 +70,7 @@ def command(
         group = look(timeout_s) if fresh is None else reading.value(fresh, any_kind.snapshot_from_json)
         verdict = verify.compare(place, made, group)
     if text:
-        plan_view.show_blocks(verdict_blocks(verdict))
+        blocks_view.show(verdict_blocks(verdict))
     else:
         documents.print_document(any_kind.verdict_to_json(verdict))
     return STATUS[verdict.result]

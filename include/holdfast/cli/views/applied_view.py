@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from holdfast.cli.views import plan_view
+from holdfast.cli.views import blocks_view
 from holdfast.rollout.journal.journal import Event
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
@@ -11,7 +11,7 @@ from holdfast.workflows.apply import Applied
 
 
 def show(applied: Applied) -> None:
-    plan_view.show_blocks(tuple(_blocks(applied)))
+    blocks_view.show(tuple(_blocks(applied)))
 
 
 def _blocks(applied: Applied) -> Iterator[Block]:

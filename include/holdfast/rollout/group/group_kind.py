@@ -181,6 +181,10 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     @abstractmethod
     def forecast_to_json(self, forecast: F, detail: Detail) -> Row: ...
 
+    @abstractmethod
+    def forecast_blocks(self, snapshot: S, forecast: F, detail: Detail) -> Iterable[Block]:
+        """The forecast as a person reads it, its result as the title."""
+
     # The options.
 
     @abstractmethod

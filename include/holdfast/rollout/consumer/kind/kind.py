@@ -20,7 +20,7 @@ from holdfast.rollout.consumer.forecast import forecast as forecasts
 from holdfast.rollout.consumer.forecast import json as forecast_json
 from holdfast.rollout.consumer.forecast import schema as forecast_schema
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
-from holdfast.rollout.consumer.kind import about, difference, rows, verdict_words
+from holdfast.rollout.consumer.kind import about, difference, forecast_words, rows, verdict_words
 from holdfast.rollout.consumer.options import evaluation, proposals
 from holdfast.rollout.consumer.options import json as options_json
 from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
@@ -157,6 +157,9 @@ class ConsumerKind(
 
     def forecast_to_json(self, forecast: ConsumerForecast, detail: Detail) -> Row:
         return forecast_json.consumer_forecast_to_json(forecast, detail)
+
+    def forecast_blocks(self, snapshot: ConsumerSnapshot, forecast: ConsumerForecast, detail: Detail) -> Iterator[Block]:
+        return forecast_words.blocks(snapshot, forecast, rounds=detail is Detail.FULL)
 
     # The options.
 

@@ -33,7 +33,7 @@ from holdfast.rollout.streams.forecast import schema as forecast_schema
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
 from holdfast.rollout.streams.forecast.work import OPTIONS, Work, allowed, allowed_for_an_option
-from holdfast.rollout.streams.kind import about, difference, fitting, losses, rows, verdict_words
+from holdfast.rollout.streams.kind import about, difference, fitting, forecast_words, losses, rows, verdict_words
 from holdfast.rollout.streams.options import proposals, search_work
 from holdfast.rollout.streams.plan import assembly, review, titles
 from holdfast.rollout.streams.plan import json as plan_json
@@ -160,6 +160,9 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
 
     def forecast_to_json(self, forecast: Forecast, detail: Detail) -> Row:
         return forecast_json.forecast_to_json(forecast, detail)
+
+    def forecast_blocks(self, snapshot: Snapshot, forecast: Forecast, detail: Detail) -> Iterator[Block]:
+        return forecast_words.blocks(snapshot, forecast, rounds=detail is Detail.FULL)
 
     # The options.
 

@@ -1,41 +1,33 @@
-"""The Forecast of a consumer group in a terminal: which partitions are unavailable, and who reads them afterwards."""
+"""The Forecast of a consumer group as a person reads it: which partitions are unavailable, and who reads them afterwards."""
 
 import math
 from collections.abc import Iterator, Mapping
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
-from holdfast.cli.views import terminal
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import LeaderFailure, MemberAssignment
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import duration, listed, many, printable
 
 FIRST_ROUNDS = 30
 FIRST_MEMBERS = 40
+ROUND_COLUMNS = ("#", "at", "trigger", "assignor", "unavailable while all join", "revoked", "deferred")
 
 
-def show(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds: bool) -> None:
-    """Print the forecast."""
-    terminal.show(*_forecast(snapshot, forecast, rounds=rounds))
-
-
-def _forecast(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds: bool) -> Iterator[RenderableType]:
+def blocks(snapshot: ConsumerSnapshot, forecast: ConsumerForecast, *, rounds: bool) -> Iterator[Block]:
     outcome = forecast.outcome
     for warning in outcome.warnings:
-        yield Text(warning_words.sentence(warning), style="bold red")
-    yield Text(_headline(outcome), style="bold")
-    yield Text(_stops(outcome))
+        yield Paragraph(warning_words.sentence(warning), strong=True)
+    yield Heading(1, _headline(outcome))
+    yield Paragraph(_stops(outcome))
     if rounds:
         yield _rounds(outcome)
         yield _members(snapshot, outcome)
     for unknown in forecast.unknown:
-        yield Text(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
+        yield Paragraph(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
 
 
 def _headline(outcome: ConsumerOutcome) -> str:
@@ -45,8 +37,8 @@ def _headline(outcome: ConsumerOutcome) -> str:
     rebalances = f"in {many(summary.rebalances, 'rebalance')}"
     if summary.moved is None:
         return f"{many(summary.partitions, 'partition')} {rebalances}; their consumers before the change are unknown."
-    needless = "" if not summary.needless else f", {summary.needless:,} of them between members that the change does not touch"
-    return f"{summary.moved:,} of {many(summary.partitions, 'partition')} end on another member{needless}, {rebalances}."
+    collateral = "" if not summary.needless else f", {summary.needless:,} of them between members that the change does not touch"
+    return f"{summary.moved:,} of {many(summary.partitions, 'partition')} end on another member{collateral}, {rebalances}."
 
 
 def _stops(outcome: ConsumerOutcome) -> str:
@@ -70,14 +62,13 @@ def _positions_of(outcome: ConsumerOutcome) -> str:
 
 
 def _rounds(outcome: ConsumerOutcome) -> Table:
-    columns = ("unavailable while all join", "revoked", "deferred")
-    table = terminal.table("#", "at", "trigger", "assignor", *columns, right=("#", "at", columns[0]))
+    rows: list[tuple[str, ...]] = []
     for number, one in enumerate(outcome.rounds, start=1):
         if number <= FIRST_ROUNDS or number == len(outcome.rounds):
-            table.add_row(str(number), duration(int(one.at_seconds)), str(one.trigger), *_row(one))
+            rows.append((str(number), duration(int(one.at_seconds)), str(one.trigger), *_row(one)))
         elif number == FIRST_ROUNDS + 1:
-            table.add_row("…", "", f"{len(outcome.rounds) - 1 - FIRST_ROUNDS} more, see --json")
-    return table
+            rows.append(("…", "", f"{len(outcome.rounds) - 1 - FIRST_ROUNDS} more, see --json", "", "", "", ""))
+    return Table(ROUND_COLUMNS, tuple(rows))
 
 
 def _row(one: ConsumerRound) -> tuple[str, ...]:
@@ -91,7 +82,7 @@ def _row(one: ConsumerRound) -> tuple[str, ...]:
 
 def _members(snapshot: ConsumerSnapshot, outcome: ConsumerOutcome) -> Table:
     """Who has what at the end, in the order of the member list."""
-    table = terminal.table("member", "host", "partitions", "assigned", right=("partitions",))
+    rows: list[tuple[str, ...]] = []
     decided: Mapping[str, MemberAssignment] = {}
     for one in outcome.rounds:
         if not isinstance(one.decision, LeaderFailure):
@@ -99,12 +90,12 @@ def _members(snapshot: ConsumerSnapshot, outcome: ConsumerOutcome) -> Table:
     there = {member.member_id for member in snapshot.members}
     for number, member in enumerate(outcome.members):
         if number == FIRST_MEMBERS:
-            table.add_row("…", "", "", f"{len(outcome.members) - number} more, see --json")
+            rows.append(("…", "", "", f"{len(outcome.members) - number} more, see --json"))
             break
         name = printable(member.group_instance_id or member.member_id, 60) + ("" if member.member_id in there else " (new)")
         handed = decided[member.member_id].partitions if member.member_id in decided else ()
-        table.add_row(name, printable(member.host or "", 40), f"{len(handed):,}", _partitions(handed))
-    return table
+        rows.append((name, printable(member.host or "", 40), f"{len(handed):,}", _partitions(handed)))
+    return Table(("member", "host", "partitions", "assigned"), tuple(rows))
 
 
 def _partitions(partitions: Iterator[TopicPartition] | tuple[TopicPartition, ...]) -> str:

@@ -1,12 +1,7 @@
-"""A Forecast in a terminal: which tasks move when, and which are unavailable meanwhile."""
+"""A Forecast as a person reads it: which tasks move when, and which are unavailable meanwhile."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
-from holdfast.cli.views import terminal
 from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.times import Times
@@ -18,34 +13,40 @@ from holdfast.rollout.streams.options import otherwise, otherwise_words
 from holdfast.rollout.streams.scene.assume import Assume, CatchUp
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text.rendering import Block, Heading, Paragraph, Table
 from holdfast.rollout.text.wording import amount_of_bytes, duration, listed, many, printable, span
 from holdfast.rollout.timing import time_words
 
 FIRST_ROUNDS = 30
 MOST_BROKERS = 8
+OUTCOME_COLUMNS = (
+    "probability",
+    "new random process IDs such as",
+    "rank",
+    "moved",
+    "rebalances",
+    "rebalancing ends after",
+    "records to restore",
+)
+ROUND_COLUMNS = ("#", "at", "trigger", "moves (stateful)", "standbys and warm-ups", "deferred", "restores first")
 
 
-def show(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> None:
-    """Print the forecast."""
-    terminal.show(*_forecast(snapshot, forecast, rounds=rounds))
-
-
-def _forecast(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterator[RenderableType]:
+def blocks(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterator[Block]:
     times = _times(snapshot, forecast)
     if len(forecast.outcomes) == 1:
         yield from _outcome(snapshot, forecast.outcomes[0], times[0], rounds=rounds)
     else:
         yield from _outcomes(forecast.outcomes, times)
     for unknown in forecast.unknown:
-        yield Text(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
+        yield Paragraph(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
     for other in otherwise.weigh(snapshot, forecast.change):
-        yield Text(f"Otherwise: {printable(otherwise_words.sentence(other), 500)}")
+        yield Paragraph(f"Otherwise: {printable(otherwise_words.sentence(other), 500)}")
     assume = forecast.change.assume
     copies = f"closed copies {assume.closed_copies}; dormant copies {assume.dormant_copies}"
-    yield Text(f"Assumptions: copies catch up by {_catch_up(assume)}; {copies}.")
+    yield Paragraph(f"Assumptions: copies catch up by {_catch_up(assume)}; {copies}.")
     policy = Policy()
     start, speed = policy.start_up, policy.restore_records_per_second
-    yield Text(
+    yield Paragraph(
         f"Times count from the first action, with a client start-up of {start.low} to {start.high} s ({policy.start_up_says})"
         f" and {speed:,} records/s."
     )
@@ -55,34 +56,28 @@ def _catch_up(assume: Assume) -> str:
     return f"{assume.records_per_second:g} records per second" if assume.catch_up is CatchUp.RATE else f"the {assume.catch_up}"
 
 
-def _outcomes(outcomes: Sequence[Outcome], times: Sequence[Times]) -> Iterator[RenderableType]:
+def _outcomes(outcomes: Sequence[Outcome], times: Sequence[Times]) -> Iterator[Block]:
     """One line for each rank that the new random IDs can have."""
     expected = sum(outcome.probability * outcome.summary.active_moved for outcome in outcomes)
     tasks = many(outcomes[0].summary.stateful_tasks, "stateful task")
-    yield Text(f"{expected:.1f} of {tasks} end on another client, on average over the new random process IDs.", style="bold")
+    yield Heading(1, f"{expected:.1f} of {tasks} end on another client, on average over the new random process IDs.")
     lasting = set(outcomes[0].process_ids).intersection(*(outcome.process_ids for outcome in outcomes))
-    table = _table(
-        "probability",
-        "new random process IDs such as",
-        "rank",
-        "moved",
-        "rebalances",
-        "rebalancing ends after",
-        "records to restore",
-    )
+    rows = []
     for outcome, time in zip(outcomes, times, strict=True):
-        fresh = [(number, one) for number, one in enumerate(outcome.process_ids, start=1) if one not in lasting]
+        new = [(number, one) for number, one in enumerate(outcome.process_ids, start=1) if one not in lasting]
         summary = outcome.summary
-        table.add_row(
-            f"{outcome.probability:.1%}",
-            listed([one for _, one in fresh], 3),
-            listed([f"{number} of {len(outcome.process_ids)}" for number, _ in fresh], 3),
-            f"{summary.active_moved:,}",
-            span(summary.rebalances_at_least, summary.rebalances_at_most),
-            time_words.estimate(time.rebalancing_ends),
-            f"{summary.restore_records:,}",
+        rows.append(
+            (
+                f"{outcome.probability:.1%}",
+                listed([one for _, one in new], 3),
+                listed([f"{number} of {len(outcome.process_ids)}" for number, _ in new], 3),
+                f"{summary.active_moved:,}",
+                span(summary.rebalances_at_least, summary.rebalances_at_most),
+                time_words.estimate(time.rebalancing_ends),
+                f"{summary.restore_records:,}",
+            )
         )
-    yield table
+    yield Table(OUTCOME_COLUMNS, tuple(rows))
 
 
 def _times(snapshot: Snapshot, forecast: Forecast) -> tuple[Times, ...]:
@@ -90,34 +85,30 @@ def _times(snapshot: Snapshot, forecast: Forecast) -> tuple[Times, ...]:
     return tuple(worked_out(one, Policy()) for one in cost.costs_of(snapshot, forecast.change, forecast))
 
 
-def _table(*columns: str) -> Table:
-    return terminal.table(*columns, right=("#", "at", "probability", "moved", "rebalances", "records to restore"))
-
-
-def _outcome(snapshot: Snapshot, outcome: Outcome, times: Times, *, rounds: bool) -> Iterator[RenderableType]:
+def _outcome(snapshot: Snapshot, outcome: Outcome, times: Times, *, rounds: bool) -> Iterator[Block]:
     names = _names(snapshot, outcome)
     summary = outcome.summary
     headline = f"{summary.active_moved} of {many(summary.stateful_tasks, 'stateful task')} end on another client"
     if outcome.stable:
         rebalances = span(summary.rebalances_at_least, summary.rebalances_at_most)
         word = "rebalance" if rebalances == "1" else "rebalances"
-        yield Text(f"{headline}, in {rebalances} {word}; {time_words.both(times)}.", style="bold")
+        yield Heading(1, f"{headline}, in {rebalances} {word}; {time_words.both(times)}.")
     else:
-        yield Text(f"{headline}; the group does not become stable.", style="bold")
+        yield Heading(1, f"{headline}; the group does not become stable.")
     size = "" if summary.restore_bytes is None else f", {amount_of_bytes(summary.restore_bytes)}"
-    yield Text(f"{many(summary.restore_records, 'record')}{size} to restore. {_waiting(outcome)}")
-    yield from _borne(summary)
-    yield Text("In process-ID order: " + ", ".join(f"{names[one]} ({str(one)[:8]}…)" for one in outcome.process_ids))
+    yield Paragraph(f"{many(summary.restore_records, 'record')}{size} to restore. {_waiting(outcome)}")
+    yield from _downtime_and_sources(summary)
+    yield Paragraph("In process-ID order: " + ", ".join(f"{names[one]} ({str(one)[:8]}…)" for one in outcome.process_ids))
     if rounds:
         yield _rounds(snapshot, outcome, names)
 
 
-def _borne(summary: Summary) -> Iterator[RenderableType]:
+def _downtime_and_sources(summary: Summary) -> Iterator[Block]:
     """Downtime before restores, and the brokers that serve them, where known."""
     if summary.stopped:
         longest = max(one.seconds for one in summary.stopped)
         are = "is" if len(summary.stopped) == 1 else "are"
-        yield Text(
+        yield Paragraph(
             f"{many(len(summary.stopped), 'task')} {are} unavailable for up to {duration(int(longest))} before any restore begins."
         )
     if any(one.broker is not None for one in summary.reads):
@@ -127,7 +118,7 @@ def _borne(summary: Summary) -> Iterator[RenderableType]:
             for one in summary.reads[:MOST_BROKERS]
         )
         more = f" and {len(summary.reads) - MOST_BROKERS} more" if len(summary.reads) > MOST_BROKERS else ""
-        yield Text(f"Restored from: {served}{more}.")
+        yield Paragraph(f"Restored from: {served}{more}.")
 
 
 def _waiting(outcome: Outcome) -> str:
@@ -149,17 +140,17 @@ def _names(snapshot: Snapshot, outcome: Outcome) -> Mapping[ProcessId, str]:
 
 
 def _rounds(snapshot: Snapshot, outcome: Outcome, names: Mapping[ProcessId, str]) -> Table:
-    table = _table("#", "at", "trigger", "moves (stateful)", "standbys and warm-ups", "deferred", "restores first")
+    rows: list[tuple[str, ...]] = []
     runs = dict(ownership.owners(snapshot))
     stateful = {task.id: None for task in snapshot.tasks if task.stateful}
     last = len(outcome.rounds)
     for number, one in enumerate(outcome.rounds, start=1):
         if number <= FIRST_ROUNDS or number == last:
-            table.add_row(str(number), duration(int(one.at_seconds)), str(one.trigger), *_row(one, runs, stateful, names))
+            rows.append((str(number), duration(int(one.at_seconds)), str(one.trigger), *_row(one, runs, stateful, names)))
         elif number == FIRST_ROUNDS + 1:
-            table.add_row("…", "", f"{last - 1 - FIRST_ROUNDS} more, see --json")
+            rows.append(("…", "", f"{last - 1 - FIRST_ROUNDS} more, see --json", "", "", "", ""))
         runs = _runs(one) or runs
-    return table
+    return Table(ROUND_COLUMNS, tuple(rows))
 
 
 def _row(

@@ -1,4 +1,4 @@
-"""A plan in a terminal: coloured and as wide as the window there, plain text elsewhere. What it says is `streams.plan.review`'s."""
+"""Blocks of text in a terminal: coloured and as wide as the window there, plain text elsewhere."""
 
 import sys
 from io import TextIOWrapper
@@ -9,20 +9,13 @@ from rich.console import Console, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from holdfast.rollout.streams.plan import review
-from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.text import rendering
 from holdfast.rollout.text.rendering import LONGEST_LINE, Block, Code, Heading, Lines, Paragraph, Table
 from holdfast.rollout.text.wording import printable
 
 
-def show(plan: Plan, *, markdown: bool = False) -> None:
-    """Print it on standard output."""
-    show_blocks(review.review(plan), markdown=markdown)
-
-
-def show_blocks(blocks: tuple[Block, ...], *, markdown: bool = False) -> None:
-    """Print what a review says of whatever plan."""
+def show(blocks: tuple[Block, ...], *, markdown: bool = False) -> None:
+    """Print them on standard output."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that knows no ellipsis shows a question mark
     if markdown:
