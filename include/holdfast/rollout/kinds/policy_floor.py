@@ -15,7 +15,7 @@ from holdfast.rollout.group.values import AnyChange
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import DAYS, TimeOfDay, Window
-from holdfast.rollout.policy.json import LIMITS_OF_RULES
+from holdfast.rollout.policy.json import blocking_by
 from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, MOST_WINDOWS, Policy, Review
 from holdfast.rollout.text.wording import printable
 
@@ -187,7 +187,7 @@ def tightened(team: Policy, asked: Policy, stated: Collection[str], now: datetim
     for name in (field.name for field in fields(Policy)):
         value = getattr(asked, name)
         if name == "blocking" and name not in stated:
-            value = tuple(rule for limit, rule in LIMITS_OF_RULES.items() if limit in stated and getattr(asked, limit) is not None)
+            value = blocking_by([limit for limit in stated if getattr(asked, limit, None) is not None])
         elif name not in stated:
             continue
         try:

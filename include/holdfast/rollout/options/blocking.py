@@ -8,9 +8,8 @@ from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule, Statu
 from holdfast.rollout.facts.reasons import Block, Blocked
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.options.option import EvaluatedOption, Option, RankedOption
-from holdfast.rollout.options.rules import CONVERGES
 from holdfast.rollout.options.selection import Ranked, baseline_of
-from holdfast.rollout.policy.policy import Policy, Review
+from holdfast.rollout.policy.policy import CONVERGES, Policy, Review
 
 E = TypeVar("E", bound=EvaluatedOption[Option])
 

@@ -2,7 +2,7 @@
 
 A rule that fails and is named in `blocking` stops the plan (`blocked`); any other failure, and whatever cannot be known, asks for
 a person's eyes (`review`). What a rule needs and the forecast does not tell is not known: nothing is guessed here. Rules that
-only one kind of group has (about copies of state, about offsets) are that kind's own; `ORDER` puts them among these.
+only one kind of group has (about copies of state, about offsets) are that kind's own; `RULES` puts them among these.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,34 +12,9 @@ from datetime import datetime
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.policy.judging import actions_rule, made
-from holdfast.rollout.policy.policy import LEAST_REBALANCES, LEAST_SECONDS, Policy
+from holdfast.rollout.policy.policy import CONVERGES, LEAST_REBALANCES, LEAST_SECONDS, RULES, Policy
 from holdfast.rollout.text.wording import duration, listed, many, printable
 from holdfast.rollout.timing import time_rules, time_words
-
-CONVERGES = "converges"
-ORDER = (
-    "forecast",
-    CONVERGES,
-    "reads-on",
-    "moved-without-need",
-    "moved",
-    "without-caught-up-copy",
-    "without-caught-up-copy-at-once",
-    "standing-still",
-    "time-to-stable",
-    "finish-before",
-    "windows",
-    "rebalances",
-    "restored-bytes",
-    "restored-bytes-per-hour",
-    "disk",
-    "copies-on-one-client",
-    "copied-in-time",
-    "actions",
-    "untouchable-hosts",
-    "evidence",
-)
-"""In which a review lists them; a kind's own that are not here come last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +69,7 @@ def judge(found: Found, own: Iterable[Rule | None], policy: Policy, unstated: Un
     """All rules that the policy states. `own`: those of the kind of group."""
     shared = _shared(found, policy, unstated)
     rules = [rule for rule in (*shared, *own) if rule is not None]
-    return tuple(sorted(rules, key=lambda rule: ORDER.index(rule.name) if rule.name in ORDER else len(ORDER)))
+    return tuple(sorted(rules, key=lambda rule: RULES.index(rule.name) if rule.name in RULES else len(RULES)))
 
 
 def _shared(found: Found, policy: Policy, unstated: Unstated) -> Iterator[Rule | None]:

@@ -1,5 +1,6 @@
 """The JSON of policies. Closed: a limit that is not known would limit nothing, so it is refused with the nearest one that is."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from holdfast.rollout.json import strict
@@ -10,15 +11,19 @@ from holdfast.rollout.policy import defaults
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
 
-LIMITS_OF_RULES = {
-    "moved_percent_most": "moved-without-need",
-    "without_caught_up_copy_s_most": "without-caught-up-copy",
-    "time_to_stable_s_most": "time-to-stable",
-    "rebalances_most": "rebalances",
-    "restored_bytes_most": "restored-bytes",
-    "disk_free_bytes_least": "disk",
+_RULES_OF_LIMITS = {
+    "moved_percent_most": ("moved-without-need",),
+    "without_caught_up_copy_s_most": ("without-caught-up-copy", "standing-still"),
+    "time_to_stable_s_most": ("time-to-stable",),
+    "rebalances_most": ("rebalances",),
+    "restored_bytes_most": ("restored-bytes",),
+    "disk_free_bytes_least": ("disk",),
 }
-"""Whoever states one of these limits means it: its rule blocks then, unless `blocking` says which rules do."""
+
+
+def blocking_by(stated: Collection[str]) -> tuple[str, ...]:
+    """Whoever states a limit means it: the rules that go by it block then, unless `blocking` says which rules do."""
+    return tuple(rule for limit, rules in _RULES_OF_LIMITS.items() if limit in stated for rule in rules)
 
 
 def policy_from_json(value: object) -> Policy:
@@ -27,8 +32,8 @@ def policy_from_json(value: object) -> Policy:
     if "restore_rate_source" not in given and "restore_records_per_second" in given:
         policy = replace(policy, restore_rate_source=RateSource.POLICY)
     if "blocking" not in given:
-        stated = tuple(rule for limit, rule in LIMITS_OF_RULES.items() if given.get(limit) is not None)
-        policy = replace(policy, blocking=(*policy.blocking, *stated))
+        stated = [limit for limit, value in given.items() if value is not None]
+        policy = replace(policy, blocking=(*policy.blocking, *blocking_by(stated)))
     return policy
 
 

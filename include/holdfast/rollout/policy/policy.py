@@ -12,13 +12,16 @@ from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.hours import Window
 from holdfast.rollout.policy.rates import RateSource
 
+CONVERGES = "converges"
 RULES = (
     "forecast",
-    "converges",
+    CONVERGES,
+    "reads-on",
     "moved-without-need",
     "moved",
     "without-caught-up-copy",
     "without-caught-up-copy-at-once",
+    "standing-still",
     "time-to-stable",
     "finish-before",
     "windows",
@@ -32,7 +35,8 @@ RULES = (
     "untouchable-hosts",
     "evidence",
 )
-"""In the order in which a review lists them. Those whose limit the policy does not state are left out."""
+"""All rules, of every kind of group, in the order in which a review lists them. Any of them may block: a team that must never skip
+data blocks by `reads-on`. Those whose limit the policy does not state are left out."""
 
 ONLY_IF_STATED = (
     "moved",
@@ -204,7 +208,7 @@ class Policy:
     blocking: tuple[str, ...] = member(
         names_of(RULES, "rule"),
         "Rules whose failure blocks a plan. Left out: those whose limit this file states.",
-        default=("forecast", "converges", *ONLY_IF_STATED),
+        default=("forecast", CONVERGES, *ONLY_IF_STATED),
     )
     exclude: tuple[str, ...] = member(TEXTS, "Options that you cannot use, by name.", default=())
     allow: tuple[str, ...] = member(TEXTS, "Options that are recommended only if they are listed here, by name.", default=())

@@ -7,7 +7,6 @@ from tests.harness.article import AFTER, C, group
 from tests.harness.plans import NOON, article_plan, measured, planned
 
 from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
-from holdfast.rollout.options.rules import ORDER
 from holdfast.rollout.policy import policy
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.wording import duration
@@ -110,7 +109,7 @@ def test_a_summary_reads_back(events: tuple[object, ...]) -> None:
 
 
 def test_every_rule_is_explained() -> None:
-    assert set(rule_words.SAYS) == {*policy.RULES, *ORDER}
+    assert set(rule_words.SAYS) == {*policy.RULES}
 
 
 def test_nothing_is_recommended_that_must_not_be_done() -> None:

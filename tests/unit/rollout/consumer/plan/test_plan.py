@@ -20,6 +20,7 @@ from holdfast.rollout.consumer.plan.review import review
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.policy.hours import TimeOfDay, Window
+from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.policy.policy import Policy, Review
 from holdfast.rollout.text import rendering
 from holdfast.workflows import plan as planning
@@ -204,6 +205,20 @@ class TestTimeAndActions:
         names = {one.name for one in planned(TWO, *restarts("a")).candidates[0].rules}
 
         assert not names & {"finish-before", "windows", "actions", "not-judged"}
+
+
+@pytest.mark.parametrize(
+    ("limits", "name"),
+    [({"without_caught_up_copy_s_most": 1}, "standing-still"), ({"blocking": ["reads-on"]}, "reads-on")],
+)
+def test_a_policy_blocks_by_the_rules_of_consumer_groups(limits: dict[str, object], name: str) -> None:
+    """One offset is lost, and a partition has no reader for seconds."""
+    lost = {"orders": {"partitions": [COMMITTED[0] | {"committed_offset": None}, *COMMITTED[1:]]}}
+    policy = policy_from_json({"format_version": "1.0"} | limits)
+    plan = planned(TWO, {"remove_consumer": {"member_id": "a"}}, policy=policy, topics=lost)
+
+    assert plan.verdict.value == "blocked"
+    assert name in [one.check for one in plan.blocked]
 
 
 def test_what_a_policy_states_is_looked_at() -> None:
