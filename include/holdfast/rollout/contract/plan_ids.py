@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 
+from holdfast.errors import InvalidInput
 from holdfast.rollout.json import strict
 
 PLAN_ID_DIGITS = 16
@@ -12,3 +13,14 @@ def plan_id_in(written: Mapping[str, object]) -> str:
     """The same of a plan as it stands in a document: one from before there was a field, or with another default, keeps its ID."""
     content = {key: value for key, value in written.items() if key not in ("plan_id", "signature")}
     return hashlib.sha256(strict.dumps(content).encode("ascii")).hexdigest()[:PLAN_ID_DIGITS]
+
+
+def refuse_edited(plan_id: str, written: Mapping[str, object]) -> None:
+    """Raise InvalidInput where the ID is not the digest of the document."""
+    digest = plan_id_in(written)
+    if plan_id != digest:
+        raise InvalidInput(
+            f"{strict.shown(plan_id)} is not the digest of this plan's content ({digest}): the plan was edited after it was"
+            " made, or another version of Holdfast made it. Create a new plan",
+            "plan_id",
+        )

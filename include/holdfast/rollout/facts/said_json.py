@@ -1,30 +1,41 @@
 """Sentences and their facts in a document: the sentences in one field, the facts, where there are any, in another next to it."""
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar, cast
+from collections.abc import Sequence
+from typing import TypeVar
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.strict import Fields, nullable, texts
+from holdfast.rollout.json.codec import TEXTS, Codec, items, nullable
+from holdfast.rollout.json.record_codec import Record, fields_of
 
 F = TypeVar("F")
 
 
-def said_to_json(field: str, facts_field: str, said: Sequence[Said[F]], write: Callable[[F], object]) -> dict[str, object]:
-    """Both fields; of a document without facts the sentences only, as it was."""
-    written: dict[str, object] = {field: [one.text for one in said]}
-    if any(one.fact is not None for one in said):
-        written[facts_field] = [None if one.fact is None else write(one.fact) for one in said]
-    return written
+def said(field: str, facts_field: str, codec: Codec[F]) -> Record[tuple[Said[F], ...]]:
+    """Both fields, to be `spread` in a record. A document without facts is read, and written again as it was."""
+    facts_codec = items(nullable(codec))
 
+    def read(value: object) -> tuple[Said[F], ...]:
+        """Raise InvalidInput where there is not one fact a sentence."""
+        fields = strict.Fields(value)
+        sentences = fields.need(field, TEXTS.read)
+        facts = fields.optional(facts_field, facts_codec.read, None)
+        fields.finish()
+        if facts is None:
+            return tuple(Said(one) for one in sentences)
+        if len(facts) != len(sentences):
+            raise InvalidInput(f"{len(sentences)} sentences and {len(facts)} facts: one fact a sentence is needed", facts_field)
+        return tuple(Said(text, fact) for text, fact in zip(sentences, facts, strict=True))
 
-def said_from_json(fields: Fields, field: str, facts_field: str, read: Callable[[object], F]) -> tuple[Said[F], ...]:
-    """Raise InvalidInput where there is not one fact a sentence."""
-    sentences = cast("tuple[str, ...] | None", fields.need(field, texts))  # None: it is wrong, as `fields` will say
-    facts = fields.optional(facts_field, lambda found: strict.each(found, nullable(read)), None)
-    if facts is None or sentences is None:
-        return tuple(Said(one) for one in sentences or ())
-    if len(facts) != len(sentences):
-        raise InvalidInput(f"{len(sentences)} sentences and {len(facts)} facts: one fact a sentence is needed", facts_field)
-    return tuple(Said(text, fact) for text, fact in zip(sentences, facts, strict=True))
+    def write(found: Sequence[Said[F]]) -> dict[str, object]:
+        facts = tuple(one.fact for one in found)
+        shown: dict[str, object] = {field: [one.text for one in found]}
+        return shown | ({} if all(one is None for one in facts) else {facts_field: facts_codec.write(facts)})
+
+    return fields_of(
+        read,
+        write,
+        lambda: {field: TEXTS.shape()},
+        lambda: {facts_field: facts_codec.shape() | {"description": f"The same as `{field}`, as values."}},
+    )

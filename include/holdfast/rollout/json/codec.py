@@ -95,6 +95,17 @@ def _value(one: Enum) -> object:
     return one.value
 
 
+def only(text: str, what: str) -> Codec[str]:
+    """One text and no other. `what` it is, as the message has it."""
+
+    def read(value: object) -> str:
+        if value != text:
+            raise strict.mismatch(f"the {what} {text!r}", value)
+        return text
+
+    return Codec(read, as_it_is, lambda: shapes.one_of((text,)))
+
+
 def names_of(names: Iterable[str], what: str) -> Codec[tuple[str, ...]]:
     """Names that are known. The message about another one has the nearest."""
     known = tuple(map(str, names))

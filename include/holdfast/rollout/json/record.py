@@ -19,18 +19,19 @@ from typing import Any, TypeVar, cast, dataclass_transform, overload
 
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import Codec
-from holdfast.rollout.json.record_codec import NEEDED, Check, Member, Omit, Record, record_codec
+from holdfast.rollout.json.record_codec import NEEDED, Check, Member, Omit, Record, fields_of, record_codec
 
 T = TypeVar("T")
 D = TypeVar("D")
 _DECLARED = "json"
 _CODEC = "__json__"
+_DERIVED = "__derived__"
 
 
 @overload
-def member(
-    codec: Codec[T], about: str = "", *, name: str | None = None, absent: T = ..., write: Callable[[Any], object] | None = None
-) -> T: ...
+def member(codec: Codec[T], about: str = "", *, name: str | None = None, write: Callable[[Any], object] | None = None) -> T: ...
+@overload
+def member(codec: Codec[T], about: str = "", *, name: str | None = None, absent: D, omit: Omit = False) -> T | D: ...
 @overload
 def member(
     codec: Codec[T], about: str = "", *, name: str | None = None, default: D, needed: bool = False, omit: Omit = False
@@ -70,19 +71,26 @@ def spread(codec: Record[T]) -> T:
 
 def gathered(read: Callable[[object], T], default: T) -> T:
     """A field that is read from the JSON of another one, which writes it too (`member(…, write=…)`)."""
-    codec = Record(
-        read=read,
-        write=lambda value: {},  # noqa: ARG005 - the other field has written it
-        shape=dict,
-        names=(),
-        part=read,
-        read_under=None,
-        key=None,
-        need=dict,
-        may=dict,
-        rest=dict,
-    )
+    codec: Record[T] = fields_of(read, lambda value: {}, dict)  # noqa: ARG005 - the other field has written it
     return dataclasses.field(default=default, metadata={_DECLARED: Member(codec, spread=True)})
+
+
+def derived(codec: Codec[T], about: str = "", *, name: str | None = None) -> Callable[[Callable[[Any], T]], Callable[[Any], T]]:
+    """A property of a record (`@property` stands above it) that is written too, where it stands in the class: what the other fields
+    say already, for whoever reads only the top of a document. A document in which it is not what they give is refused."""
+
+    def declare(compute: Callable[[Any], T]) -> Callable[[Any], T]:
+        setattr(compute, _DERIVED, Member(codec, about, name, derived=True))
+        return compute
+
+    return declare
+
+
+def _declared(one: object) -> Member | None:
+    """How an attribute of a class stands in its JSON. None: it does not."""
+    if isinstance(one, dataclasses.Field):
+        return one.metadata.get(_DECLARED)
+    return getattr(one.fget, _DERIVED, None) if isinstance(one, property) else None
 
 
 @overload
@@ -107,8 +115,8 @@ def record(cls: type[Any] | None = None, /, **how: Any) -> Any:
     """
 
     def decorated(plain: type[Any]) -> type[Any]:
+        members = {name: found for name, one in vars(plain).items() if (found := _declared(one)) is not None}
         made = dataclass(frozen=True, slots=True)(plain)
-        members = {one.name: one.metadata[_DECLARED] for one in dataclasses.fields(made) if _DECLARED in one.metadata}
         setattr(made, _CODEC, record_codec(made, members, **how))
         return made
 

@@ -1,7 +1,7 @@
 """The codecs of objects: how the fields of a record, as they are declared (`record`), are read, written and described."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -41,7 +41,7 @@ class Record(Codec[T]):
 @dataclass(frozen=True, slots=True)
 class Member:
     """How a field is declared. `name`: in the JSON; None: as in Python. `key`: it is the key under which the object stands.
-    `spread`: the fields of its own JSON stand among those of the object. `write`: see `member`."""
+    `spread`: the fields of its own JSON stand among those of the object. `write`: see `member`. `derived`: see `record.derived`."""
 
     codec: Codec[Any]
     about: str = ""
@@ -51,6 +51,7 @@ class Member:
     key: bool = False
     spread: bool = False
     write: Callable[[Any], object] | None = None
+    derived: bool = False
 
     @property
     def part(self) -> Record[Any]:
@@ -59,6 +60,28 @@ class Member:
 
     def shape(self) -> Shape:
         return self.codec.shape() | ({"description": self.about} if self.about else {})
+
+
+def fields_of(
+    read: Callable[[object], T],
+    write: Callable[[T], dict[str, object]],
+    need: Callable[[], dict[str, Shape]],
+    may: Callable[[], dict[str, Shape]] = dict,
+    rest: Callable[[], Shape] = dict,
+) -> Record[T]:
+    """One value in several fields of an object, to be `spread` in a record. `read` sees the whole object."""
+    return Record(
+        read=read,
+        write=write,
+        shape=lambda: shapes.closed(need(), may()) | rest(),
+        names=(*need(), *may()),
+        part=read,
+        read_under=None,
+        key=None,
+        need=need,
+        may=may,
+        rest=rest,
+    )
 
 
 def record_codec(
@@ -142,11 +165,13 @@ def _reader(
     plan = tuple(
         (None if one.spread else one.name or attribute, one.part.part if one.spread else one.codec.read, one.default)
         for attribute, one in members.items()
-        if not one.key
+        if not (one.key or one.derived)
     )
     names = _names(members, unkept)
     known = frozenset(names)
-    order = _order(build, tuple(members))
+    order = _order(build, tuple(attribute for attribute, one in members.items() if not one.derived))
+    derived = _derived(members)
+    unkept = {**unkept, **{name: (codec, True) for name, codec in derived.values()}}
 
     def read(value: object, given: tuple[object, ...], whole: bool) -> T:
         if first is not None:
@@ -175,9 +200,24 @@ def _reader(
         result = build(*found) if order is None else build(*[found[index] for index in order])
         if check is not None:
             check(result)
+        strict.refuse(_contradictions(result, content, derived))
         return result
 
     return read
+
+
+def _derived(members: Mapping[str, Member]) -> dict[str, tuple[str, Codec[Any]]]:
+    return {attribute: (one.name or attribute, one.codec) for attribute, one in members.items() if one.derived}
+
+
+def _contradictions(
+    value: object, content: Mapping[str, object], derived: Mapping[str, tuple[str, Codec[Any]]]
+) -> Iterator[InvalidInput]:
+    for attribute, (name, codec) in derived.items():
+        expected = getattr(value, attribute)
+        if codec.read(content[name]) != expected:
+            found, meant = (strict.shown(one) for one in (content[name], codec.write(expected)))
+            yield InvalidInput(f"{found} was found, and the other fields give {meant}", name)
 
 
 def _problems(content: Mapping[str, object], unkept: _Unkept) -> list[InvalidInput]:

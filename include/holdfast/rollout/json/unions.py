@@ -6,25 +6,26 @@ from typing import Any, TypeVar
 from holdfast.errors import InvalidInput
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import Codec
-from holdfast.rollout.json.record_codec import Record
+from holdfast.rollout.json.record_codec import Record, fields_of
 from holdfast.rollout.json.shapes import Shape
 
 T = TypeVar("T")
 
 
-def tagged(tag: str, content: str, kinds: Mapping[str, Codec[Any]], kind_of: Callable[[T], str]) -> Record[T]:
-    """`{tag: "kind", content: {…}}`, to be `spread` in a record: one field says the kind, the other holds the value."""
-    known = ", ".join(kinds)
+def tagged(tag: str, content: str, kinds: Callable[[], Mapping[str, Codec[Any]]], kind_of: Callable[[T], str]) -> Record[T]:
+    """`{tag: "kind", content: {…}}`, to be `spread` in a record: one field says the kind, the other holds the value.
+
+    `kinds`: the codecs by kind, asked for when a value is read, written or described."""
 
     def read(value: object) -> T:
         fields = strict.mapping(value)
         problems = [strict.missing(field) for field in (tag, content) if field not in fields]
-        kind = fields.get(tag)
-        if tag in fields and not (isinstance(kind, str) and kind in kinds):
-            problems.append(InvalidInput(f"one of {known} is needed, {strict.shown(kind)} was found", tag))
+        kind, known = fields.get(tag), kinds()
+        if tag in fields and not (isinstance(kind, str) and kind in known):
+            problems.append(InvalidInput(f"one of {', '.join(known)} is needed, {strict.shown(kind)} was found", tag))
         strict.refuse(problems)
         try:
-            found: T = kinds[str(kind)].read(fields[content])
+            found: T = known[str(kind)].read(fields[content])
         except InvalidInput as problem:
             strict.refuse(strict.under(content, problem))
             raise
@@ -32,28 +33,17 @@ def tagged(tag: str, content: str, kinds: Mapping[str, Codec[Any]], kind_of: Cal
 
     def write(value: T) -> dict[str, object]:
         kind = kind_of(value)
-        return {tag: str(kind), content: kinds[kind].write(value)}
+        return {tag: str(kind), content: kinds()[kind].write(value)}
 
     def need() -> dict[str, Shape]:
-        return {tag: shapes.one_of(kinds), content: {"type": "object"}}
+        return {tag: shapes.one_of(kinds()), content: {"type": "object"}}
 
     def rest() -> Shape:
         return {
             "allOf": [
                 {"if": {"properties": {tag: {"const": str(kind)}}}, "then": {"properties": {content: codec.shape()}}}
-                for kind, codec in kinds.items()
+                for kind, codec in kinds().items()
             ]
         }
 
-    return Record(
-        read=read,
-        write=write,
-        shape=lambda: shapes.closed(need()) | rest(),
-        names=(tag, content),
-        part=read,
-        read_under=None,
-        key=None,
-        need=need,
-        may=dict,
-        rest=rest,
-    )
+    return fields_of(read, write, need, rest=rest)

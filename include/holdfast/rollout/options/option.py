@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.facts.conditions import Assumption, Invalidation
 from holdfast.rollout.facts.reasons import Lost
 from holdfast.rollout.policy.policy import Policy
 
@@ -26,11 +27,11 @@ class Option(Protocol):
         """Temporary settings during the rollout."""
 
     @property
-    def preconditions(self) -> tuple[str, ...]: ...
+    def assumptions(self) -> tuple[Assumption, ...]: ...
 
     @property
-    def wrong_if(self) -> str:
-        """What invalidates its forecast."""
+    def invalid_if(self) -> tuple[Invalidation, ...]:
+        """What invalidates its forecast, the likeliest first."""
 
     @property
     def drawback(self) -> str:

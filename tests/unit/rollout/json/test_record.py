@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from holdfast.errors import InvalidDocument, InvalidInput, Unsupported
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, choice, integer, items, nullable, number, row, table
-from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record, record_of, spread
+from holdfast.rollout.json.record import codec_of, derived, gathered, key, keyed, member, record, record_of, spread
 from holdfast.rollout.json.unions import tagged
 
 
@@ -232,7 +232,7 @@ KINDS = {"tow": codec_of(Tow), "wash": codec_of(Wash)}
 @record
 class Job:
     number: int = member(COUNT)
-    work: Tow | Wash = spread(tagged("action", "inputs", KINDS, lambda one: "tow" if isinstance(one, Tow) else "wash"))
+    work: Tow | Wash = spread(tagged("action", "inputs", lambda: KINDS, lambda one: "tow" if isinstance(one, Tow) else "wash"))
 
 
 def test_a_value_of_several_kinds_says_which_it_is() -> None:
@@ -264,3 +264,45 @@ def test_what_is_read_under_a_wrong_key_is_not_checked_further() -> None:
 
     with pytest.raises(InvalidInput, match=r"^'': a name is needed"):
         points.read({"": {"y": 1}})
+
+
+@record(version="1.0")
+class Parcel:
+    name: str = member(NAME)
+    weights: tuple[int, ...] = member(items(COUNT))
+
+    @property
+    @derived(COUNT, "All together.", name="grams")
+    def weight(self) -> int:
+        return sum(self.weights)
+
+    fragile: bool = member(BOOLEAN, default=False)
+
+
+class TestDerived:
+    """What the fields say already is written too, and may not contradict them."""
+
+    def test_it_is_written_where_it_stands(self) -> None:
+        written = codec_of(Parcel).write(Parcel("box", (2, 3)))
+
+        assert list(written.items()) == [
+            *(("format_version", "1.0"), ("name", "box"), ("weights", [2, 3]), ("grams", 5)),
+            ("fragile", False),
+        ]
+        assert codec_of(Parcel).read(written) == Parcel("box", (2, 3))
+
+    def test_it_may_not_contradict_the_fields(self) -> None:
+        written = codec_of(Parcel).write(Parcel("box", (2, 3)))
+
+        with pytest.raises(InvalidInput, match="grams: 6 was found, and the other fields give 5"):
+            codec_of(Parcel).read(written | {"grams": 6})
+        with pytest.raises(InvalidInput, match="grams"):
+            codec_of(Parcel).read(written | {"grams": -1})
+        with pytest.raises(InvalidInput, match="grams"):
+            codec_of(Parcel).read({name: value for name, value in written.items() if name != "grams"})
+
+    def test_its_schema(self) -> None:
+        shape = codec_of(Parcel).shape()
+
+        assert "grams" in shape["required"]
+        assert shape["properties"]["grams"]["description"] == "All together."

@@ -2,14 +2,19 @@
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.harness.plain_groups import change, group, member
 from tests.harness.plans import NOON, article_plan
 
 from holdfast.rollout.consumer.plan import review as consumer_review
 from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consumer_plan_to_json
+from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.strict import dumps
+from holdfast.rollout.kinds import any_kind, approval
+from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan import review as streams_review
@@ -17,6 +22,21 @@ from holdfast.rollout.text.rendering import to_markdown
 from holdfast.workflows import plan as planning
 
 FACTS = ("invalid_if", "assumptions", "offset_warnings", "reason", "blocked")
+
+RECORDED = Path(__file__).parents[2] / "recorded" / "plans.jsonl"
+"""Plans and their summaries as Holdfast wrote them on 2026-11-22, before policy checks held facts."""
+
+
+@pytest.mark.parametrize("line", RECORDED.read_text().splitlines(), ids=lambda line: json.loads(line)["name"])
+def test_a_recorded_plan(line: str) -> None:
+    """It is read, says what it said, and is approved by the same digest."""
+    recorded = json.loads(line)
+    plan = any_kind.plan_from_json(recorded["plan"])
+
+    assert json.loads(dumps(any_kind.plan_to_json(plan))) == recorded["plan"]
+    assert approval.fingerprint(plan) == fingerprint(recorded["plan"])
+    assert json.loads(dumps(summary_to_json(summary(plan)))) == recorded["summary"]
+    assert summary_from_json(recorded["summary"]) == summary(plan)
 
 
 def before(document: dict[str, object]) -> dict[str, Any]:

@@ -22,12 +22,10 @@ from holdfast.rollout.consumer.forecast import schema as forecast_schema
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
 from holdfast.rollout.consumer.kind import about, difference, forecast_words, rows, verdict_words
 from holdfast.rollout.consumer.options import evaluation, proposals
-from holdfast.rollout.consumer.options import json as options_json
 from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
 from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.consumer.plan import assembly, review
 from holdfast.rollout.consumer.plan import json as plan_json
-from holdfast.rollout.consumer.plan import schema as plan_schema
 from holdfast.rollout.consumer.plan.figures import read_figures
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot import json as snapshot_json
@@ -40,6 +38,7 @@ from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
 from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.rendering import Block
@@ -63,7 +62,7 @@ class ConsumerKind(
         "consumer-change": change_schema.CHANGE,
         "consumer-assignment": forecast_schema.ASSIGNMENT,
         "consumer-forecast": forecast_schema.FORECAST,
-        "consumer-plan": plan_schema.PLAN,
+        "consumer-plan": plan_json.PLAN.shape(),
     }
     asks: ClassVar[tuple[What, ...]] = tuple(request.ASKABLE)
 
@@ -187,16 +186,16 @@ class ConsumerKind(
         return evaluation.evaluate(snapshot, option)
 
     def option_to_json(self, option: ConsumerOption) -> Row:
-        return options_json.option_to_json(option)
+        return codec_of(ConsumerOption).write(option)
 
     def option_from_json(self, document: object) -> ConsumerOption:
-        return options_json.option_from_json(document)
+        return codec_of(ConsumerOption).read(document)
 
     def evaluated_to_json(self, evaluated: EvaluatedConsumerOption) -> Row:
-        return options_json.evaluated_to_json(evaluated)
+        return codec_of(EvaluatedConsumerOption).write(evaluated)
 
     def evaluated_from_json(self, document: object) -> EvaluatedConsumerOption:
-        return options_json.evaluated_from_json(document)
+        return codec_of(EvaluatedConsumerOption).read(document)
 
     def assemble(
         self,

@@ -1,6 +1,6 @@
 """One option for a consumer group, forecast: the figures that a plan needs. Each can be computed independently."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.rollout.consumer.forecast.course import Course, course
@@ -11,9 +11,11 @@ from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.times import Act
 from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.json.codec import COUNT, TEXT, TEXTS, items, nullable
+from holdfast.rollout.json.record import codec_of, member, record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EvaluatedConsumerOption:
     """What comes of an option. `summary` None: `refused` says why nothing can be predicted.
 
@@ -22,16 +24,16 @@ class EvaluatedConsumerOption:
     known. `course` None: nobody can tell. `acts`: what is done, as it takes time.
     """
 
-    option: ConsumerOption
-    summary: ConsumerSummary | None
-    refused: str | None = None
-    unsettled: str | None = None
-    warnings: tuple[OffsetWarning, ...] = ()
-    unknown: tuple[str, ...] = ()
-    offsets_unknown: int = 0
-    read_twice: int | None = None
-    course: Course | None = None
-    acts: tuple[Act, ...] = ()
+    option: ConsumerOption = member(codec_of(ConsumerOption))
+    summary: ConsumerSummary | None = member(nullable(codec_of(ConsumerSummary)))
+    refused: str | None = member(nullable(TEXT), default=None, needed=True)
+    unsettled: str | None = member(nullable(TEXT), default=None, needed=True)
+    warnings: tuple[OffsetWarning, ...] = member(items(codec_of(OffsetWarning)), default=(), needed=True)
+    unknown: tuple[str, ...] = member(TEXTS, default=(), needed=True)
+    offsets_unknown: int = member(COUNT, default=0, needed=True)
+    read_twice: int | None = member(COUNT, name="records_read_twice_at_most", default=None, omit=True)
+    course: Course | None = member(codec_of(Course), default=None, omit=True)
+    acts: tuple[Act, ...] = member(items(codec_of(Act)), default=())
 
 
 def evaluate(snapshot: ConsumerSnapshot, option: ConsumerOption) -> EvaluatedConsumerOption:

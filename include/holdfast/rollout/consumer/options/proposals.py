@@ -1,13 +1,14 @@
 """The options for a change to a consumer group: the change as requested, and those that may reduce partition downtime."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.consumer.election import chosen_assignor
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
+from holdfast.rollout.consumer.change.codec import CHANGE
 from holdfast.rollout.consumer.events.add_consumer import AddConsumer
 from holdfast.rollout.consumer.events.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
@@ -19,8 +20,9 @@ from holdfast.rollout.contract.group_state import refuse_unsettled
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.verdicts import PLAINLY
-from holdfast.rollout.facts import condition_words
-from holdfast.rollout.facts.conditions import Assumed, Assumption, Invalid, Invalidation
+from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumed, Assumption, Invalid, Invalidation
+from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, items
+from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.text.wording import duration
 
 WITHIN_SESSION, LONGER_SESSION, ONE_BY_ONE, OTHER_ORDER, TWO_WAVES, TOGETHER, TWO_BOUNCES, MAKE_STATIC, MAKE_COOPERATIVE = (
@@ -54,18 +56,18 @@ Bounce = ReplaceConsumer | RestartConsumer | SetAssignors
 """An event after which one consumer is back."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConsumerOption:
     """One way to make a change, as `options.option.Option`. `settings`: those for the time of the rollout."""
 
-    name: str
-    title: str
-    change: ConsumerChange
-    assumptions: tuple[Assumption, ...]
-    invalid_if: tuple[Invalidation, ...]
-    drawback: str = ""
-    settings: tuple[SettingChange, ...] = ()
-    if_allowed: bool = False
+    name: str = member(NAME)
+    title: str = member(TEXT)
+    change: ConsumerChange = member(CHANGE)
+    assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS)
+    invalid_if: tuple[Invalidation, ...] = member(INVALIDATIONS)
+    drawback: str = member(TEXT, default="", needed=True)
+    settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)), default=(), needed=True)
+    if_allowed: bool = member(BOOLEAN, default=False, needed=True)
 
     @property
     def effort(self) -> EffortCounts:
@@ -75,14 +77,6 @@ class ConsumerOption:
             for item in self.change.events
         )
         return EffortCounts(restarts, sum(not isinstance(item, Then) for item in self.change.events), 0)
-
-    @property
-    def preconditions(self) -> tuple[str, ...]:
-        return condition_words.assumptions(self.assumptions)
-
-    @property
-    def wrong_if(self) -> str:
-        return condition_words.invalid_if(self.invalid_if)
 
 
 def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[ConsumerOption, ...]:

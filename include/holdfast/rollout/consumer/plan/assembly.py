@@ -18,6 +18,7 @@ from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.said import Said, facts_of, texts_of, told
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, selection
@@ -65,13 +66,16 @@ def assemble(
         change=change,
         verdict=blocking.verdict(nothing=nothing, chosen=chosen, blocked=blocked, policy=policy),
         headline=_warnings(chosen) + blocking.headline(options, chosen, blocked, _effect, nothing=nothing),
-        wrong_if="" if option is None else option.wrong_if,
+        wrong_if="" if option is None else condition_words.invalid_if(option.invalid_if),
         blocked_by=texts_of(blocked),
         blocked=facts_of(blocked),
         chosen=None if option is None else option.name,
         candidates=tuple(_considered(one, chosen) for one in options),
         steps=() if chosen is None or option is None or blocked else _steps(chosen, snapshot),
-        preconditions=() if option is None else option.preconditions,
+        settings=() if option is None else option.settings,
+        rules=() if chosen is None else chosen.rules,
+        unknown=() if chosen is None else chosen.evaluated.unknown,
+        preconditions=() if option is None else condition_words.assumptions(option.assumptions),
         invalidations=() if option is None else option.invalid_if,
         assumptions=() if option is None else option.assumptions,
         requested_by=requested_by,

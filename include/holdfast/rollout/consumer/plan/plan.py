@@ -1,24 +1,33 @@
 """The Plan for a consumer group: the value. `assembly` makes it; what differs from Kafka Streams is what an option costs."""
 
-from dataclasses import dataclass
-
 from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.change.codec import CHANGE
 from holdfast.rollout.consumer.forecast.course import Course
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.consumer.options.proposals import NAMES
+from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL_NAME, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule
-from holdfast.rollout.facts.conditions import Assumption, Invalidation
-from holdfast.rollout.facts.reasons import Blocked, Reason
+from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
+from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason
 from holdfast.rollout.facts.said import Said
+from holdfast.rollout.facts.said_json import said
+from holdfast.rollout.journal.signature import SIGNATURE
+from holdfast.rollout.json import shapes
+from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, TEXTS, choice, items, nullable
+from holdfast.rollout.json.record import codec_of, derived, member, record, spread
+from holdfast.rollout.json.strict import FORMAT_VERSION
+from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
 
+_OPTION_NAME = NAME.shaped(shapes.one_of(NAMES))
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Considered:
     """One way that was weighed. `summary` None: `refused` says why nothing can be predicted. `why_not`: empty if it is chosen.
 
@@ -26,54 +35,81 @@ class Considered:
     anybody can tell. `times` and `effort_counts` None: another version made the plan.
     """
 
-    name: str
-    title: str
-    change: ConsumerChange
-    summary: ConsumerSummary | None
-    rules: tuple[Rule, ...]
-    warnings: tuple[Said[OffsetWarning], ...]
-    unknown: tuple[str, ...]
-    refused: str | None
-    why_not: str
-    settings: tuple[SettingChange, ...] = ()
-    read_twice: int | None = None
-    course: Course | None = None
-    times: Times | None = None
-    reason: Reason | None = None
-    """`why_not` as a value. None: of the recommended option, and in a plan that another version made."""
-    effort_counts: EffortCounts | None = None
+    name: str = member(_OPTION_NAME)
+    title: str = member(TEXT)
+    why_not: str = member(TEXT, "Empty for the recommended one.")
+    reason: Reason | None = member(REASON, "`why_not` as values.", absent=None, omit=True)
+    """None: of the recommended option, and in a plan that another version made."""
+    change: ConsumerChange = member(CHANGE)
+    summary: ConsumerSummary | None = member(nullable(codec_of(ConsumerSummary)))
+    rules: tuple[Rule, ...] = member(items(codec_of(Rule)))
+    warnings: tuple[Said[OffsetWarning], ...] = spread(said("warnings", "offset_warnings", codec_of(OffsetWarning)))
+    unknown: tuple[str, ...] = member(TEXTS)
+    refused: str | None = member(nullable(TEXT))
+    settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)), "For the time of the roll.")
+    read_twice: int | None = member(COUNT, name="records_read_twice_at_most", default=None, omit=True)
+    course: Course | None = member(codec_of(Course), default=None, omit=True)
+    times: Times | None = member(codec_of(Times), default=None, omit=True)
+    effort_counts: EffortCounts | None = member(codec_of(EffortCounts), default=None, omit=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(
+    version=FORMAT_VERSION,
+    also={"signature": SIGNATURE},
+    about="The recommended option for a change to a consumer group without Kafka Streams, and why not the others.",
+)
 class ConsumerPlan:
     """`plan_id` is a digest of everything else. `chosen` None: there is nothing to do, or no way can be predicted.
 
-    `basis`: the group that it was made for, without what moves every second.
+    `basis`: the group that it was made for, without what moves every second. `settings`, `rules` and `unknown`: those of the
+    recommended option.
     """
 
-    plan_id: str
-    created_at: str
-    expires_at: str
-    created_from: CreatedFrom
-    basis: ConsumerSnapshot
-    policy: Policy
-    change: ConsumerChange
-    verdict: PlanVerdict
-    headline: str
-    wrong_if: str
-    blocked_by: tuple[str, ...]
-    chosen: str | None
-    candidates: tuple[Considered, ...]
-    steps: tuple[ConsumerStep, ...]
-    preconditions: tuple[str, ...]
-    blocked: tuple[Blocked, ...] = ()
-    """`blocked_by` as values; none in a plan that another version made."""
-    invalidations: tuple[Invalidation, ...] = ()
-    """`wrong_if` as values; none in a plan that another version made."""
-    assumptions: tuple[Assumption, ...] = ()
-    """`preconditions` likewise."""
-    requested_by: str | None = None
+    plan_id: str = member(NAME, "The first digits of the digest of everything else.")
+
+    @property
+    @derived(PROTOCOL_NAME)
+    def protocol(self) -> str:
+        return self.basis.protocol
+
+    created_at: str = member(INSTANT)
+    expires_at: str = member(INSTANT)
+    created_from: CreatedFrom = member(codec_of(CreatedFrom))
+
+    @property
+    @derived(TEXT)
+    def cluster(self) -> str:
+        return self.basis.cluster
+
+    @property
+    @derived(NAME)
+    def group_id(self) -> str:
+        return self.basis.group_id
+
+    verdict: PlanVerdict = member(choice(PlanVerdict))
+    headline: str = member(TEXT, "A warning of skipped data comes first.")
+    wrong_if: str = member(TEXT, "The one fact that would make it wrong.")
+    blocked_by: tuple[str, ...] = member(TEXTS)
+    chosen: str | None = member(nullable(_OPTION_NAME))
+    steps: tuple[ConsumerStep, ...] = member(items(codec_of(ConsumerStep)))
+    settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)))
+    preconditions: tuple[str, ...] = member(TEXTS)
+    rules: tuple[Rule, ...] = member(items(codec_of(Rule)))
+    unknown: tuple[str, ...] = member(TEXTS)
+    candidates: tuple[Considered, ...] = member(items(codec_of(Considered)))
+    change: ConsumerChange = member(CHANGE)
+    policy: Policy = member(POLICY)
+    basis: ConsumerSnapshot = member(codec_of(ConsumerSnapshot))
+    requested_by: str | None = member(
+        NAME, "The user who requested the plan, as Airflow names them. Left out: no user did.", default=None, omit=True
+    )
     """As in `streams.plan.plan.Plan`."""
+    blocked: tuple[Blocked, ...] = member(BLOCKED, "`blocked_by` as values.", default=(), omit=True)
+    """Empty in a plan that another version made, as the next two."""
+    invalidations: tuple[Invalidation, ...] = member(
+        INVALIDATIONS, "`wrong_if` as values.", name="invalid_if", default=(), omit=True
+    )
+    assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS, "`preconditions` as values.", default=(), omit=True)
 
     @property
     def chosen_way(self) -> Considered | None:

@@ -10,7 +10,7 @@ from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.snapshot.member_codecs import GENERATION, MEMBERS, assigned_in, members_to_json
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.json import contracts, shapes, strict
-from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, Codec, as_it_is, items, nullable
+from holdfast.rollout.json.codec import COUNT, INSTANT, NAME, TEXT, Codec, items, nullable, only
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG, PARTITION, RELEASE
 from holdfast.rollout.json.record import codec_of, gathered, key, keyed, member, record, record_of, spread
@@ -84,19 +84,13 @@ class ConsumedTopic:
     partitions: tuple[ConsumedPartition, ...] = member(_PARTITIONS)
 
 
-def _protocol(value: object) -> str:
-    if value != PROTOCOL:
-        raise strict.mismatch(f"the protocol {PROTOCOL!r}", value)
-    return PROTOCOL
-
-
 def _broker_release(release: str) -> None:
     """Like `3.9.1`: its first number is what is asked of it."""
     if not release.partition(".")[0].isascii() or not release.partition(".")[0].isdigit():
         raise strict.mismatch("a release of Kafka like '3.9.1'", release)
 
 
-_PROTOCOL: Codec[str] = Codec(_protocol, as_it_is, lambda: {"enum": [PROTOCOL]})
+PROTOCOL_NAME = only(PROTOCOL, "protocol")
 _BROKER_RELEASE = NAME.checked(_broker_release).shaped({"type": "string", "pattern": r"^[0-9]+(\.|$)"})
 
 
@@ -146,7 +140,7 @@ class ConsumerSnapshot:
     cluster: str = member(TEXT, absent="")
     group_id: str = member(NAME)
     captured_at: str | None = member(nullable(INSTANT), absent=None)
-    protocol: str = member(_PROTOCOL)
+    protocol: str = member(PROTOCOL_NAME)
     group_state: str | None = member(nullable(TEXT), absent=None)
     kafka_release: str | None = member(nullable(RELEASE), "That of the clients.", absent=None)
     broker_release: str | None = member(nullable(_BROKER_RELEASE), "That of the coordinator: how it breaks ties.", absent=None)

@@ -1,32 +1,56 @@
 """The steps of a plan for a consumer group: one per event, in order, with waits between them. All are manual."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
+from holdfast.rollout.consumer.change.codec import event_codecs
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.settings import Who
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.codec import NAME, TEXT, Codec, choice
+from holdfast.rollout.json.record import derived, member, record, spread
+from holdfast.rollout.json.unions import tagged
 from holdfast.rollout.text.wording import many
 
 WAIT_AT_LEAST_S = 600
 
 
-@dataclass(frozen=True, slots=True)
+def _wait(wait: Wait) -> Codec[ConsumerItem]:
+    """How long to wait is the same for all."""
+    return Codec(
+        lambda inputs: (strict.mapping(inputs), Then(wait))[1],
+        lambda _: {"limit_s": WAIT_AT_LEAST_S},
+        lambda: shapes.closed({"limit_s": shapes.integer(1, java.INT_MAX)}),
+    )
+
+
+def _verb(item: ConsumerItem) -> str:
+    return f"await_{item.wait}" if isinstance(item, Then) else item.VERB
+
+
+def _items() -> Mapping[str, Codec[Any]]:
+    return {**event_codecs(), **{f"await_{wait}": _wait(wait) for wait in Wait}}
+
+
+@record
 class ConsumerStep:
     """One thing to do, by the operator: an event of the change, or a wait. `id` is its number in the plan, from "1"."""
 
-    id: str
-    item: ConsumerItem
-    says: str
-    check_before: str
-    check_after: str
-    undo: str
-    expect: str
+    id: str = member(NAME, "Its number, from 1.")
+    item: ConsumerItem = spread(tagged("action", "inputs", _items, _verb))
+    says: str = member(TEXT, "What is done.")
+    check_before: str = member(TEXT)
+    check_after: str = member(TEXT)
+    undo: str = member(TEXT)
+    expect: str = member(TEXT)
 
     @property
+    @derived(choice(Who, among=(Who.OPERATOR,)))
     def who(self) -> Who:
         """Holdfast does nothing to consumers itself."""
         return Who.OPERATOR

@@ -9,7 +9,6 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import Act, EffortCounts, Times
-from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.json.codec import (
     BOOLEAN,
@@ -97,14 +96,6 @@ class Option:
     @property
     def drawback(self) -> str:
         return "" if self.as_asked else "Reference only; not the requested change."
-
-    @property
-    def preconditions(self) -> tuple[str, ...]:
-        return condition_words.assumptions(self.assumptions)
-
-    @property
-    def wrong_if(self) -> str:
-        return condition_words.invalid_if(self.invalid_if)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, selection
@@ -80,14 +81,14 @@ def assemble(
         verdict=blocking.verdict(nothing=nothing, chosen=chosen, blocked=blocked_by, policy=policy),
         headline=blocking.headline(options, chosen, blocked_by, effect, nothing=nothing),
         why="" if chosen is None else selection.why(chosen, options, COUNTED),
-        wrong_if="" if way is None else way.wrong_if,
+        wrong_if="" if way is None else condition_words.invalid_if(way.invalid_if),
         blocked_by=texts_of(blocked_by),
         blocked=facts_of(blocked_by),
         chosen=None if chosen is None else chosen.name,
         candidates=tuple(_considered(one, chosen, policy) for one in options),
         steps=() if chosen is None or blocked_by else _steps(chosen, policy),
         settings=() if way is None else way.settings,
-        preconditions=() if way is None else way.preconditions,
+        preconditions=() if way is None else condition_words.assumptions(way.assumptions),
         rules=() if chosen is None else chosen.rules,
         unknown=_unknown(snapshot, chosen),
         otherwise=() if way is None or blocked_by else otherwise.weigh(snapshot, way.change, way.displaced, policy),

@@ -3,10 +3,7 @@
 Reading a plan is strict, and its `plan_id` must be the digest of the rest: a plan that somebody edited is no plan.
 """
 
-from collections.abc import Mapping
-
-from holdfast.errors import InvalidInput
-from holdfast.rollout.contract.plan_ids import plan_id_in
+from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.plan.plan import Plan
@@ -22,18 +19,8 @@ def plan_id_of(plan: Plan) -> str:
 def plan_from_json(document: object) -> Plan:
     """Raise InvalidInput for what is no plan, or was edited; Unsupported for another major version."""
     plan = PLAN.read(document)
-    _refuse_edited(plan, strict.mapping(document))
+    refuse_edited(plan.plan_id, strict.mapping(document))
     return plan
-
-
-def _refuse_edited(plan: Plan, written: Mapping[str, object]) -> None:
-    digest = plan_id_in(written)
-    if plan.plan_id != digest:
-        raise InvalidInput(
-            f"{strict.shown(plan.plan_id)} is not the digest of this plan's content ({digest}): the plan was edited after it was"
-            " made, or another version of Holdfast made it. Create a new plan",
-            "plan_id",
-        )
 
 
 def plan_to_json(plan: Plan) -> dict[str, object]:

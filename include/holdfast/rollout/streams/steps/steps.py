@@ -5,6 +5,7 @@ A step carries all it needs, words included: nothing is made up at run time that
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
@@ -12,7 +13,7 @@ from holdfast.rollout.contract.actions import ActionName, WriteProcessMetadata
 from holdfast.rollout.contract.batches_json import LONGEST_STOP, MOST_PARTITIONS
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, choice, integer, items, nullable, number
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, Codec, choice, integer, items, nullable, number
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.kafka_codecs import CONFIG_VALUE, PROCESS_ID, RELEASE, THREADS
 from holdfast.rollout.json.record import codec_of, member, record, spread
@@ -165,13 +166,15 @@ VERBS: Mapping[type, ActionName] = {
     AwaitStable: ActionName.AWAIT_STABLE,
 }
 
+_INPUTS: Mapping[str, Codec[Any]] = {name: codec_of(cls) for cls, name in VERBS.items()}
+
 
 @record
 class Step:
     """One thing to do. `id` is its number in the plan, from "1"; the texts are what a reviewer reads and an operator follows."""
 
     id: str = member(NAME, "Its number, from 1.")
-    action: Action = spread(tagged("action", "inputs", {name: codec_of(cls) for cls, name in VERBS.items()}, verb))
+    action: Action = spread(tagged("action", "inputs", lambda: _INPUTS, verb))
     who: Who = member(choice(Who))
     check_before: str = member(TEXT)
     check_after: str = member(TEXT)
