@@ -22,7 +22,7 @@ from tests.harness.plain_app import PlainGroup
 from tests.live.observe import generations
 
 from holdfast.errors import ClusterTrouble
-from holdfast.kafka.wire.consumer_protocol import decode_assignment
+from holdfast.kafka.wire.consumer_protocol import decode_assignment, decode_subscription
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.streams.snapshot.snapshot import Generation
 from holdfast.workflows.forecast import forecast_case
@@ -96,6 +96,15 @@ class Watched:
         """The rebalances since the last look."""
         return [one for one in generations(self.group.bootstrap, self.group.group_id) if one.number > self.seen]
 
+    def foreseeable(self) -> list[Generation]:
+        """Without those that a slow member causes.
+
+        On a busy machine a member's SyncGroup may come after another one has already revoked and joined again. It then joins with
+        what it owned before, and the group needs one round more (`ConsumerOutcome.rebalances_most`).
+        """
+        happened = self.happened()
+        return [one for before, one in zip([None, *happened], happened, strict=False) if before is None or not _missed(before, one)]
+
 
 def _holdfast(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "holdfast.cli.main", *arguments]
@@ -104,6 +113,16 @@ def _holdfast(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def _whole(generation: Generation) -> bool:
     return sum(len(decode_assignment(one.assignment).partitions) for one in generation.members) == sum(TOPICS.values())
+
+
+def _missed(before: Generation, after: Generation) -> bool:
+    """Whether a member joined with partitions that the rebalance before had not left to it."""
+    given = {one.member_id: decode_assignment(one.assignment).partitions for one in before.members}
+    return any(
+        not set(decode_subscription(one.subscription).owned) <= set(given[one.member_id])
+        for one in after.members
+        if one.member_id in given
+    )
 
 
 def _assigned(generation: Generation) -> dict[str, list[list[object]]]:
@@ -190,12 +209,12 @@ def test_a_static_member_that_is_back_in_time_is_not_noticed(release: str, tmp_p
             group.stop()
 
 
-def _as_planned(watched: Watched, plan: Path, happened: list[Generation]) -> None:
+def _as_planned(watched: Watched, plan: Path, expected: list[int]) -> None:
     """Every partition is read by whom the plan has it, under the ID that the broker made; in as many rebalances."""
     verdict = watched.verdict(plan)
     assert verdict["result"] == "as forecast", json.dumps(verdict)
     assert verdict["score"] == {"partitions_as_forecast": sum(TOPICS.values()), "partitions": sum(TOPICS.values())}
-    assert verdict["rebalances"] == {"expected": [len(happened)] * 2, "found": len(happened)}
+    assert verdict["rebalances"] == {"expected": expected, "found": len(watched.happened())}
 
 
 def _joins_leaves_crashes(watched: Watched) -> None:
@@ -205,7 +224,7 @@ def _joins_leaves_crashes(watched: Watched) -> None:
     group.start("c", RANGE)
     watched.settle({"a", "b", "c"})
     happened = watched.happened()
-    _as_planned(watched, plan, happened)
+    _as_planned(watched, plan, [1, 1])
     _compare(before, [_joins(_member_ids(happened)["c"], RANGE)], happened)
 
     before = watched.look(RANGE)
@@ -239,7 +258,7 @@ def _migrates(watched: Watched) -> None:
             names = names - {old} | {new}
             watched.settle(names)
             events += [{"gone": old}, {"then": "stable"}, {"add": (new, assignors)}, {"then": "stable"}]
-    happened = watched.happened()
+    happened = watched.foreseeable()
     ids = {about["client_id"]: member for member, about in before["consumers"].items()} | _member_ids(happened)
     meant = []
     for event in events:
@@ -258,8 +277,8 @@ def _joins_cooperatively(watched: Watched) -> None:
     plan = watched.plan(before, _joins("whoever comes", COOPERATIVE))
     watched.group.start("e", COOPERATIVE)
     watched.settle({"a2", "d2", "e"})
-    happened = watched.happened()
-    _as_planned(watched, plan, happened)
+    happened = watched.foreseeable()
+    _as_planned(watched, plan, [2, 3])
     outcome = _compare(before, [_joins(_member_ids(happened)["e"], COOPERATIVE)], happened)
     assert [one["trigger"] for one in outcome["rounds"]] == ["change", "immediate"]
     assert before["leader_member_id"] in before["consumers"]

@@ -286,8 +286,19 @@ class TestAnotherWay:
         busy = operator.verdict(found | {"generation": 30})
         assert (busy.result, busy.differences) == (
             Result.DIFFERENT,
-            (f"18 rebalances since the plan was created; forecast: {busy.rebalances_expected}.",),
+            ("18 rebalances since the plan was created; forecast: 2.",),
         )
+
+    def test_each_member_that_must_revoke_may_take_a_rebalance_of_its_own(self, tmp_path: Path) -> None:
+        two = {"a": member(0, 1, 2), "b": member(3, 4, 5)}
+        document = group(two, topics={"orders": {"partitions": COMMITTED}})
+        operator = Operator(tmp_path, document, JOINS)
+        found = lived(document, *named("n", JOINS))
+        generation = document["generation"]
+
+        for more, result in {1: Result.DIFFERENT, 2: Result.AS_FORECAST, 3: Result.AS_FORECAST, 4: Result.DIFFERENT}.items():
+            verdict = operator.verdict(found | {"generation": generation + more})
+            assert (verdict.rebalances_expected, verdict.rebalances, verdict.result) == ((2, 3), more, result)
 
 
 class TestDifferences:

@@ -18,7 +18,7 @@ def consumer_verdict_to_json(verdict: ConsumerVerdict) -> dict[str, object]:
         "result": verdict.result.value,
         "score": {"partitions_as_forecast": agreeing, "partitions": len(verdict.partitions)},
         "steps": steps_shown(verdict.steps),
-        "rebalances": {"expected": [verdict.rebalances_expected, verdict.rebalances_expected], "found": verdict.rebalances},
+        "rebalances": {"expected": list(verdict.rebalances_expected), "found": verdict.rebalances},
         "differences": list(verdict.differences),
         "facts": DIFFERENCES.write(verdict.facts),
         "partitions": {

@@ -48,7 +48,10 @@ class PartitionVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerVerdict:
-    """`rebalances` None: the generation is not known, then or now. `facts`: what differs, worst first."""
+    """`rebalances_expected`: least and most. `rebalances` None: the generation is not known, then or now.
+
+    `facts`: what differs, worst first.
+    """
 
     plan_id: str
     cluster: str
@@ -56,7 +59,7 @@ class ConsumerVerdict:
     observed_at: str | None
     result: Result
     partitions: tuple[PartitionVerdict, ...]
-    rebalances_expected: int
+    rebalances_expected: tuple[int, int]
     rebalances: int | None
     facts: tuple[Difference, ...]
     steps: tuple[StepEvidence, ...] = ()
@@ -126,10 +129,11 @@ def _recommended(plan: ConsumerPlan) -> Considered:
     return plan.chosen_way
 
 
-def _planned(plan: ConsumerPlan) -> int:
+def _planned(plan: ConsumerPlan) -> tuple[int, int]:
+    """Rebalances, least and most."""
     summary = _recommended(plan).summary
     assert summary is not None, "only what was forecast is recommended"
-    return summary.rebalances
+    return summary.rebalances, max(summary.rebalances, forecast(plan.basis, _recommended(plan).change).outcome.rebalances_most)
 
 
 def _back_by_themselves(basis: ConsumerSnapshot, change: ConsumerChange, fresh: ConsumerSnapshot) -> dict[str, str]:
@@ -150,12 +154,12 @@ def _judged(plan: ConsumerPlan, fresh: ConsumerSnapshot, partitions: Placed, cha
         Difference(Differs.READER, str(one.partition), (one.expected,), () if one.found is None else (one.found,))
         for one in wrong[:MOST_DIFFERENCES]
     )
-    seen, planned = _rebalances(plan.basis, fresh), _planned(plan)
+    seen, (least, most) = _rebalances(plan.basis, fresh), _planned(plan)
     counted = seen is not None and not begun_anew(change)  # a restart is one rebalance or two: it depends on how fast it is
-    more = Difference(Differs.REBALANCES, count=seen or 0, least=planned, most=planned)
-    differences = (*of_what, *((more,) if counted and seen != planned else ()))
+    more = Difference(Differs.REBALANCES, count=seen or 0, least=least, most=most)
+    differences = (*of_what, *((more,) if counted and not least <= (seen or 0) <= most else ()))
     result = Result.DIFFERENT if differences else Result.AS_FORECAST
-    if wrong and seen is not None and seen < planned:
+    if wrong and seen is not None and seen < least:
         result = Result.ON_THE_WAY
     return Compared(partitions, result, differences, of_what)
 

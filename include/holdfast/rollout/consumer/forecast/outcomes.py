@@ -68,6 +68,23 @@ class ConsumerOutcome:
     acts: tuple[Act, ...] = ()
     """What is done, batch by batch, as it takes time."""
 
+    @property
+    def rebalances_most(self) -> int:
+        """The rounds, and those that come between them where members are slow.
+
+        A member that must revoke partitions joins again as soon as it has. Another one whose SyncGroup comes later than that is
+        answered REBALANCE_IN_PROGRESS (`GroupCoordinator.doSyncGroup`): it joins with what it owned before, and revokes only after
+        the next round. So each follow-up round has as many as there are members that revoke, at most.
+        """
+        follow_ups = zip(self.rounds, self.rounds[1:], strict=False)
+        return len(self.rounds) + sum(
+            max(0, _revoking(before.decision) - 1) for before, after in follow_ups if after.trigger is Trigger.IMMEDIATE
+        )
+
+
+def _revoking(decision: Assignment | LeaderFailure) -> int:
+    return sum(bool(one.revoked) for one in decision.members) if isinstance(decision, Assignment) else 0
+
 
 @dataclass(frozen=True, slots=True)
 class ConsumerForecast:

@@ -252,7 +252,7 @@ class ConsumerKind(
         return verdict_words.figures(verdict)
 
     def rebalances_forecast(self, verdict: ConsumerVerdict) -> tuple[int, int]:
-        return verdict.rebalances_expected, verdict.rebalances_expected
+        return verdict.rebalances_expected
 
     def verdict_rows(self, verdict: ConsumerVerdict) -> tuple[tuple[str, str, str, str], ...]:
         return verdict_words.rows(verdict)

@@ -169,7 +169,7 @@ def _loss(one: ConsumerLoss, snapshot: ConsumerSnapshot) -> Row:
         "needless": summary.needless,
         "expected_moved": one.expected_moved if one.place or summary.moved is None else float(summary.moved),
         "rebalances": summary.rebalances,
-        "rebalances_exact": True,
+        "rebalances_exact": one.outcome.rebalances_most == summary.rebalances,
         "hours": None if ends is None else ends.usual / 3600,
         "hours_exact": ends is not None,
         "hours_most": None if ends is None else ends.high / 3600,
