@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, ClassVar
 
+from tests.harness import lamp_review
 from tests.harness.lamp_plans import assemble
 from tests.harness.lamp_values import (
     ConsideredLampOption,
@@ -41,7 +42,8 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import Fields, one_of
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.rendering import Block, Heading, Paragraph
+from holdfast.rollout.review.parts import PlanReview
+from holdfast.rollout.text.rendering import Block, Heading
 
 PROTOCOL, EACH = "lamps", "one-by-one"
 
@@ -115,10 +117,11 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     """`protocol`: `lamps`."""
 
     name: ClassVar[str] = "lamps"
-    words: ClassVar[Words] = Words("a group of lamps", "lamp", "lamp")
+    words: ClassVar[Words] = Words("a group of lamps", "lamp", "lamp", "Group of lamps")
     values: ClassVar[tuple[type, ...]] = (LampSnapshot, LampChange, LampPlan, LampVerdict)
     schemas: ClassVar[Mapping[str, Any]] = {}
     asks: ClassVar[tuple[Any, ...]] = ()
+    docs: ClassVar[str] = "lamps"
 
     def owns_snapshot(self, document: object) -> bool:
         return isinstance(document, dict) and document.get("protocol") == PROTOCOL
@@ -227,7 +230,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
         return (("Lamps", str(len(snapshot.lit))),)
 
     def hosts(self, snapshot: LampSnapshot) -> tuple[Host, ...]:
-        return ()
+        return tuple(Host(f"socket-{name}", (name,), "burns" if lit else "dark") for name, lit in snapshot.lit)
 
     def settings(self, snapshot: LampSnapshot) -> tuple[Setting, ...]:
         return ()
@@ -312,8 +315,8 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
         plan = assemble(snapshot, change, evaluated, policy, now)
         return replace(plan, plan_id=plan_id_in(self.plan_to_json(plan)))
 
-    def review(self, plan: LampPlan) -> tuple[Block, ...]:
-        return (Heading(1, f"Plan {plan.plan_id}"), Paragraph(plan.headline))
+    def reviewed(self, plan: LampPlan) -> PlanReview:
+        return lamp_review.reviewed(plan, self.request(plan))
 
     def title(self, plan: LampPlan) -> str:
         return self.sentence(plan.change, plan.basis)

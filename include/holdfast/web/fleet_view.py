@@ -21,9 +21,9 @@ UNKNOWN_TIME = len(TIMES)
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """A group by the loss of one host that moves most, if its replacement draws a fresh process ID, or member ID.
+    """A group by the loss of one host that moves most, if its replacement generates a new random ID.
 
-    `total`: stateful tasks, or partitions of a `plain` group; `without_copy`: tasks that wait for their state; None: it has none.
+    `total`: of what is `counted`, stateful tasks or partitions; `without_copy`: tasks that restore first; None: it has no state.
     """
 
     cluster: str
@@ -33,7 +33,7 @@ class Risk:
     moved: int
     without_copy: int | None
     hours: float | None
-    plain: bool
+    counted: str
 
     @property
     def share(self) -> int:
@@ -178,7 +178,7 @@ def risks_of(losses: Iterable[Row]) -> tuple[Risk, ...]:
             row["moved"] or 0,
             None if row["stateful_tasks"] is None else row["without_copy"] or 0,
             row["hours"],
-            row["stateful_tasks"] is None,
+            "partition" if row["stateful_tasks"] is None else "task",
         )
         for (cluster, group_id), row in worst.items()
     )

@@ -16,6 +16,7 @@ from holdfast.rollout.text.html import to_html
 from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import amount_of_bytes, duration, many, printable
 from holdfast.web import history
+from holdfast.web.group_view import MOST_MEMBERS
 from holdfast.web.new import new_view
 from holdfast.web.plan import placement, rule_words
 from holdfast.web.plan.chart_data import hops_data, timeline_data
@@ -60,6 +61,7 @@ def environment() -> Environment:
         "history_bars": history.bars,
         "blocks": blocks,
         "most_steps": MOST_STEPS,
+        "most_members": MOST_MEMBERS,
     }
     return made
 

@@ -25,6 +25,7 @@ from holdfast.rollout.kinds.plan_summary import PlanSummary, summary, summary_fr
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.score_json import Score, score_from_json
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.review import sections
 from holdfast.rollout.text import rendering
 from holdfast.rollout.text.rendering import Block
 from holdfast.workflows import journals
@@ -119,7 +120,7 @@ def markdown(made: AnyPlan) -> str:
 
 def blocks(made: AnyPlan) -> tuple[Block, ...]:
     """What a person reads, however it is shown."""
-    return kind_of(made).review(made)
+    return sections.blocks(kind_of(made).reviewed(made))
 
 
 def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS) -> str:

@@ -19,10 +19,10 @@ def test_clients_stand_in_process_id_order_with_their_lags() -> None:
     consumer["task_offset_sums"] |= {"1_2": 3, "1_0": 2}
     found = group_view.view(read(document), Recorded(), NOON)
 
-    assert [one.place for one in found.clients] == [1, 2, 3]
-    assert [one.process_id for one in found.clients][:2] == [C, A]
-    assert [(one.task, one.lag) for one in found.clients[1].copies] == [("1_2", 5), ("1_0", 0)]
-    assert (found.clients[1].caught_up, found.clients[0].active) == (1, ("1_0", "1_3"))
+    assert [one.place for one in found.members.rows] == [1, 2, 3]
+    assert [one.process_id for one in found.members.rows][:2] == [C, A]
+    assert [(one.task, one.lag) for one in found.members.rows[1].copies] == [("1_2", 5), ("1_0", 0)]
+    assert (found.members.rows[1].caught_up, found.members.rows[0].active) == (1, ("1_0", "1_3"))
 
 
 def test_losses_are_read_from_the_tables_the_worst_first(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_plain_group_s_members_stand_in_kafka_s_order_with_what_they_are_behin
     document = plain_group(members, topics={"orders": {"partitions": read_by}})
     found = group_view.view(consumer_snapshot_from_json(document), Recorded(), NOON)
 
-    assert [(one.place, one.name, one.count, one.share, one.behind) for one in found.members] == [
+    assert [(one.place, one.name, one.count, one.share, one.behind) for one in found.members.rows] == [
         (1, "i on h-z", 0, 0, 0),
         (2, "h-a", 2, 1000, 3),
         (3, "h-b", 1, 500, 0),

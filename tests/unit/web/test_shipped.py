@@ -32,7 +32,7 @@ def test_it_is_as_published(file: Path) -> None:
 def test_our_own_pages_reach_for_nothing_elsewhere() -> None:
     """Text that a browser would load something for: only `/` and relative addresses."""
     own = [*STATIC.glob("*.css"), *STATIC.glob("*.svg"), *(STATIC / name for name in ("charts.js", "page.js", "theme.js"))]
-    own += list((STATIC.parent / "templates").glob("*.html"))
+    own += list((STATIC.parent / "templates").rglob("*.html"))
     loaded = [
         (one.name, mark) for one in own for mark in ("url(", "@import", "//cdn", "eval(", "innerHTML") if mark in one.read_text()
     ]

@@ -22,6 +22,7 @@ from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.options.option import EvaluatedOption, Option
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.text.rendering import Block
 
 S = TypeVar("S", bound=AnySnapshot)
@@ -38,11 +39,12 @@ Settings = tuple[tuple[str, ConfigValue], ...]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """`group`: "a consumer group"; `member`: one of it; `counted`: what is assigned."""
+    """`group`: "a consumer group"; `member`: one of it; `counted`: what is assigned; `title`: "Consumer group"."""
 
     group: str
     member: str
     counted: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,12 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     """The JSON Schema of each of its contracts, by name."""
     asks: ClassVar[tuple[What, ...]]
     """What can be requested of it in a few fields."""
+    unused_fields: ClassVar[frozenset[str]] = frozenset()
+    """Those fields of a `Request` that mean nothing for it."""
+    docs: ClassVar[str]
+    """The page of docs/ that lists its events."""
+    request_note: ClassVar[str] = ""
+    """What the form adds to a request in a few fields: what is assumed that the fields do not say."""
 
     # Documents.
 
@@ -223,8 +231,8 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     # The plan.
 
     @abstractmethod
-    def review(self, plan: P) -> tuple[Block, ...]:
-        """What a person reads."""
+    def reviewed(self, plan: P) -> PlanReview:
+        """What a person reads, part by part."""
 
     @abstractmethod
     def title(self, plan: P) -> str:

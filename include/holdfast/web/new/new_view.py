@@ -10,7 +10,7 @@ from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.strict import FORMAT_VERSION, dumps
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.web import group_view
-from holdfast.web.plan.plan_parts import ago
+from holdfast.web.parts.plan_view import ago
 
 DOCUMENT = "change"
 """Chosen in the place of a What: a Change document."""
@@ -28,13 +28,17 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the newest snapshot says of a group. `one`: what a member of it is called; `asks`: what can be requested of it."""
+    """What the newest snapshot says of a group. `one`: what a member of it is called; `asks`: what can be requested of it;
+    `without`: the fields that mean nothing for it; `docs`: the page on its events."""
 
     snapshot_id: str
     age: str
     one: str
     asks: tuple[What, ...]
-    plain: bool
+    kind: str
+    without: frozenset[str]
+    docs: str
+    request_note: str
     members: int
     release: str
     facts: tuple[tuple[str, str], ...]
@@ -52,7 +56,10 @@ def known(snapshot: AnySnapshot, snapshot_id: str, history: Sequence[str], now: 
         age=ago(now, datetime.fromisoformat(taken)) if taken else "at an unknown time",
         one=kind.words.member,
         asks=kind.asks,
-        plain=kind.name == "consumer",
+        kind=kind.words.title,
+        without=kind.unused_fields,
+        docs=kind.docs,
+        request_note=kind.request_note,
         members=kind.members(snapshot),
         release=snapshot.kafka_release or "",
         facts=group_view.facts(snapshot),

@@ -1,8 +1,8 @@
 """What the charts of the pages draw, as JSON in the page: numbers and names, no options of the library."""
 
 from holdfast.rollout.text.wording import printable
-from holdfast.web.plan.ownership import Picture
-from holdfast.web.plan.plan_parts import PlanView
+from holdfast.web.parts.ownership import Picture
+from holdfast.web.parts.plan_view import PlanView
 
 
 def timeline_data(view: PlanView) -> dict[str, object]:

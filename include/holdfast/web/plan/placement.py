@@ -5,9 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.rollout.streams.plan.basis import Basis
-from holdfast.rollout.text.wording import listed
-from holdfast.web.plan.ownership import ASKED, NEEDLESS, STAYS, Picture
+from holdfast.web.parts.ownership import ASKED, NEEDLESS, STAYS, Picture
 
 MOST_HOSTS = 16
 OTHERS = "others"
@@ -72,21 +70,6 @@ def _in_order(names: set[str]) -> tuple[str, ...]:
 def _natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """`0_2` before `0_10`."""
     return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in _NUMBERS.split(text) if part)
-
-
-def about_tasks(basis: Basis) -> Callable[[str], str]:
-    """What a task is: its subtopology, what it reads, what it keeps."""
-    known = {str(one.number): one for one in basis.subtopologies}
-
-    def about(thing: str) -> str:
-        number, _, partition = thing.partition("_")
-        one = known.get(number)
-        if one is None:
-            return f"subtopology {number}, partition {partition}"
-        stores = f"; stores {listed(one.stores, 4)}" if one.stores else "; stateless"
-        return f"subtopology {number}, partition {partition}; reads {listed(one.topics, 4)}{stores}"
-
-    return about
 
 
 def select(

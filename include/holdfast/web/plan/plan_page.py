@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -14,18 +14,14 @@ from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.journal import Approval, Entry, Journal
 from holdfast.rollout.kinds.approval import fingerprint, needs_somebody_else
 from holdfast.rollout.kinds.plan_summary import summary
-from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.score_json import Score
-from holdfast.web.plan.plain_view import plain_view
-from holdfast.web.plan.plan_parts import PlanView, ages, ago
-from holdfast.web.plan.plan_view import view
+from holdfast.web.kinds.registry import pages_of
+from holdfast.web.parts.plan_view import PlanView, ages, ago
 from holdfast.web.plans import State, state_of
 from holdfast.workflows import freshness, snapshots
 from holdfast.workflows import plan as plans
 
 T = TypeVar("T")
-VIEWS: Mapping[str, Callable[[Any, datetime], PlanView]] = {"streams": view, "consumer": plain_view}
-"""A plan as its page shows it, by the name of its kind of group."""
 REMEMBERED = 64
 MOST_DRIFTS = 40
 
@@ -134,7 +130,7 @@ class PlanPages:
         )
 
     def _view(self, plan: AnyPlan, now: datetime) -> PlanView:
-        return VIEWS[kind_of(plan).name](plan, now)
+        return pages_of(plan).plan(plan, now)
 
     def _view_again(self, plan: AnyPlan, now: datetime) -> PlanView:
         age, taken, valid, expired = ages(plan, now)

@@ -9,7 +9,7 @@ from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned
 from holdfast.rollout.facts.conditions import Assumed, Invalid
 from holdfast.rollout.facts.reasons import EXCEEDS, Block, Blocked, Lost, Reason
 from holdfast.rollout.policy.policy import Policy, Review
-from holdfast.web.plan import plan_parts
+from holdfast.web.parts import plan_view as parts
 from holdfast.workflows import plan as planning
 
 OVER = Policy(blocking=("moved-without-need",), exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id"))
@@ -35,7 +35,7 @@ def test_a_page_does_not_list_limits_twice() -> None:
     (baseline,) = (one for one in article_plan().candidates if one.name == "plainly")
 
     assert "(moved-without-need: 4 of 6" in baseline.why_not
-    assert plan_parts.why_not(baseline) == f"{EXCEEDS}."
+    assert parts.why_not(baseline) == f"{EXCEEDS}."
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ from tests.harness.article import AFTER, group
 from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned
 
 from holdfast.rollout.streams.plan import json as plan_json
-from holdfast.web.plan import plan_view
-from holdfast.web.plan.ownership import NEEDLESS, Picture
-from holdfast.web.plan.placement import MOST_HOSTS, OTHERS, PAGE_SIZE, about_tasks, matrix, select
-from holdfast.web.plan.plan_view import view
+from holdfast.web.kinds.streams import plan_view
+from holdfast.web.kinds.streams.plan_view import view
+from holdfast.web.kinds.streams.task_owners import about_tasks
+from holdfast.web.parts.ownership import NEEDLESS, Picture
+from holdfast.web.plan.placement import MOST_HOSTS, OTHERS, PAGE_SIZE, matrix, select
 
-from tests.unit.web.plan.pictures import of_moves  # isort: skip
+from tests.unit.web.parts.pictures import of_moves  # isort: skip
 
 
 def plainly() -> Picture:

@@ -23,7 +23,7 @@ from holdfast.rollout.text.wording import many, printable
 
 ASKABLE = (What.REPLACE, What.SCALE, What.RESTART)
 """What makes sense without tasks, settings and releases of Kafka Streams."""
-_STREAMS_ONLY = ("disk", "threads")
+STREAMS_ONLY = ("disk", "threads")
 
 
 def consumer_change_of(request: Request, snapshot: ConsumerSnapshot) -> ConsumerChange:
@@ -35,7 +35,7 @@ def consumer_change_of(request: Request, snapshot: ConsumerSnapshot) -> Consumer
             f" {', '.join(ASKABLE)}, or a Change document (docs/consumer-groups.md)",
             "what",
         )
-    for field in _STREAMS_ONLY:
+    for field in STREAMS_ONLY:
         if getattr(request, field):
             raise InvalidInput("a consumer without Kafka Streams has none; leave it empty", field)
     return ConsumerChange(tuple(_items(request, snapshot)))

@@ -41,6 +41,7 @@ from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.text.rendering import Block
 
 OPTIONS = 8
@@ -55,7 +56,7 @@ class ConsumerKind(
     """`protocol`: `consumer-classic`."""
 
     name: ClassVar[str] = "consumer"
-    words: ClassVar[Words] = Words("a consumer group", "consumer", "partition")
+    words: ClassVar[Words] = Words("a consumer group", "consumer", "partition", "Consumer group")
     values: ClassVar[tuple[type, ...]] = (ConsumerSnapshot, ConsumerChange, ConsumerPlan, ConsumerVerdict)
     schemas: ClassVar[Mapping[str, Shape]] = {
         "consumer-snapshot": snapshot_json.SNAPSHOT.shape(),
@@ -65,6 +66,9 @@ class ConsumerKind(
         "consumer-plan": plan_json.PLAN.shape(),
     }
     asks: ClassVar[tuple[What, ...]] = tuple(request.ASKABLE)
+    docs: ClassVar[str] = "consumer-groups"
+    request_note: ClassVar[str] = "Assumes the most likely member IDs for new consumers; the broker generates the actual ones."
+    unused_fields: ClassVar[frozenset[str]] = frozenset(request.STREAMS_ONLY)
 
     # Documents.
 
@@ -210,8 +214,8 @@ class ConsumerKind(
 
     # The plan.
 
-    def review(self, plan: ConsumerPlan) -> tuple[Block, ...]:
-        return review.review(plan)
+    def reviewed(self, plan: ConsumerPlan) -> PlanReview:
+        return review.reviewed(plan)
 
     def title(self, plan: ConsumerPlan) -> str:
         return asked.title(plan.change, plan.basis)

@@ -18,6 +18,7 @@ from holdfast.rollout.journal.journal import Journal
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.streams.change import asked, named_json, request
 from holdfast.rollout.streams.change import json as change_json
 from holdfast.rollout.streams.change import schema as change_schema
@@ -53,7 +54,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     """`protocol`: `streams-classic`."""
 
     name: ClassVar[str] = "streams"
-    words: ClassVar[Words] = Words("a Kafka Streams group", "client", "task")
+    words: ClassVar[Words] = Words("a Kafka Streams group", "client", "task", "Kafka Streams group")
     values: ClassVar[tuple[type, ...]] = (Snapshot, Change, Plan, Verdict)
     schemas: ClassVar[Mapping[str, Shape]] = {
         "snapshot": snapshot_json.SNAPSHOT.shape(),
@@ -65,6 +66,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
         "staleness": execution_schema.STALENESS,
     }
     asks: ClassVar[tuple[What, ...]] = tuple(What)
+    docs: ClassVar[str] = "changes"
 
     # Documents.
 
@@ -214,8 +216,8 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
 
     # The plan.
 
-    def review(self, plan: Plan) -> tuple[Block, ...]:
-        return review.review(plan)
+    def reviewed(self, plan: Plan) -> PlanReview:
+        return review.reviewed(plan)
 
     def title(self, plan: Plan) -> str:
         return titles.title_of(plan)

@@ -1,4 +1,4 @@
-"""What the page of a plan consists of, for either kind of group: texts, shares and figures. No Airflow, no clock."""
+"""What the page of a plan consists of, for every kind of group: texts, shares and figures. No Airflow, no clock."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,13 @@ from datetime import datetime
 from holdfast.rollout.contract.verdicts import PlanVerdict, Rule, Status
 from holdfast.rollout.facts.reasons import EXCEEDING, EXCEEDS
 from holdfast.rollout.group.values import AnyConsidered, AnyPlan
+from holdfast.rollout.kinds import plan_title
+from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import duration, inside
-from holdfast.web.plan.ownership import Picture
+from holdfast.web.parts.ownership import Picture
 
 MOST_ROUNDS = 60
 VERDICTS = {
@@ -24,9 +26,8 @@ VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The words in which the two kinds of groups differ. `unit`: what the picture over time goes by, `time` or `rebalance`."""
+    """The words in which kinds of group differ. `unit`: what the picture over time goes by, `time` or `rebalance`."""
 
-    kind: str
     owners: str
     time: str
     total: str
@@ -106,6 +107,8 @@ class PlanView:
     """
 
     plan: AnyPlan
+    kind: str
+    counted: str
     labels: Labels
     review: PlanReview
     title: str
@@ -135,6 +138,66 @@ class PlanView:
     @property
     def setting_rows(self) -> tuple[tuple[str, ...], ...]:
         return sections.setting_rows(self.review)
+
+
+NO_LABELS = Labels(owners="", time="", total="", risk="", unit="time", rounds=(), ways=())
+
+
+def plan_view(
+    plan: AnyPlan,
+    now: datetime,
+    *,
+    labels: Labels = NO_LABELS,
+    effect: str = "",
+    warnings: tuple[tuple[str, str], ...] = (),
+    figures: tuple[Figure, ...] = (),
+    pictures: tuple[Picture, ...] = (),
+    about: Callable[[str], str] = lambda _: "",
+    timelines: tuple[Timeline, ...] = (),
+    ways: tuple[Way, ...] | None = None,
+    burden: tuple[Block, ...] = (),
+    facts: tuple[tuple[str, str], ...] = (),
+) -> PlanView:
+    """With what only a kind of group can add to what every plan has. `ways` None: the options without figures."""
+    kind = kind_of(plan)
+    age, taken, valid, expired = ages(plan, now)
+    return PlanView(
+        plan=plan,
+        kind=kind.words.title,
+        counted=kind.words.counted,
+        labels=labels,
+        review=kind.reviewed(plan),
+        title=plan_title.title_of(plan),
+        option=option_of(plan),
+        effect=effect,
+        warnings=warnings,
+        figures=figures,
+        pictures=pictures,
+        about=about,
+        timelines=timelines,
+        ways=_without_figures(plan) if ways is None else ways,
+        burden=burden,
+        facts=facts,
+        age=age,
+        taken=taken,
+        valid=valid,
+        expired=expired,
+    )
+
+
+def _without_figures(plan: AnyPlan) -> tuple[Way, ...]:
+    return in_order(
+        Way(
+            name=one.name,
+            title=one.title,
+            fate="chosen" if one.name == plan.chosen else "possible" if one.refused is None else "impossible",
+            why_not=why_not(one),
+            effort="",
+            cells=(),
+            failed=broken(one.rules),
+        )
+        for one in plan.candidates
+    )
 
 
 def ages(plan: AnyPlan, now: datetime) -> tuple[str, str, str, bool]:

@@ -11,8 +11,8 @@ from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consume
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
 from holdfast.rollout.policy.policy import Policy
-from holdfast.web.plan.plain_view import plain_view
-from holdfast.web.plan.plan_parts import PlanView
+from holdfast.web.kinds.consumer.plan_view import view
+from holdfast.web.parts.plan_view import PlanView
 from holdfast.web.plans import PlanRow, State
 from holdfast.workflows import plan as planning
 
@@ -31,7 +31,7 @@ def planned(consumers: dict[str, Document], *events: object, partitions: object 
 
 def restarted() -> PlanView:
     events = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in "ab"]
-    return plain_view(planned(STATIC, *events), NOON)
+    return view(planned(STATIC, *events), NOON)
 
 
 def test_the_four_figures_against_doing_it_plainly() -> None:
@@ -77,7 +77,7 @@ def test_what_would_skip_data_is_a_warning_above_all() -> None:
     """The recommended option stays what is done."""
     lost = [one | {"committed_offset": None} for one in READ]
     event = {"replace_consumer": {"member_id": "a", "by": {"member_id": "x"}}}
-    found = plain_view(planned({"a": member(0, 1, 2), "b": member(3, 4, 5)}, event, partitions=lost), NOON)
+    found = view(planned({"a": member(0, 1, 2), "b": member(3, 4, 5)}, event, partitions=lost), NOON)
 
     assert found.option == "Make the change as requested"
     assert found.warnings[0][0] == "SKIPS DATA"
@@ -98,7 +98,7 @@ def test_a_plan_of_a_release_that_kept_no_course_is_read_and_shown() -> None:
     made = planned(STATIC, {"remove_consumer": {"member_id": "a"}})
     old = with_id(replace(made, candidates=tuple(replace(one, course=None, read_twice=None) for one in made.candidates)))
     written = consumer_plan_to_json(old)
-    found = plain_view(consumer_plan_from_json(written), NOON)
+    found = view(consumer_plan_from_json(written), NOON)
 
     assert "course" not in str(written)
     assert (found.pictures, found.timelines) == ((), ())

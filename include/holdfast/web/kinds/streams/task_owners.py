@@ -1,16 +1,18 @@
 """The owner of each stateful task, before and after an option of a plan for Kafka Streams: what `ownership` draws."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from holdfast.rollout.streams.change.change import Item
 from holdfast.rollout.streams.cost.cost import end_owners, renamed
 from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.events.event import Event
 from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.plan.basis import Basis
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order
-from holdfast.web.plan.ownership import Deal, Picture, Words, picture
-from holdfast.web.plan.plan_parts import title_of
+from holdfast.rollout.text.wording import listed
+from holdfast.web.parts.ownership import Deal, Picture, Words, picture
+from holdfast.web.parts.plan_view import title_of
 
 WORDS = Words("stateful task", "client", "process ID")
 
@@ -40,6 +42,21 @@ def task_picture(plan: Plan, way: Considered, cost: Cost) -> Picture | None:
         at={str(one): order.rank(one) * 1000 >> 128 for one in everybody},
     )
     return picture(way.name, title_of(way.name, plan), deal)
+
+
+def about_tasks(basis: Basis) -> Callable[[str], str]:
+    """What a task is: its subtopology, what it reads, what it keeps."""
+    known = {str(one.number): one for one in basis.subtopologies}
+
+    def about(thing: str) -> str:
+        number, _, partition = thing.partition("_")
+        one = known.get(number)
+        if one is None:
+            return f"subtopology {number}, partition {partition}"
+        stores = f"; stores {listed(one.stores, 4)}" if one.stores else "; stateless"
+        return f"subtopology {number}, partition {partition}; reads {listed(one.topics, 4)}{stores}"
+
+    return about
 
 
 def _names(plan: Plan, way: Considered, cost: Cost) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from holdfast.web.plan.ownership import Deal, Picture, Words, picture
+from holdfast.web.parts.ownership import Deal, Picture, Words, picture
 
 
 def of_moves(moves: Sequence[tuple[str, str, int]]) -> Picture:

@@ -11,10 +11,10 @@ from holdfast.rollout.policy import policy
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.wording import duration
 from holdfast.rollout.timing.time_words import usually
+from holdfast.web.kinds.streams.plan_view import view
+from holdfast.web.parts.plan_view import ago, compact, figures_of
 from holdfast.web.plan import rule_words
 from holdfast.web.plan.chart_data import timeline_data
-from holdfast.web.plan.plan_parts import ago, compact, figures_of
-from holdfast.web.plan.plan_view import view
 
 REMOVE = {"remove_client": {"process_id": C}}
 

@@ -8,19 +8,18 @@ from itertools import groupby
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.times import Estimate, Times
-from holdfast.rollout.kinds import plan_title
 from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan import effect_words
 from holdfast.rollout.streams.plan.burden import burden
 from holdfast.rollout.streams.plan.figures import Figures, figures_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
-from holdfast.rollout.streams.plan.review import reviewed
 from holdfast.rollout.streams.steps.steps import StartClient
 from holdfast.rollout.text.wording import amount_of_bytes, capital, duration, many, span
 from holdfast.rollout.timing import time_words
-from holdfast.web.plan import placement, plan_parts
-from holdfast.web.plan.plan_parts import (
+from holdfast.web.kinds.streams.task_owners import about_tasks, task_picture
+from holdfast.web.parts import plan_view as parts
+from holdfast.web.parts.plan_view import (
     MOST_ROUNDS,
     NEVER,
     NOT_KNOWN,
@@ -33,13 +32,12 @@ from holdfast.web.plan.plan_parts import (
     Timeline,
     Way,
     compact,
+    plan_view,
     title_of,
 )
-from holdfast.web.plan.task_owners import task_picture
 
 _CAUSES = {"change": "change", "probing": "probing rebalance", "immediate": "immediate follow-up"}
 LABELS = Labels(
-    kind="",
     owners="Kafka assigns stateful tasks in process-ID order. In the chart, tasks on the middle line stay; tasks off the line"
     " move to another client.",
     time="Cumulative stateful tasks handed to another client. Each dot is a rebalance; a task that moves is unavailable during it.",
@@ -56,26 +54,18 @@ def view(plan: Plan, now: datetime) -> PlanView:
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
     pairs = tuple((one, one.worst) for one in ways if one.worst is not None)
     effect = effect_words.effect(way.costs, plan.change, plan.policy) if way is not None and way.costs else ""
-    age, taken, valid, expired = plan_parts.ages(plan, now)
-    return PlanView(
-        plan=plan,
+    return plan_view(
+        plan,
+        now,
         labels=LABELS,
-        review=reviewed(plan),
-        title=plan_title.title_of(plan),
-        option=plan_parts.option_of(plan),
         effect=capital(effect),
-        warnings=(),
         figures=_figures(plan, way, plain),
         pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, cost)) is not None),
-        about=placement.about_tasks(plan.basis),
+        about=about_tasks(plan.basis),
         timelines=tuple(_timeline(plan, one, cost) for one, cost in pairs if cost.rounds),
         ways=_ways(plan),
         burden=tuple(burden(pairs[0][1], plan.policy, lambda one: _named(plan, one))) if way is not None and pairs else (),
         facts=_facts(plan),
-        age=age,
-        taken=taken,
-        valid=valid,
-        expired=expired,
     )
 
 
@@ -123,7 +113,7 @@ def _figures(plan: Plan, way: Considered | None, plain: Considered | None) -> tu
         "Effort",
     )
     other = _said(figures_of(plan, plain)) if plain is not None and plain is not way else None
-    return plan_parts.figures_of(labels, details, _said(found) or (), other, certain=found.certain)
+    return parts.figures_of(labels, details, _said(found) or (), other, certain=found.certain)
 
 
 def _spread(times: Times | None, one: Estimate | None) -> str:
@@ -218,16 +208,16 @@ def _rounds(rounds: tuple[Round, ...]) -> Iterator[RoundView]:
 
 
 def _ways(plan: Plan) -> tuple[Way, ...]:
-    cells = plan_parts.bars({one.name: said for one in plan.candidates if (said := _said(figures_of(plan, one))) is not None})
-    return plan_parts.in_order(
+    cells = parts.bars({one.name: said for one in plan.candidates if (said := _said(figures_of(plan, one))) is not None})
+    return parts.in_order(
         Way(
             name=one.name,
             title=one.title,
             fate=_fate(one, plan),
-            why_not=plan_parts.why_not(one),
+            why_not=parts.why_not(one),
             effort=one.effort.says,
             cells=cells.get(one.name, ()),
-            failed=plan_parts.broken(one.rules),
+            failed=parts.broken(one.rules),
         )
         for one in plan.candidates
     )

@@ -3,8 +3,8 @@
 from tests.harness.article import LAST, C
 from tests.harness.plans import article_plan
 
-from holdfast.web.plan.ownership import Deal, Picture, Words, picture
-from holdfast.web.plan.task_owners import task_picture
+from holdfast.web.kinds.streams.task_owners import task_picture
+from holdfast.web.parts.ownership import Deal, Picture, Words, picture
 
 
 def drawn(name: str) -> Picture:

@@ -1,4 +1,4 @@
-"""The plan of a consumer group on its page: partitions and consumers instead of tasks and clients."""
+"""A plan for a consumer group as its page shows it."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -8,13 +8,11 @@ from holdfast.rollout.consumer.forecast.course import Course, Share
 from holdfast.rollout.consumer.plan import effect_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
-from holdfast.rollout.consumer.plan.review import reviewed
 from holdfast.rollout.contract.verdicts import PLAINLY
-from holdfast.rollout.kinds import plan_title
 from holdfast.rollout.text.wording import capital, duration, listed, many
-from holdfast.web.plan import plan_parts
-from holdfast.web.plan.ownership import Deal, Picture, Words, picture
-from holdfast.web.plan.plan_parts import (
+from holdfast.web.parts import plan_view as parts
+from holdfast.web.parts.ownership import Deal, Picture, Words, picture
+from holdfast.web.parts.plan_view import (
     MOST_ROUNDS,
     NEVER,
     NOT_KNOWN,
@@ -27,12 +25,12 @@ from holdfast.web.plan.plan_parts import (
     Timeline,
     Way,
     compact,
+    plan_view,
     title_of,
 )
 
 WORDS = Words("partition", "consumer", "member ID")
 LABELS = Labels(
-    kind="Consumer group",
     owners="One consumer reads each partition. The range and round-robin assignors assign in member-ID order; sticky assignors"
     " keep assignments where they can. In the chart, partitions on the middle line stay; partitions off the line move.",
     time="Cumulative partitions handed to another consumer, by rebalance.",
@@ -51,30 +49,21 @@ LABELS = Labels(
 )
 
 
-def plain_view(plan: ConsumerPlan, now: datetime) -> PlanView:
+def view(plan: ConsumerPlan, now: datetime) -> PlanView:
     way, plain = plan.chosen_way, plan.plain_way
     ways = {one.name: one for one in (way, plain) if one is not None}.values()
     pairs = tuple((one, one.course) for one in ways if one.course is not None)
-    age, taken, valid, expired = plan_parts.ages(plan, now)
-    return PlanView(
-        plan=plan,
+    return plan_view(
+        plan,
+        now,
         labels=LABELS,
-        review=reviewed(plan),
-        title=plan_title.title_of(plan),
-        option=plan_parts.option_of(plan),
         effect="" if way is None or way.summary is None else capital(effect_words.effect(way.summary, way.times)),
         warnings=() if way is None else tuple(map(warning_words.labelled, way.warnings)),
         figures=_figures(way, plain),
         pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),
-        about=lambda _: "",
         timelines=tuple(_timeline(plan, one, course) for one, course in pairs if course.rounds),
         ways=_ways(plan),
-        burden=(),
         facts=_facts(plan),
-        age=age,
-        taken=taken,
-        valid=valid,
-        expired=expired,
     )
 
 
@@ -107,7 +96,7 @@ def _figures(way: Considered | None, plain: Considered | None) -> tuple[Figure, 
     )
     labels = ("Partitions moved", "Longest partition downtime", "Rebalances", "Records read twice")
     other = read_figures(plain) if plain is not None and plain is not way else None
-    return plan_parts.figures_of(labels, details, _said(found), None if other is None else _said(other))
+    return parts.figures_of(labels, details, _said(found), None if other is None else _said(other))
 
 
 def _why_unread(found: ReadFigures) -> str:
@@ -190,16 +179,16 @@ def _rounds(course: Course) -> Iterator[RoundView]:
 
 def _ways(plan: ConsumerPlan) -> tuple[Way, ...]:
     found = {one.name: figures for one in plan.candidates if (figures := read_figures(one)) is not None}
-    cells = plan_parts.bars({name: _said(one) for name, one in found.items()})
-    return plan_parts.in_order(
+    cells = parts.bars({name: _said(one) for name, one in found.items()})
+    return parts.in_order(
         Way(
             name=one.name,
             title=one.title,
             fate="chosen" if one.name == plan.chosen else "possible" if one.name in found else "impossible",
-            why_not=plan_parts.why_not(one),
+            why_not=parts.why_not(one),
             effort="no manual work beyond the change" if one.name == PLAINLY else "",
             cells=cells.get(one.name, ()),
-            failed=plan_parts.broken(one.rules),
+            failed=parts.broken(one.rules),
         )
         for one in plan.candidates
     )

@@ -1,0 +1,1 @@
+"""Consumer groups whose leader assigns, on the pages."""

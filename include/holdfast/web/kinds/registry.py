@@ -1,0 +1,18 @@
+"""The pages of the kinds of group, one line per kind. A kind without a line has the pages that fit all kinds."""
+
+from holdfast.rollout.kinds.registry import kind_of
+from holdfast.web.kinds.consumer.pages import ConsumerPages
+from holdfast.web.kinds.kind_pages import KindPages
+from holdfast.web.kinds.streams.pages import StreamsPages
+
+PAGES: tuple[KindPages, ...] = (
+    StreamsPages(),
+    ConsumerPages(),
+)
+_ANY = KindPages()
+
+
+def pages_of(value: object) -> KindPages:
+    """Of a Snapshot or a Plan."""
+    name = kind_of(value).name
+    return next((one for one in PAGES if one.kind == name), _ANY)

@@ -1,0 +1,1 @@
+"""Kafka Streams groups whose leader assigns, on the pages."""

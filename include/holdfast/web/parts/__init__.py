@@ -1,0 +1,1 @@
+"""Parts of pages that are the same for every kind of group."""

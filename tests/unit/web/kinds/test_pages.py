@@ -1,0 +1,106 @@
+"""Every page of a group shows every kind, also the made-up one, for which the pages have no line."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.harness import plain_groups
+from tests.harness.article import AFTER
+from tests.harness.article import group as article_group
+from tests.harness.lamps import LampKind
+from tests.harness.plain_groups import member
+from tests.harness.plans import NOON, REPLACE_FIRST
+
+from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.rollout.group.values import AnySnapshot
+from holdfast.rollout.kinds import any_kind, registry
+from holdfast.rollout.policy.policy import Policy
+from holdfast.web import group_view, templating
+from holdfast.web.group_view import Recorded
+from holdfast.web.kinds import registry as pages
+from holdfast.web.new import new_view
+from holdfast.web.plan import stages
+from holdfast.web.plan.plan_page import PlanPages
+from holdfast.workflows import plan as plans
+
+LAMPS = {"protocol": "lamps", "cluster": "hall", "group_id": "ceiling", "lamps": {"a": False, "b": True}}
+CONSUMERS = plain_groups.group({"a": member(0, 1, host="app-1"), "b": member(2, host="app-2")})
+LEAVES = {"remove_consumer": {"member_id": "a"}}
+GROUPS = {
+    "Kafka Streams group": (article_group(AFTER), {"events": [REPLACE_FIRST]}, "Clients, in process-ID order", "disk"),
+    "Consumer group": (CONSUMERS, {"events": [LEAVES]}, "Members, in member-ID order", "generates the actual ones"),
+    "Group of lamps": (LAMPS, {"events": [{"light": "a"}]}, "socket-b", ""),
+}
+MEMORY: dict[str, Any] = {"root": "", "airflow": "", "user": "ann", "token": "t", "may_ask": True}
+
+
+@pytest.fixture(autouse=True)
+def lamps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one line."""
+    monkeypatch.setattr(registry, "REGISTRY", (*registry.REGISTRY, LampKind()))
+
+
+def read(document: object) -> AnySnapshot:
+    return any_kind.snapshot_from_json(document)
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_the_page_of_a_group(kind: str) -> None:
+    document, _, members, _ = GROUPS[kind]
+    view = group_view.view(read(document), Recorded(), NOON)
+    page = templating.render("group.html", view=view, plans=(), **MEMORY)
+
+    assert f'<span class="badge calm">{kind}</span>' in page
+    assert members in page
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_the_page_of_a_plan(kind: str, tmp_path: Path) -> None:
+    document, change, *_ = GROUPS[kind]
+    lake = FsspecLake(str(tmp_path))
+    plan = plans.make_from(("s", document), ("c", {"format_version": "1.0"} | change), Policy(), NOON)
+    plans.keep(lake, plan)
+    shown = PlanPages(lake).page(plan.plan_id, NOON)
+    now = {
+        "stages": stages.stages(shown),
+        "next_step": stages.next_step(plan, shown.done),
+        "what_next": stages.what_next(shown),
+    }
+    nobody = {"asked": None, "may": False, "own": False, "signed": None, "paused": False, "problem": None}
+    page = templating.render("plan.html", page=shown, view=shown.view, **now, **nobody, **MEMORY)
+
+    assert f'<span class="badge calm">{kind}</span>' in page
+    assert shown.view.title in page
+    assert all(option.title in page for option in plan.candidates)
+    assert all(step.title in page for step in shown.view.review.steps)
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+@pytest.mark.parametrize("what", ["", "replace a host", "scale", "rolling restart", "change"])
+def test_the_form(kind: str, what: str) -> None:
+    document, _, _, only = GROUPS[kind]
+    known = new_view.known(read(document), "snapshots/c/day=2026-11-20/g/120000-1.json", (), NOON)
+    what = new_view.known_choice(known, what)
+    group = SimpleNamespace(cluster="c", group_id="g", known=known, snapshot=None, problem="")
+    form = {"connection": True, "ways": new_view.choices(known), "what": what, "wanted": new_view.fields_of(what), "sent": {}}
+    asked = SimpleNamespace(sentence="Do it", said="x", conf={"what": what}, problems={})
+    checked = {"asked": asked, "problems": {}, "key": "k", "live": False, "releases": ("3.9.1",), "text": lambda _: ""}
+    page = templating.render("new.html", group=group, known=known, **form, **checked, **MEMORY)
+
+    assert f"{kind}. Newest snapshot" in page
+    if what == "replace a host":
+        assert ('id="f-disk"' in page) is (kind != "Consumer group")
+        assert only in page
+    if what == "change":
+        assert f"docs/{known.docs}.md" in page
+
+
+def test_a_kind_may_have_pages_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    class LampPages(pages.KindPages):
+        kind = "lamps"
+        order = "order of brightness"
+
+    monkeypatch.setattr(pages, "PAGES", (*pages.PAGES, LampPages()))
+    view = group_view.view(read(LAMPS), Recorded(), NOON)
+    assert "No change of the order of brightness" in templating.render("group.html", view=view, plans=(), **MEMORY)
