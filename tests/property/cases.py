@@ -30,7 +30,7 @@ def real() -> Real:
     from holdfast.rollout.journal.journal import Approval, Entry, Event
     from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.kinds import any_kind
-    from holdfast.rollout.kinds.plan_summary import summary, summary_to_json
+    from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
     from holdfast.rollout.policy.json import policy_to_json
     from holdfast.rollout.policy.policy import Policy
     from holdfast.rollout.streams.execution.json import verdict_to_json
@@ -64,7 +64,7 @@ def real() -> Real:
             "approval": (codec_of(Approval).write(Approval(plan.plan_id, True, "ann", "read", "2026-11-20T12:00:00Z")),),
             "journal": (codec_of(Entry).write(Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "gone")),),
             "verdict": (verdict_to_json(verify(plan, after)),),
-            "summary": tuple(summary_to_json(summary(one)) for one in (plan, plain)),
+            "summary": tuple(SUMMARY.write(summary(one)) for one in (plan, plain)),
             "run": ({"format_version": "1.0", "run_id": "manual__x"},),
         },
     )

@@ -108,7 +108,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
     from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.kinds import any_kind
     from holdfast.rollout.kinds.meant import change_meant
-    from holdfast.rollout.kinds.plan_summary import summary_from_json
+    from holdfast.rollout.kinds.plan_summary import SUMMARY
     from holdfast.rollout.kinds.score_json import score_from_json
     from holdfast.rollout.policy.json import policy_from_json
     from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
@@ -131,7 +131,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
         codec_of(Entry).read,
         assignment_from_json,
         score_from_json,
-        summary_from_json,
+        SUMMARY.read,
         codec_of(EvaluatedOption).read,
         codec_of(Option).read,
         fleet.policy_from_json,

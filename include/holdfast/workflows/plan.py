@@ -21,7 +21,7 @@ from holdfast.rollout.json import strict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import FORMAT_VERSION, LARGEST_DOCUMENT, Fields, dumps, loads
 from holdfast.rollout.kinds import any_kind, registry, search
-from holdfast.rollout.kinds.plan_summary import PlanSummary, summary, summary_from_json, summary_to_json
+from holdfast.rollout.kinds.plan_summary import SUMMARY, PlanSummary, summary
 from holdfast.rollout.kinds.registry import kind_of
 from holdfast.rollout.kinds.score_json import Score, score_from_json
 from holdfast.rollout.policy.policy import Policy
@@ -130,7 +130,7 @@ def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS) -> str:
     """
     strict.refuse_secrets({"requested_by": made.requested_by})
     lake.write(_place(made.plan_id, "plan.md"), markdown(made).encode())
-    lake.write(_place(made.plan_id, "summary.json"), dumps(summary_to_json(summary(made))).encode())
+    lake.write(_place(made.plan_id, "summary.json"), dumps(SUMMARY.write(summary(made))).encode())
     sealed = seal.signed(any_kind.plan_to_json(made), Kind.PLAN, keys)
     lake.write(_place(made.plan_id, "plan.json"), dumps(sealed, indent=2).encode())
     return made.plan_id
@@ -190,7 +190,7 @@ def document_of(lake: Lake, plan_id: str, name: str) -> bytes:
 def summary_of(lake: Lake, plan_id: str) -> PlanSummary:
     """The kept summary; of a plan from before there were any, made from the plan."""
     if lake.exists(_place(plan_id, "summary.json")):
-        return _read(lake, plan_id, "summary.json", summary_from_json)
+        return _read(lake, plan_id, "summary.json", SUMMARY.read)
     return summary(load(lake, plan_id))
 
 

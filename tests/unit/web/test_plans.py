@@ -17,7 +17,7 @@ from holdfast.ports import LakePath
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds.any_kind import AnyPlan
-from holdfast.rollout.kinds.plan_summary import PlanSummary, summary, summary_to_json
+from holdfast.rollout.kinds.plan_summary import SUMMARY, PlanSummary, summary
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.web.plan import stages
 from holdfast.web.plan.plan_page import PlanPages, Refused
@@ -126,7 +126,7 @@ def test_a_broken_plan_is_counted_and_costs_no_other_its_place(tmp_path: Path) -
 def test_what_is_settled_is_read_once(tmp_path: Path) -> None:
     lake = Counting(str(tmp_path))
     for number in range(20):
-        document = summary_to_json(one_summary(number))
+        document = SUMMARY.write(one_summary(number))
         lake.write(("plans", f"{number:016x}", "summary.json"), dumps(document).encode())
     shown = PlanList(lake)
     once = shown.rows(NOON + timedelta(days=30))

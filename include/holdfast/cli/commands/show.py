@@ -7,7 +7,7 @@ import click
 
 from holdfast.cli import documents, reading, signing
 from holdfast.cli.views import blocks_view
-from holdfast.rollout.execution.drift import Staleness, staleness_to_json
+from holdfast.rollout.execution.drift import STALENESS, Staleness
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal import seal
 from holdfast.rollout.journal.seal import SigningKeys
@@ -59,7 +59,7 @@ def command(
         made, became = _from_file(plan, keys), ()
     found = None if fresh is None else _drifts(made, fresh)
     if as_json:
-        documents.print_document(any_kind.plan_to_json(made) if found is None else staleness_to_json(found))
+        documents.print_document(any_kind.plan_to_json(made) if found is None else STALENESS.write(found))
     else:
         if found is not None:
             _show_staleness(found)

@@ -1,9 +1,12 @@
 """Differences between a group and the snapshot that its plan was made for: the values."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, choice, items, nullable
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID
+from holdfast.rollout.json.record import codec_of, derived, member, record
+from holdfast.rollout.json.strict import FORMAT_VERSION
 
 
 class Kind(StrEnum):
@@ -24,42 +27,29 @@ class Kind(StrEnum):
     NOT_GIVEN = "not given"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Drift:
     """One difference between the group that a plan was made for and a fresh snapshot. `matters`: the plan no longer holds."""
 
-    kind: Kind
-    found: str
-    matters: bool
-    why: str
-    process_id: ProcessId | None = None
+    kind: Kind = member(choice(Kind))
+    found: str = member(TEXT)
+    matters: bool = member(BOOLEAN)
+    why: str = member(TEXT)
+    process_id: ProcessId | None = member(nullable(PROCESS_ID), default=None, needed=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record(version=FORMAT_VERSION, about="How a fresh snapshot differs from what a plan relies on, and whether that matters to it.")
 class Staleness:
     """`drifts`: all that is different, those that matter first."""
 
-    plan_id: str
-    drifts: tuple[Drift, ...]
+    plan_id: str = member(NAME)
 
     @property
+    @derived(BOOLEAN)
     def stale(self) -> bool:
         return any(one.matters for one in self.drifts)
 
+    drifts: tuple[Drift, ...] = member(items(codec_of(Drift)))
 
-def staleness_to_json(staleness: Staleness) -> dict[str, object]:
-    return {
-        "format_version": "1.0",
-        "plan_id": staleness.plan_id,
-        "stale": staleness.stale,
-        "drifts": [
-            {
-                "kind": one.kind.value,
-                "found": one.found,
-                "matters": one.matters,
-                "why": one.why,
-                "process_id": None if one.process_id is None else str(one.process_id),
-            }
-            for one in staleness.drifts
-        ],
-    }
+
+STALENESS = codec_of(Staleness)

@@ -11,7 +11,7 @@ from tests.harness.plans import NOON, planned, read
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.json import fingerprints
 from holdfast.rollout.kinds.meant import refuse_misfit
-from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
+from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.kinds.score_json import score_from_json
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.json import policy_from_json
@@ -100,9 +100,9 @@ def test_a_kept_verdict_that_is_none(broken: dict[str, object]) -> None:
 @pytest.mark.parametrize("field", ["moved", "stateful_tasks", "without_copy", "cold_tasks", "records", "to_stable", "bytes"])
 @pytest.mark.parametrize("wrong", ["6", -1, 0.5, [], {}])
 def test_a_kept_summary_whose_figures_are_none(field: str, wrong: object) -> None:
-    document = summary_to_json(summary(planned(group(AFTER), {"remove_client": {"process_id": C}})))
+    document = SUMMARY.write(summary(planned(group(AFTER), {"remove_client": {"process_id": C}})))
     with pytest.raises(InvalidInput, match=rf"figures\.{field}"):
-        summary_from_json(document | {"figures": document["figures"] | {field: wrong}})  # type: ignore[operator]
+        SUMMARY.read(document | {"figures": document["figures"] | {field: wrong}})  # type: ignore[operator]
 
 
 def _readers() -> list[tuple[str, ast.FunctionDef]]:

@@ -14,7 +14,7 @@ from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consume
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.kinds import any_kind, approval
-from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
+from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.plan import review as streams_review
@@ -35,8 +35,8 @@ def test_a_recorded_plan(line: str) -> None:
 
     assert json.loads(dumps(any_kind.plan_to_json(plan))) == recorded["plan"]
     assert approval.fingerprint(plan) == fingerprint(recorded["plan"])
-    assert json.loads(dumps(summary_to_json(summary(plan)))) == recorded["summary"]
-    assert summary_from_json(recorded["summary"]) == summary(plan)
+    assert json.loads(dumps(SUMMARY.write(summary(plan)))) == recorded["summary"]
+    assert SUMMARY.read(recorded["summary"]) == summary(plan)
 
 
 def before(document: dict[str, object]) -> dict[str, Any]:

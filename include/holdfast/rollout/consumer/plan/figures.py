@@ -1,16 +1,18 @@
 """A plan for a consumer group in a few figures."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdfast.rollout.consumer.plan.plan import Considered as PlainWay
 from holdfast.rollout.contract.times import EffortCounts, Times
+from holdfast.rollout.json.codec import COUNT, nullable
+from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.text.wording import duration
 from holdfast.rollout.timing import time_words
 from holdfast.rollout.timing.time_words import until_stable
 
 
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class ReadFigures:
     """What one way costs a consumer group. Times in seconds; None: not known, or without end.
 
@@ -18,15 +20,15 @@ class ReadFigures:
     records that may be read a second time, at most.
     """
 
-    moved: int | None
-    partitions: int
-    unread: int | None
-    unread_most: int | None
-    rebalances: int
-    to_stable: int | None
-    read_twice: int | None
-    times: Times | None = None
-    effort: EffortCounts | None = None
+    moved: int | None = member(nullable(COUNT))
+    partitions: int = member(COUNT)
+    unread: int | None = member(nullable(COUNT))
+    unread_most: int | None = member(nullable(COUNT))
+    rebalances: int = member(COUNT)
+    to_stable: int | None = member(nullable(COUNT))
+    read_twice: int | None = member(nullable(COUNT))
+    times: Times | None = member(nullable(codec_of(Times)), default=None)
+    effort: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
 
     @property
     def still_says(self) -> str:

@@ -1,12 +1,11 @@
-"""JSON Schema of a Verdict, and of the drift of a plan."""
+"""JSON Schema of a Verdict."""
 
 from holdfast.rollout.contract.schema import span
 from holdfast.rollout.contract.verdicts import Result
-from holdfast.rollout.execution.drift import Kind
 from holdfast.rollout.execution.step_evidence import Shown
 from holdfast.rollout.facts.differences import DIFFERENCES
 from holdfast.rollout.json import shapes
-from holdfast.rollout.json.shapes import PROCESS_ID, TASK_ID, Shape, closed, count, fields, items, nullable, one_of, table, text
+from holdfast.rollout.json.shapes import PROCESS_ID, TASK_ID, Shape, count, fields, items, nullable, one_of, table, text
 
 VERDICT: Shape = fields(
     {
@@ -27,23 +26,4 @@ VERDICT: Shape = fields(
         "standbys": table(TASK_ID, fields({"expected": items(PROCESS_ID), "found": items(PROCESS_ID)})),
     },
     about="The forecast against what happened, and what shows that each step did.",
-)
-STALENESS: Shape = closed(
-    {
-        "format_version": shapes.FORMAT_VERSION,
-        "plan_id": shapes.name(),
-        "stale": shapes.boolean(),
-        "drifts": items(
-            closed(
-                {
-                    "kind": one_of(Kind),
-                    "found": text(),
-                    "matters": shapes.boolean(),
-                    "why": text(),
-                    "process_id": nullable(PROCESS_ID),
-                }
-            )
-        ),
-    },
-    about="How a fresh snapshot differs from what a plan relies on, and whether that matters to it.",
 )

@@ -10,7 +10,7 @@ from holdfast.errors import CannotPredict, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
-from holdfast.rollout.execution.drift import Staleness
+from holdfast.rollout.execution.drift import STALENESS, Staleness
 from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
@@ -63,7 +63,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
         "assignment": forecast_schema.ASSIGNMENT,
         "plan": plan_json.PLAN.shape(),
         "verdict": execution_schema.VERDICT,
-        "staleness": execution_schema.STALENESS,
+        "staleness": STALENESS.shape(),
     }
     asks: ClassVar[tuple[What, ...]] = tuple(What)
     docs: ClassVar[str] = "changes"

@@ -1,8 +1,12 @@
 """A plan for a Kafka Streams group in a few figures."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from holdfast.rollout.contract.times import EffortCounts, Times
+from holdfast.rollout.contract.times import ESTIMATE, EffortCounts, Estimate, Times
+from holdfast.rollout.json.codec import COUNT, Codec, nullable
+from holdfast.rollout.json.record import codec_of, member, record, spread
+from holdfast.rollout.json.record_codec import fields_of
+from holdfast.rollout.json.strict import Fields
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.cost.times_of_costs import times_of
@@ -12,29 +16,41 @@ from holdfast.rollout.timing import time_words
 from holdfast.rollout.timing.time_words import until_stable
 
 
-@dataclass(frozen=True, slots=True)
+def _stands_still(value: object) -> int:
+    """In a document from before there was this field, the longest without a copy."""
+    fields = Fields(value)
+    found = fields.need("stands_still" if fields.has("stands_still") else "without_copy", COUNT.read)
+    fields.finish()
+    return found
+
+
+_STANDS_STILL = fields_of(_stands_still, lambda seconds: {"stands_still": seconds}, lambda: {"stands_still": COUNT.shape()})
+_RANGE: Codec[tuple[int, int, int]] = ESTIMATE.to(lambda one: (one.low, one.usual, one.high), lambda found: Estimate(*found))
+
+
+@record(closed=False)
 class Figures:
     """What one way costs in its worst outcome. Times in seconds, at the policy's restore speed; None: not known, or without end."""
 
-    moved: int
-    stateful_tasks: int
-    without_copy: int
+    moved: int = member(COUNT)
+    stateful_tasks: int = member(COUNT)
+    without_copy: int = member(COUNT)
     """The longest that no client that runs has a caught-up copy of some task."""
-    cold_tasks: int
+    cold_tasks: int = member(COUNT)
     """Stateful tasks given to a client to run while nobody was caught up on them: those of `without_copy` 0 wait under a second."""
-    to_stable: int | None
-    records: int
-    bytes: int | None
-    stands_still: int = 0
+    to_stable: int | None = member(nullable(COUNT))
+    records: int = member(COUNT)
+    bytes: int | None = member(nullable(COUNT))
+    stands_still: int = spread(_STANDS_STILL)
     """The longest that any task is unavailable; the pause of a rebalance itself is not in it."""
-    noticed: int = 0
+    noticed: int = member(COUNT, default=0)
     """The part of `stands_still` until the group notices that the task's client is gone; the rest is to restore."""
-    times: Times | None = None
+    times: Times | None = member(nullable(codec_of(Times)), default=None)
     """The two figures of time, and the condition that all figures hold under. None: another version wrote it."""
-    effort: EffortCounts | None = None
-    rebalances: tuple[int, int, int] | None = None
+    effort: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
+    rebalances: tuple[int, int, int] | None = member(nullable(_RANGE), default=None)
     """At least, usually, at most. None: another version wrote it."""
-    downtime_task_seconds: int | None = None
+    downtime_task_seconds: int | None = member(nullable(COUNT), default=None)
 
     @property
     def still_says(self) -> str:

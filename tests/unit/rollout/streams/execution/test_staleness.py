@@ -7,7 +7,7 @@ import pytest
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, altered, client, group
 from tests.harness.plans import NOON, article_plan, read, with_client, without_client
 
-from holdfast.rollout.execution.drift import Kind, staleness_to_json
+from holdfast.rollout.execution.drift import STALENESS, Kind
 from holdfast.rollout.streams.execution.staleness import is_stale
 
 PLAN = article_plan()
@@ -120,7 +120,7 @@ def test_a_rack_matters_where_tasks_are_dealt_out_by_rack() -> None:
 
 def test_everything_that_drifted_is_told() -> None:
     changed = altered(another_id(now()), ["kafka_release"], "3.9.1")
-    told = staleness_to_json(is_stale(PLAN, read(changed)))
+    told = STALENESS.write(is_stale(PLAN, read(changed)))
 
     assert told["stale"]
     kinds = [one["kind"] for one in told["drifts"]]  # type: ignore[attr-defined]

@@ -9,7 +9,7 @@ from tests.harness.web_lake import WebLake
 
 from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consumer_plan_to_json, with_id
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
+from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.policy.policy import Policy
 from holdfast.web.kinds.consumer.plan_view import view
 from holdfast.web.parts.plan_view import PlanView
@@ -86,7 +86,7 @@ def test_what_would_skip_data_is_a_warning_above_all() -> None:
 
 def test_the_list_of_plans_has_its_figures(tmp_path: Path) -> None:
     made = WebLake(tmp_path, NOON).plain_plan()
-    brief = summary_from_json(summary_to_json(summary(made)))
+    brief = SUMMARY.read(SUMMARY.write(summary(made)))
     cells = PlanRow(brief, None, begun=False, score=None, state=State.WAITING).cells
 
     assert brief == summary(made)

@@ -6,7 +6,7 @@ import pytest
 from tests.harness.article import AFTER, C, group
 from tests.harness.plans import NOON, article_plan, measured, planned
 
-from holdfast.rollout.kinds.plan_summary import summary, summary_from_json, summary_to_json
+from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.policy import policy
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.text.wording import duration
@@ -105,7 +105,7 @@ def test_compact(count: int, text: str) -> None:
 def test_a_summary_reads_back(events: tuple[object, ...]) -> None:
     one = summary(planned(group(AFTER), *events, policy=Policy()))
 
-    assert summary_from_json(summary_to_json(one)) == one
+    assert SUMMARY.read(SUMMARY.write(one)) == one
 
 
 def test_every_rule_is_explained() -> None:
