@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own convention
 
 from holdfast.adapters.lake import table_schemas as schemas
 from holdfast.adapters.spark import spark as lake_tables
+from holdfast.rollout.kinds import registry
 from holdfast.rollout.tables import group_rows
 
 TASK = pa.struct([*schemas.TASK, ("changelogs", pa.list_(pa.struct(schemas.CHANGELOG)))])
@@ -83,7 +84,7 @@ def clusters(rows: DataFrame) -> DataFrame:
     )
     counted = ("clients", "threads", "stateful_tasks", "members", "partitions")
     sums = [F.coalesce(F.sum(f"group.{name}"), F.lit(0)).alias(name) for name in counted]
-    plain = F.count(F.when(F.col("group.protocol") == "consumer-classic", 1)).alias("plain_groups")
+    plain = F.count(F.when(F.col("group.protocol").isin(registry.without_state()), 1)).alias("plain_groups")
     return latest.groupBy(*schemas.PARTITION).agg(
         F.sum("snapshots").alias("snapshots"),
         F.count("group").alias("groups"),

@@ -18,6 +18,7 @@ from holdfast.adapters.lake.table_schemas import TABLES
 from holdfast.adapters.spark import spark as lake_tables
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.json.strict import loads
+from holdfast.rollout.kinds import registry
 from holdfast.rollout.tables import fleet
 
 MOST = 20
@@ -72,7 +73,7 @@ def kinds(losses: DataFrame, changes: DataFrame) -> dict[str, Kind]:
     streams = losses.where(F.col("member_id").isNull() & F.col("moved").isNotNull())
     percent = 100 * F.col("moved") / F.greatest("stateful_tasks", F.lit(1))
     likely = streams.where(F.col("scenario") == str(Scenario.FRESH_LIKELIEST)).withColumn("percent", percent)
-    of_members = F.coalesce(F.col("protocol"), F.lit("")) == "consumer-classic"
+    of_members = F.coalesce(F.col("protocol"), F.lit("")).isin(registry.without_state())
     columns = ("day", *GROUP, "before_at", "captured_at", "left", "joined", "moved", "moved_between_survivors")
     between = F.col("moved_between_survivors")
     changed = ("moved_between_survivors", "moved")

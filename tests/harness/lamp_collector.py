@@ -11,7 +11,6 @@ from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
 
 class LampCollector(Collector):
     kind: ClassVar[str] = "lamps"
-    keeps_state: ClassVar[bool] = False
 
     def lists(self, listed: ListedGroup) -> bool:
         return listed.protocol_type == "lamps"

@@ -117,6 +117,8 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     """`protocol`: `lamps`."""
 
     name: ClassVar[str] = "lamps"
+    protocol: ClassVar[str] = PROTOCOL
+    stateful: ClassVar[bool] = False
     words: ClassVar[Words] = Words("a group of lamps", "lamp", "lamp", "Group of lamps")
     values: ClassVar[tuple[type, ...]] = (LampSnapshot, LampChange, LampPlan, LampVerdict)
     schemas: ClassVar[Mapping[str, Any]] = {}

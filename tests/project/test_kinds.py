@@ -1,4 +1,4 @@
-"""Only a kind's own folder and the registry know the classes of its values: everybody else asks the registry whose a value is."""
+"""Only a kind's own folders and the registries know the classes of its values and its name: all other code asks the registry."""
 
 import ast
 from collections.abc import Iterator
@@ -9,9 +9,17 @@ import pytest
 import holdfast
 from holdfast.rollout.group.group_kind import GroupKind
 from holdfast.rollout.kinds.registry import REGISTRY, kind_of
+from holdfast.web.kinds.registry import PAGES
+from holdfast.workflows.collecting.registry import COLLECTORS
 
 ROOT = Path(holdfast.__path__[0])
-FOLDERS = tuple(f"rollout/{kind.name}/" for kind in REGISTRY)
+PROJECT = Path(__file__).resolve().parents[2]
+PARENTS = ("rollout", "web/kinds", "workflows/collecting")
+"""Where each kind has a folder of its own."""
+FOLDERS = tuple(f"{parent}/{kind.name}/" for kind in REGISTRY for parent in PARENTS)
+KAFKAS_WORDS = ("kafka/", "adapters/")
+"""There, a type of group is what a broker calls so: `consumer` is KIP-848, and `streams` KIP-1071."""
+NAMES = frozenset(name for kind in REGISTRY for name in (kind.name, kind.protocol))
 CLASSES = frozenset(one.__name__ for kind in REGISTRY for one in kind.values)
 
 
@@ -25,7 +33,67 @@ def asked(source: str) -> Iterator[str]:
             yield from (one.id for one in ast.walk(node.cls) if isinstance(one, ast.Name))
 
 
-def test_nobody_outside_of_a_kind_asks_for_its_classes() -> None:
+def compared(source: str) -> Iterator[str]:
+    """The texts that a source decides by: keys of tables, and what something is compared with, looked up by or matched with."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Dict):
+            yield from _texts(*node.keys)
+        elif isinstance(node, ast.Compare):
+            yield from _texts(node.left, *node.comparators)
+        elif isinstance(node, ast.Subscript):
+            yield from _texts(node.slice)
+        elif isinstance(node, ast.MatchValue):
+            yield from _texts(node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"get", "isin", "pop"}:
+            yield from _texts(*node.args[:1])
+
+
+def _texts(*nodes: ast.expr | None) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+            yield from _texts(*node.elts)
+
+
+def sources() -> Iterator[tuple[str, str]]:
+    """All code outside of the kinds' own folders, by path."""
+    for path in sorted(ROOT.rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith((*FOLDERS, *KAFKAS_WORDS)):
+            yield name, path.read_text()
+    for folder in ("spark_jobs", "dags", "plugins"):
+        yield from ((path.relative_to(PROJECT).as_posix(), path.read_text()) for path in sorted((PROJECT / folder).rglob("*.py")))
+
+
+def test_no_code_outside_of_a_kind_decides_by_its_name() -> None:
+    found = [f"{path}: {text}" for path, source in sources() for text in compared(source) if text in NAMES]
+    assert not found, f"ask kinds.registry.kind_of, or add a line to the registry of the layer, instead: {found}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'VIEWS = {"streams": one, "consumer": other}',
+        'VIEWS: dict[str, int] = {"consumer-classic": 1}',
+        'plain = kind.name == "consumer"',
+        'plain = kind.name in ("lamps", "consumer")',
+        'VIEWS["streams"] = 1',
+        'match kind.name:\n    case "consumer":\n        pass',
+        'F.col("protocol").isin("consumer-classic")',
+    ],
+)
+def test_such_a_decision_is_seen(source: str) -> None:
+    assert NAMES & set(compared(source))
+
+
+def test_every_registry_has_known_kinds_only() -> None:
+    names = {kind.name for kind in REGISTRY}
+    assert {one.kind for one in COLLECTORS} == names
+    assert {one.kind for one in PAGES} <= names
+
+
+def test_no_code_outside_of_a_kind_asks_for_its_classes() -> None:
     others = (path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith(FOLDERS))
     found = [f"{path.relative_to(ROOT)}: {name}" for path in others for name in asked(path.read_text()) if name in CLASSES]
     assert not found, f"ask kinds.registry.kind_of instead: {found}"

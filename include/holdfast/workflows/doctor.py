@@ -12,6 +12,7 @@ from holdfast.ports import ClusterReader, Machine, ObservedGroup, StateDirectory
 from holdfast.rollout.kinds.registry import kind_named
 from holdfast.rollout.streams.snapshot import churn
 from holdfast.workflows.collecting import registry
+from holdfast.workflows.collecting.settling import PROTOCOL_TYPE
 
 OFFSETS_TOPIC = "__consumer_offsets"
 LEAST_JAVA = 17
@@ -49,7 +50,7 @@ def examine_group(
     try:
         group = cluster.group(group_id)
         checks.append(_group(group))
-        keeps_state = registry.collector_of(group).keeps_state
+        keeps_state = kind_named(registry.collector_of(group).kind).stateful
         sources = _subscribed(group)
     except HoldfastError as trouble:
         checks.append(Check(f"group {group_id}", Status.MISSING, str(trouble), "see the message"))
@@ -118,7 +119,7 @@ def _group(group: ObservedGroup) -> Check:
     name = f"group {group.group_id}"
     if registry.owner_of(group) is not None:
         return Check(name, Status.OK, f"{group.state}, {len(group.members)} members")
-    if group.members or group.protocol_type not in ("consumer", ""):
+    if group.members or group.protocol_type not in (PROTOCOL_TYPE, ""):
         kind = group.protocol or group.protocol_type
         covered = " or ".join(kind_named(one.kind).words.group for one in registry.COLLECTORS)
         return Check(name, Status.MISSING, f"{group.state}, of a kind that is not covered ({kind!r})", f"name {covered}")

@@ -71,6 +71,10 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
 
     name: ClassVar[str]
     """Unique in the registry."""
+    protocol: ClassVar[str]
+    """The field `protocol` of its Snapshots, and of its rows in tables."""
+    stateful: ClassVar[bool]
+    """Whether its members keep state: its figures count stateful tasks then, else partitions."""
     words: ClassVar[Words]
     values: ClassVar[tuple[type, ...]]
     """The classes of its Snapshot, Change, Plan and Verdict: by them the registry knows whose a value is."""

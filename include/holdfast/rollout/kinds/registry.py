@@ -29,6 +29,11 @@ def kind_named(name: str) -> AnyKind:
     return next(kind for kind in REGISTRY if kind.name == name)
 
 
+def without_state() -> list[str]:
+    """The protocols of the kinds whose members keep no state."""
+    return [kind.protocol for kind in REGISTRY if not kind.stateful]
+
+
 def of_snapshot(document: object) -> AnyKind:
     return next((kind for kind in REGISTRY if kind.owns_snapshot(document)), REGISTRY[0])
 

@@ -1,7 +1,6 @@
 """Plans and verdicts as rows of tables: every option compared, and whether its forecast came true."""
 
 from holdfast.errors import HoldfastError, InvalidInput
-from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL
 from holdfast.rollout.group.values import AnyConsidered, AnyPlan
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.strict import A_ROW, Fields, loads, nullable
@@ -46,8 +45,8 @@ def _about(plan: AnyPlan, one: AnyConsidered) -> Row:
 
 def _verdict(value: object) -> Row:
     fields = Fields(value)
-    things = "partitions" if fields.optional("protocol", strict.name, "") == PROTOCOL else "tasks"
     score = Fields(fields.need("score", strict.mapping))
+    things = "partitions" if score.has("partitions") else "tasks"
     rebalances = Fields(fields.need("rebalances", strict.mapping))
     observed_at = fields.need("observed_at", nullable(strict.instant))
     expected = rebalances.need("expected", lambda found: strict.each(found, _whole))

@@ -45,8 +45,6 @@ class Collector(ABC):
 
     kind: ClassVar[str]
     """The name of the `GroupKind` whose snapshots it takes."""
-    keeps_state: ClassVar[bool]
-    """Whether such a group has changelog topics."""
 
     @abstractmethod
     def lists(self, listed: ListedGroup) -> bool:

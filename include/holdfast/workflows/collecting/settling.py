@@ -8,6 +8,8 @@ from holdfast.ports import ClusterReader, ObservedGroup
 from holdfast.rollout.contract.group_state import REBALANCING
 
 _ASK_AGAIN_S = 0.5
+PROTOCOL_TYPE = "consumer"
+"""Of classic groups of consumers, Kafka Streams included. Java: `ConsumerProtocol.PROTOCOL_TYPE`."""
 
 
 @dataclass(frozen=True, slots=True)

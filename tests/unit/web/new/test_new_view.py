@@ -149,7 +149,7 @@ class TestRefusals:
     def test_what_a_plain_group_cannot_be_asked_for(self) -> None:
         assert "does not apply" in asked(plain(), what="stop and start all", minutes="5").problems["what"]
         assert (
-            "without Kafka Streams has none"
+            "a consumer of this group has none"
             in asked(plain(), what="replace a host", hosts=["app-a"], threads="2").problems["threads"]
         )
 

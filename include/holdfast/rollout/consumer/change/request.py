@@ -5,7 +5,8 @@ the order of the members (`losses.fresh_places`); `verify` puts the real ones in
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.group import Member
@@ -18,46 +19,77 @@ from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.consumer.snapshot.fresh_places import fresh_places
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
-from holdfast.rollout.contract.requests import Request, What, named, refuse_incomplete
-from holdfast.rollout.text.wording import many, printable
+from holdfast.rollout.contract.requests import Request, What, named
+from holdfast.rollout.group import requested
+from holdfast.rollout.group.requested import Requested
+from holdfast.rollout.text.wording import printable
 
 ASKABLE = (What.REPLACE, What.SCALE, What.RESTART)
 """What makes sense without tasks, settings and releases of Kafka Streams."""
-STREAMS_ONLY = ("disk", "threads")
+UNUSED_FIELDS = frozenset({"disk", "threads"})
+"""A consumer has no state directory and no stream threads."""
 
 
 def consumer_change_of(request: Request, snapshot: ConsumerSnapshot) -> ConsumerChange:
     """Raise InvalidInput for a request that the group cannot be asked for."""
-    refuse_incomplete(request)
-    if request.what not in ASKABLE:
-        raise InvalidInput(
-            f"{snapshot.group_id!r} is a consumer group without Kafka Streams: '{request.what}' does not apply. Give one of"
-            f" {', '.join(ASKABLE)}, or a Change document (docs/consumer-groups.md)",
-            "what",
-        )
-    for field in STREAMS_ONLY:
-        if getattr(request, field):
-            raise InvalidInput("a consumer without Kafka Streams has none; leave it empty", field)
-    return ConsumerChange(tuple(_items(request, snapshot)))
+    return ConsumerChange(tuple(requested.items(_Requested(snapshot), request)))
 
 
-def _items(request: Request, snapshot: ConsumerSnapshot) -> Iterator[ConsumerItem]:
-    match request.what:
-        case What.REPLACE:
-            ids = _FreshIds(snapshot.members)
-            for member in _members(request.hosts, snapshot):
-                yield ReplaceConsumer(member.member_id, NewConsumer(ids.like(member), host=request.new_host or member.host))
-        case What.SCALE:
-            yield from _scaled(request, snapshot)
-        case _:
-            ids, at_once = _FreshIds(snapshot.members), request.at_once or 1
-            for number, member in enumerate(_members(request.hosts, snapshot) or snapshot.members):
-                if number and number % at_once == 0:
-                    yield Then(Wait.STABLE)
-                yield RestartConsumer(member.member_id, NewConsumer(ids.like(member)))
+class _Requested(Requested[Member, ConsumerItem]):
+    member: ClassVar[str] = "consumer"
+    asks: ClassVar[tuple[What, ...]] = ASKABLE
+    unused_fields: ClassVar[frozenset[str]] = UNUSED_FIELDS
+    refusal: ClassVar[str] = "is a consumer group without Kafka Streams"
+    events_page: ClassVar[str] = "docs/consumer-groups.md"
+
+    def __init__(self, snapshot: ConsumerSnapshot) -> None:
+        super().__init__(snapshot.group_id)
+        self.snapshot = snapshot
+        self.ids = _NewMemberIds(snapshot.members)
+
+    def members(self) -> Sequence[Member]:
+        return self.snapshot.members
+
+    def names(self) -> list[str]:
+        return sorted((one.host or one.member_id for one in self.snapshot.members), key=printable)
+
+    def on(self, hosts: tuple[str, ...]) -> tuple[Member, ...]:
+        called: dict[str | None, list[Member]] = {}
+        for member in self.snapshot.members:
+            for name in dict.fromkeys((member.host, member.member_id, member.group_instance_id)):
+                called.setdefault(name, []).append(member)
+        found: dict[str, Member] = {}
+        for host in hosts:
+            on_it = called.get(host)
+            if not on_it:
+                known = named(self.names())
+                raise InvalidInput(f"no consumer of the group runs on '{printable(host)}'. The group has {known}", "hosts")
+            found |= {one.member_id: one for one in on_it}
+        return tuple(found.values())
+
+    def replace(self, member: Member, request: Request) -> ConsumerItem:
+        return ReplaceConsumer(member.member_id, NewConsumer(self.ids.like(member), host=request.new_host or member.host))
+
+    def add(self, request: Request, more: int) -> Iterator[ConsumerItem]:
+        """They read what most read, with the assignors that most have."""
+        members = self.snapshot.members
+        ((assignors, subscription), _), *_ = Counter((one.assignors, one.subscription) for one in members).most_common(1)
+        usual = next(one for one in members if (one.assignors, one.subscription) == (assignors, subscription))
+        for host in request.hosts or (None,) * more:
+            yield AddConsumer(NewConsumer(self.ids.like(usual), assignors, subscription, usual.client_id, host, None, None))
+
+    def remove(self, member: Member) -> ConsumerItem:
+        return RemoveConsumer(member.member_id)
+
+    def restart(self, chosen: tuple[Member, ...], request: Request) -> Iterator[ConsumerItem]:
+        at_once = request.at_once or 1
+        for number, member in enumerate(chosen or self.snapshot.members):
+            if number and number % at_once == 0:
+                yield Then(Wait.STABLE)
+            yield RestartConsumer(member.member_id, NewConsumer(self.ids.like(member)))
 
 
-class _FreshIds:
+class _NewMemberIds:
     """Member IDs as the broker might make them, no two alike."""
 
     def __init__(self, members: tuple[Member, ...]) -> None:
@@ -69,54 +101,3 @@ class _FreshIds:
         likeliest = max(places, key=lambda one: (one.probability, -one.place)).member_id
         self._taken.append(Member(likeliest, (), ()))
         return likeliest
-
-
-def _scaled(request: Request, snapshot: ConsumerSnapshot) -> Iterator[ConsumerItem]:
-    there, wanted = len(snapshot.members), request.clients or 0
-    if wanted == there:
-        raise InvalidInput(f"the group has {many(there, 'consumer')} already", "clients")
-    if wanted > there:
-        yield from _more(request, snapshot, wanted - there)
-        return
-    leaving = _members(request.hosts, snapshot)
-    if len(leaving) != there - wanted:
-        raise InvalidInput(
-            f"{many(len(leaving), 'consumer')} on {many(len(request.hosts), 'host')} found, and {there - wanted} must go: say"
-            f" which. The group has {_known(snapshot)}",
-            "hosts",
-        )
-    yield from (RemoveConsumer(member.member_id) for member in leaving)
-
-
-def _more(request: Request, snapshot: ConsumerSnapshot, more: int) -> Iterator[ConsumerItem]:
-    """New consumers read what most read, with the assignors that most have."""
-    if not snapshot.members:
-        raise InvalidInput("the group has no consumer that new ones could be like: say it as a Change document", "clients")
-    if len(request.hosts) not in (0, more):
-        raise InvalidInput(
-            f"{len(request.hosts)} were found, and {more} come: name the host of each new consumer, or none of them", "hosts"
-        )
-    ((assignors, subscription), _), *_ = Counter((one.assignors, one.subscription) for one in snapshot.members).most_common(1)
-    usual = next(one for one in snapshot.members if (one.assignors, one.subscription) == (assignors, subscription))
-    ids = _FreshIds(snapshot.members)
-    for host in request.hosts or (None,) * more:
-        yield AddConsumer(NewConsumer(ids.like(usual), assignors, subscription, usual.client_id, host, None, None))
-
-
-def _members(hosts: tuple[str, ...], snapshot: ConsumerSnapshot) -> tuple[Member, ...]:
-    """All consumers on these hosts, in the order in which they are named."""
-    called: dict[str | None, list[Member]] = {}
-    for member in snapshot.members:
-        for name in dict.fromkeys((member.host, member.member_id, member.group_instance_id)):
-            called.setdefault(name, []).append(member)
-    found: dict[str, Member] = {}
-    for host in hosts:
-        on_it = called.get(host)
-        if not on_it:
-            raise InvalidInput(f"no consumer of the group runs on '{printable(host)}'. The group has {_known(snapshot)}", "hosts")
-        found |= {one.member_id: one for one in on_it}
-    return tuple(found.values())
-
-
-def _known(snapshot: ConsumerSnapshot) -> str:
-    return named(sorted((one.host or one.member_id for one in snapshot.members), key=printable))

@@ -29,7 +29,7 @@ from holdfast.rollout.consumer.plan import json as plan_json
 from holdfast.rollout.consumer.plan.figures import read_figures
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot import json as snapshot_json
-from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
+from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.requests import Request, What
@@ -56,6 +56,8 @@ class ConsumerKind(
     """`protocol`: `consumer-classic`."""
 
     name: ClassVar[str] = "consumer"
+    protocol: ClassVar[str] = PROTOCOL
+    stateful: ClassVar[bool] = False
     words: ClassVar[Words] = Words("a consumer group", "consumer", "partition", "Consumer group")
     values: ClassVar[tuple[type, ...]] = (ConsumerSnapshot, ConsumerChange, ConsumerPlan, ConsumerVerdict)
     schemas: ClassVar[Mapping[str, Shape]] = {
@@ -68,7 +70,7 @@ class ConsumerKind(
     asks: ClassVar[tuple[What, ...]] = tuple(request.ASKABLE)
     docs: ClassVar[str] = "consumer-groups"
     request_note: ClassVar[str] = "Assumes the most likely member IDs for new consumers; the broker generates the actual ones."
-    unused_fields: ClassVar[frozenset[str]] = frozenset(request.STREAMS_ONLY)
+    unused_fields: ClassVar[frozenset[str]] = request.UNUSED_FIELDS
 
     # Documents.
 

@@ -1,11 +1,8 @@
-"""What somebody in a hurry asks for in a few fields, and the Change that it means for a group: hosts instead of process IDs.
-
-Every refusal names the field, says what was found and what is needed.
-"""
+"""A request from a form with a few fields, as a Change to a Kafka Streams group: hosts instead of process IDs."""
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import assert_never
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.release import RELEASES
@@ -13,7 +10,9 @@ from holdfast.kafka.release_table import is_older
 from holdfast.kafka.streams import config_check
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.requests import Disk, Request, What, named, refuse_incomplete
+from holdfast.rollout.contract.requests import Disk, Request
+from holdfast.rollout.group import requested
+from holdfast.rollout.group.requested import Requested
 from holdfast.rollout.streams.change.change import Change, Item
 from holdfast.rollout.streams.events.add_client import AddClient
 from holdfast.rollout.streams.events.new_client import NewClient
@@ -23,38 +22,55 @@ from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.events.stop_application import StopApplication
 from holdfast.rollout.streams.snapshot import named_clients
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
-from holdfast.rollout.text.wording import many
 
 
 def change_of(request: Request, snapshot: Snapshot) -> Change:
     """Raise InvalidInput for a request that the group cannot be asked for."""
-    refuse_incomplete(request)
-    return Change(tuple(_items(request, snapshot)))
+    return Change(tuple(requested.items(_Requested(snapshot), request)))
 
 
-def _items(request: Request, snapshot: Snapshot) -> Iterator[Item]:
-    match request.what:
-        case What.REPLACE:
-            for client in _clients(request.hosts, snapshot):
-                by = NewClient(None, request.threads, request.new_host or client.host)
-                yield ReplaceClient(client.process_id, by, request.disk or Disk.EMPTY)
-        case What.SCALE:
-            yield from _scaled(request, snapshot)
-        case What.RESTART | What.SETTINGS | What.UPGRADE:
-            _refuse_settings(request, snapshot)
-            _refuse_no_upgrade(request, snapshot)
-            chosen = tuple(client.process_id for client in _clients(request.hosts, snapshot))
-            yield RollingRestart(
-                process_ids=chosen or None,
-                at_once=request.at_once or 1,
-                settings=request.settings,
-                kafka_release=request.kafka_release,
-            )
-        case What.STOP:
-            assert request.minutes is not None, "refused before"
-            yield StopApplication(request.minutes)
-        case _:
-            assert_never(request.what)
+class _Requested(Requested[Client, Item]):
+    member: ClassVar[str] = "client"
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        super().__init__(snapshot.group_id)
+        self.snapshot = snapshot
+
+    def members(self) -> Sequence[Client]:
+        return self.snapshot.clients
+
+    def names(self) -> list[str]:
+        """In the order of their process IDs."""
+        return [client.host or str(client.process_id) for client in sorted(self.snapshot.clients, key=lambda one: one.process_id)]
+
+    def on(self, hosts: tuple[str, ...]) -> tuple[Client, ...]:
+        return _clients(hosts, self.snapshot)
+
+    def replace(self, member: Client, request: Request) -> Item:
+        by = NewClient(None, request.threads, request.new_host or member.host)
+        return ReplaceClient(member.process_id, by, request.disk or Disk.EMPTY)
+
+    def add(self, request: Request, more: int) -> Iterator[Item]:
+        """With as many threads as most clients have. They generate their process IDs."""
+        usual = Counter(len(client.consumers) for client in self.snapshot.clients).most_common(1)[0][0]
+        for host in request.hosts or (None,) * more:
+            yield AddClient(NewClient(None, request.threads or usual, host, None, ()))
+
+    def remove(self, member: Client) -> Item:
+        return RemoveClient(member.process_id, leaves=False)
+
+    def restart(self, chosen: tuple[Client, ...], request: Request) -> Iterator[Item]:
+        _refuse_settings(request, self.snapshot)
+        _refuse_no_upgrade(request, self.snapshot)
+        yield RollingRestart(
+            process_ids=tuple(client.process_id for client in chosen) or None,
+            at_once=request.at_once or 1,
+            settings=request.settings,
+            kafka_release=request.kafka_release,
+        )
+
+    def stop(self, minutes: float) -> Iterator[Item]:
+        yield StopApplication(minutes)
 
 
 def _refuse_no_upgrade(request: Request, snapshot: Snapshot) -> None:
@@ -79,34 +95,6 @@ def _refuse_settings(request: Request, snapshot: Snapshot) -> None:
         raise InvalidInput(str(problem), "settings") from None
 
 
-def _scaled(request: Request, snapshot: Snapshot) -> Iterator[Item]:
-    there, wanted = len(snapshot.clients), request.clients or 0
-    if wanted == there:
-        raise InvalidInput(f"the group has {many(there, 'client')} already", "clients")
-    if wanted > there:
-        yield from _more(request, snapshot, wanted - there)
-        return
-    leaving = _clients(request.hosts, snapshot)
-    if len(leaving) != there - wanted:
-        raise InvalidInput(
-            f"{many(len(leaving), 'client')} on {many(len(request.hosts), 'host')} found, and {there - wanted} must go: say which."
-            f" The group has {_known(snapshot)}",
-            "hosts",
-        )
-    yield from (RemoveClient(client.process_id, leaves=False) for client in leaving)
-
-
-def _more(request: Request, snapshot: Snapshot, more: int) -> Iterator[Item]:
-    """New clients have as many threads as most have. They draw their process IDs."""
-    if len(request.hosts) not in (0, more):
-        raise InvalidInput(
-            f"{len(request.hosts)} were found, and {more} come: name the host of each new client, or none of them", "hosts"
-        )
-    usual = Counter(len(client.consumers) for client in snapshot.clients).most_common(1)[0][0]
-    for host in request.hosts or (None,) * more:
-        yield AddClient(NewClient(None, request.threads or usual, host, None, ()))
-
-
 def _clients(hosts: tuple[str, ...], snapshot: Snapshot) -> tuple[Client, ...]:
     """All clients on these hosts, in the order in which they are named; or one, by another of its names (`named_clients`)."""
     on: dict[str | None, list[Client]] = {}
@@ -122,8 +110,3 @@ def _clients(hosts: tuple[str, ...], snapshot: Snapshot) -> tuple[Client, ...]:
             raise InvalidInput(str(problem), "hosts") from None
         found |= {client.process_id: client for client in on_it}
     return tuple(found.values())
-
-
-def _known(snapshot: Snapshot) -> str:
-    """The group's clients by host, in the order of their process IDs."""
-    return named([client.host or str(client.process_id) for client in sorted(snapshot.clients, key=lambda one: one.process_id)])

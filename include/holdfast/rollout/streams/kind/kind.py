@@ -54,6 +54,8 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     """`protocol`: `streams-classic`."""
 
     name: ClassVar[str] = "streams"
+    protocol: ClassVar[str] = PROTOCOL
+    stateful: ClassVar[bool] = True
     words: ClassVar[Words] = Words("a Kafka Streams group", "client", "task", "Kafka Streams group")
     values: ClassVar[tuple[type, ...]] = (Snapshot, Change, Plan, Verdict)
     schemas: ClassVar[Mapping[str, Shape]] = {

@@ -24,14 +24,14 @@ from holdfast.workflows.collecting.consumer.settings import (
     first_with_two_assignors,
 )
 from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
-from holdfast.workflows.collecting.settling import Patience, is_rebalancing, settled_group, why_no_members
+from holdfast.workflows.collecting.settling import PROTOCOL_TYPE, Patience, is_rebalancing, settled_group, why_no_members
 
 _KNOWN = frozenset(str(assignor) for assignor in Assignor)
 
 
 def is_consumer_group(group: ObservedGroup) -> bool:
     """Whether it has members under one of the Java client's own assignors."""
-    return group.protocol_type == "consumer" and bool(group.members) and group.protocol in _KNOWN
+    return group.protocol_type == PROTOCOL_TYPE and bool(group.members) and group.protocol in _KNOWN
 
 
 @dataclass

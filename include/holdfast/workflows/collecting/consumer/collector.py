@@ -7,14 +7,14 @@ from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirec
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
 from holdfast.workflows.collecting.consumer import collect, settings
+from holdfast.workflows.collecting.settling import PROTOCOL_TYPE
 
 
 class ConsumerCollector(Collector):
     kind: ClassVar[str] = "consumer"
-    keeps_state: ClassVar[bool] = False
 
     def lists(self, listed: ListedGroup) -> bool:
-        return listed.kind == "classic" and listed.protocol_type == "consumer"
+        return listed.kind == "classic" and listed.protocol_type == PROTOCOL_TYPE
 
     def owns(self, group: ObservedGroup) -> bool:
         return collect.is_consumer_group(group)

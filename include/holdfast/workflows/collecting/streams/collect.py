@@ -18,7 +18,7 @@ from holdfast.rollout.streams.snapshot import churn
 from holdfast.rollout.streams.snapshot.evidence import Assigned, Evidence, LastJoin
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember, Snapshot
 from holdfast.workflows.collecting.present_generation import present_generation, with_session_timeout
-from holdfast.workflows.collecting.settling import Patience, is_rebalancing, settled_group, why_no_members
+from holdfast.workflows.collecting.settling import PROTOCOL_TYPE, Patience, is_rebalancing, settled_group, why_no_members
 from holdfast.workflows.collecting.streams import disks as state_directories
 from holdfast.workflows.collecting.streams import topology
 from holdfast.workflows.collecting.streams.settings import GroupSettings
@@ -105,7 +105,7 @@ def _rebalancing(group: ObservedGroup) -> bool:
 
 
 def _refuse_other_kinds(group: ObservedGroup) -> None:
-    if group.protocol_type not in ("consumer", ""):
+    if group.protocol_type not in (PROTOCOL_TYPE, ""):
         raise Unsupported(
             f"{group.group_id!r} is a group of the kind {group.protocol_type!r} (Kafka Connect calls its groups 'connect'); "
             "Kafka Streams groups are covered"

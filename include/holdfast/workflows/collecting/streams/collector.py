@@ -7,19 +7,19 @@ from holdfast.errors import InvalidInput
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
+from holdfast.workflows.collecting.settling import PROTOCOL_TYPE
 from holdfast.workflows.collecting.streams import collect, settings
 from holdfast.workflows.collecting.streams.settings import GroupSettings
 
 
 class StreamsCollector(Collector):
     kind: ClassVar[str] = "streams"
-    keeps_state: ClassVar[bool] = True
 
     def lists(self, listed: ListedGroup) -> bool:
-        return listed.kind == "classic" and listed.protocol_type == "consumer"
+        return listed.kind == "classic" and listed.protocol_type == PROTOCOL_TYPE
 
     def owns(self, group: ObservedGroup) -> bool:
-        return group.protocol == collect.PROTOCOL
+        return group.protocol_type in (PROTOCOL_TYPE, "") and group.protocol == collect.PROTOCOL
 
     def refuse_given(self, group_id: str, given: Given) -> None:
         _settings(group_id, given)

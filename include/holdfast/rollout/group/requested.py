@@ -1,0 +1,120 @@
+"""A request from a form with a few fields, as events for a group: once, for every kind of group. Hosts stand for members.
+
+Every refusal names the field, says what was found and what is needed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Generic, TypeVar, assert_never
+
+from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.requests import Request, What, named, refuse_incomplete
+from holdfast.rollout.text.wording import many
+
+M = TypeVar("M")
+"""A member of the group, or a client."""
+I = TypeVar("I")  # noqa: E741
+"""An item of a Change: an event, or a wait."""
+
+
+class Requested(ABC, Generic[M, I]):
+    """What a kind of group makes of a request for one of its groups. Methods raise InvalidInput for what the group cannot do."""
+
+    member: ClassVar[str]
+    """What a member is called."""
+    asks: ClassVar[tuple[What, ...]] = tuple(What)
+    """The change types that apply."""
+    unused_fields: ClassVar[frozenset[str]] = frozenset()
+    """Those fields that mean nothing for it."""
+    refusal: ClassVar[str] = ""
+    """Why the others do not apply, after the group's name."""
+    events_page: ClassVar[str] = "docs/changes.md"
+    """Where its events are listed."""
+
+    def __init__(self, group_id: str) -> None:
+        self.group_id = group_id
+
+    @abstractmethod
+    def members(self) -> Sequence[M]: ...
+
+    @abstractmethod
+    def names(self) -> list[str]:
+        """Of the members, by host, sorted."""
+
+    @abstractmethod
+    def on(self, hosts: tuple[str, ...]) -> tuple[M, ...]:
+        """All members on these hosts, in the order in which they are named."""
+
+    @abstractmethod
+    def replace(self, member: M, request: Request) -> I: ...
+
+    @abstractmethod
+    def add(self, request: Request, more: int) -> Iterator[I]:
+        """New members like most of those that are there. `hosts` of the request: none, or one for each."""
+
+    @abstractmethod
+    def remove(self, member: M) -> I: ...
+
+    @abstractmethod
+    def restart(self, chosen: tuple[M, ...], request: Request) -> Iterator[I]:
+        """`chosen`: on the hosts of the request; none: all members."""
+
+    def stop(self, minutes: float) -> Iterator[I]:
+        raise AssertionError(f"{What.STOP} is not one of {self.asks}, which stops {minutes} minutes")
+
+
+def items(group: Requested[M, I], request: Request) -> Iterator[I]:
+    """Raise InvalidInput for a request that the group cannot be asked for."""
+    refuse_incomplete(request)
+    if request.what not in group.asks:
+        raise InvalidInput(f"{group.group_id!r} {group.refusal}: '{request.what}' does not apply. {_offered(group)}", "what")
+    for field in sorted(group.unused_fields):
+        if getattr(request, field):
+            raise InvalidInput(f"a {group.member} of this group has none; leave it empty", field)
+    yield from _items(group, request)
+
+
+def _offered(group: Requested[M, I]) -> str:
+    return f"Give one of {', '.join(group.asks)}, or a Change document ({group.events_page})"
+
+
+def _items(group: Requested[M, I], request: Request) -> Iterator[I]:
+    match request.what:
+        case What.REPLACE:
+            yield from (group.replace(member, request) for member in group.on(request.hosts))
+        case What.SCALE:
+            yield from _scaled(group, request)
+        case What.RESTART | What.SETTINGS | What.UPGRADE:
+            yield from group.restart(group.on(request.hosts), request)
+        case What.STOP:
+            assert request.minutes is not None, "refused before"
+            yield from group.stop(request.minutes)
+        case _:
+            assert_never(request.what)
+
+
+def _scaled(group: Requested[M, I], request: Request) -> Iterator[I]:
+    there, wanted = len(group.members()), request.clients or 0
+    if wanted == there:
+        raise InvalidInput(f"the group has {many(there, group.member)} already", "clients")
+    if wanted > there:
+        yield from _added(group, request, wanted - there)
+        return
+    leaving = group.on(request.hosts)
+    if len(leaving) != there - wanted:
+        raise InvalidInput(
+            f"{many(len(leaving), group.member)} on {many(len(request.hosts), 'host')} found, and {there - wanted} must go: say"
+            f" which. The group has {named(group.names())}",
+            "hosts",
+        )
+    yield from (group.remove(member) for member in leaving)
+
+
+def _added(group: Requested[M, I], request: Request, more: int) -> Iterator[I]:
+    if not group.members():
+        raise InvalidInput(f"the group has no {group.member} that new ones could be like: give a Change document", "clients")
+    if len(request.hosts) not in (0, more):
+        raise InvalidInput(
+            f"{len(request.hosts)} were found, and {more} come: name the host of each new {group.member}, or none of them", "hosts"
+        )
+    yield from group.add(request, more)
