@@ -2,7 +2,7 @@
 
     python -m benchmarks.collect --groups 2000 --with-topics 200 --json
 
-The groups are the recorded one under other names: six members each, which have joined once (`tests/harness/simulated_groups.py`).
+The groups are the recorded one under other names: six members each that have joined once (`tests.harness.kafka.simulated_groups`).
 `--with-topics` of them have their changelogs and repartition topics, too. The last line with `--json` is one object.
 """
 
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Self
 
 import psutil
-from tests.harness import simulated_groups
-from tests.harness.broker import Broker
+from tests.harness.kafka import simulated_groups
+from tests.harness.kafka.broker import Broker
 
 from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection

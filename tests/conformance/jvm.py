@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tests.harness import maven
+from tests.harness.kafka import maven
 
 JAVA = Path(__file__).parent / "java"
 AHEAD = 8

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.conformance.jvm import JAVA
-from tests.harness import broker, maven
+from tests.harness.kafka import broker, maven
 
 from holdfast.errors import HoldfastError, MalformedBytes, Unsupported
 from holdfast.kafka.wire import group_metadata

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.harness.maven import compile_java, java_tool, kafka_streams
+from tests.harness.kafka.maven import compile_java, java_tool, kafka_streams
 
 from holdfast.adapters.state_dirs.process_metadata import FILE_NAME, LocalProcessMetadataFiles
 from holdfast.errors import MalformedBytes, StatePathTrouble

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 from tests.conformance.jvm import JAVA
-from tests.harness import maven
-from tests.harness.wire_samples import Samples, mutant
+from tests.harness.kafka import maven
+from tests.harness.kafka.wire_samples import Samples, mutant
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka import state_dir

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from kafka import KafkaConsumer, KafkaProducer
 from kafka.admin import ACLOperation, KafkaAdminClient, NewTopic, ResourceType
-from tests.harness.secured_broker import SecuredBroker
-from tests.harness.streams_app import Application, StreamsClient
+from tests.harness.kafka.secured_broker import SecuredBroker
+from tests.harness.kafka.streams_app import Application, StreamsClient
 
 from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection

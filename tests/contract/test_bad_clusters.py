@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from kafka.protocol.admin import DescribeLogDirsRequest
-from tests.harness.broker import Broker
+from tests.harness.kafka.broker import Broker
 
 from holdfast.adapters.broker.brokers import Brokers
 from holdfast.adapters.broker.connection import ClusterConnection

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 from kafka import KafkaConsumer
 from tests.contract.conftest import GROUP, INPUT, PARTITIONS, PLAIN_GROUP, PROCESS_ID, RELEASE, Cluster
-from tests.harness.maven import SIMPLE_LOGGING, classpath, java_tool
-from tests.harness.secured_broker import password
-from tests.harness.streams_app import Application, StreamsClient
+from tests.harness.kafka.maven import SIMPLE_LOGGING, classpath, java_tool
+from tests.harness.kafka.secured_broker import password
+from tests.harness.kafka.streams_app import Application, StreamsClient
 
 from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.harness import simulated_groups
-from tests.harness.broker import Broker
-from tests.harness.simulated_groups import SimulatedGroup
+from tests.harness.kafka import simulated_groups
+from tests.harness.kafka.broker import Broker
+from tests.harness.kafka.simulated_groups import SimulatedGroup
 
 from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection

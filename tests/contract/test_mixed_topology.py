@@ -9,7 +9,7 @@ import pytest
 from kafka import KafkaProducer
 from kafka.admin import KafkaAdminClient, NewTopic
 from tests.contract.conftest import RELEASE, Cluster
-from tests.harness.maven import compile_java, java_tool, kafka_streams
+from tests.harness.kafka.maven import compile_java, java_tool, kafka_streams
 from tests.harness.process import TetheredProcess
 
 from holdfast import wiring

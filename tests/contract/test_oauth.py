@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
-from tests.harness.broker import Broker
+from tests.harness.kafka.broker import Broker
 
 from holdfast.adapters.broker import sasl
 from holdfast.adapters.broker.connection import ClusterConnection

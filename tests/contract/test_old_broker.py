@@ -11,8 +11,9 @@ from click.testing import CliRunner
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 from kafka.structs import OffsetAndMetadata
-from tests.harness import no_rights, simulated_groups
-from tests.harness.broker import Broker
+from tests.harness import no_rights
+from tests.harness.kafka import simulated_groups
+from tests.harness.kafka.broker import Broker
 
 from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 from airflow.sdk.bases.notifier import BaseNotifier
 from tests.dags.conftest import CHANGE, PLAIN_FORM
-from tests.harness.mail_server import Mailbox, receiving_mail
+from tests.harness.pages.mail_server import Mailbox, receiving_mail
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import notifiers, planning, runs

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tests.harness.wire_samples import mutant
+from tests.harness.kafka.wire_samples import mutant
 
 from holdfast.rollout.json.strict import dumps
 

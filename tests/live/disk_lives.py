@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.harness.broker import Broker
-from tests.harness.maven import kafka_streams
-from tests.harness.stores_app import Kind, StoresClient
+from tests.harness.kafka.broker import Broker
+from tests.harness.kafka.maven import kafka_streams
+from tests.harness.kafka.stores_app import Kind, StoresClient
 from tests.live import observe
 
 from holdfast.kafka.streams import membership

@@ -17,9 +17,9 @@ from uuid import UUID
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
-from tests.harness.broker import Broker
-from tests.harness.maven import kafka_streams
-from tests.harness.streams_app import SESSION_TIMEOUT_S, Application, StreamsClient
+from tests.harness.kafka.broker import Broker
+from tests.harness.kafka.maven import kafka_streams
+from tests.harness.kafka.streams_app import SESSION_TIMEOUT_S, Application, StreamsClient
 from tests.live import observe
 
 from holdfast.kafka.vocabulary import ProcessId

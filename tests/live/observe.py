@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.harness.streams_app import Application
+from tests.harness.kafka.streams_app import Application
 
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.adapters.broker.kafka_cluster import KafkaCluster

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from tests.harness.broker import Broker
-from tests.harness.maven import CHECKOUT
-from tests.harness.streams_app import PROCESS_METADATA, StreamsClient
+from tests.harness.kafka.broker import Broker
+from tests.harness.kafka.maven import CHECKOUT
+from tests.harness.kafka.streams_app import PROCESS_METADATA, StreamsClient
 from tests.live.experiment import Experiment, Record, Run, perform, perform_all
 
 from holdfast.rollout.json.strict import FORMAT_VERSION, dumps

@@ -7,7 +7,7 @@ client that just ends, clients that come back under one another's process IDs.
 import time
 from pathlib import Path
 
-from tests.harness.streams_app import SESSION_TIMEOUT_S
+from tests.harness.kafka.streams_app import SESSION_TIMEOUT_S
 from tests.live.experiment import Experiment, Record, Run, Step
 
 CLIENTS = ("4b61083e-57d0-457d-951f-d06556c148ca", "7156cef1-307e-49c0-a5bb-0f11d26a4933", "bbb83e43-b1af-4b2d-a60a-94a7091684d0")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.harness.broker import Broker
-from tests.harness.maven import CHECKOUT
+from tests.harness.kafka.broker import Broker
+from tests.harness.kafka.maven import CHECKOUT
+from tests.harness.kafka.streams_app import Application, StreamsClient
 from tests.harness.process import ProcessTrouble, TetheredProcess
-from tests.harness.streams_app import Application, StreamsClient
 
 pytestmark = pytest.mark.live
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.harness.broker import Broker
-from tests.harness.plain_app import PlainGroup
+from tests.harness.kafka.broker import Broker
+from tests.harness.kafka.plain_app import PlainGroup
 from tests.live.observe import generations
 
 from holdfast.errors import ClusterTrouble

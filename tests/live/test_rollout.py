@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.harness.broker import Broker
-from tests.harness.maven import kafka_streams
-from tests.harness.streams_app import StreamsClient
+from tests.harness.kafka.broker import Broker
+from tests.harness.kafka.maven import kafka_streams
+from tests.harness.kafka.streams_app import StreamsClient
 from tests.live.experiment import Experiment, Run
 
 from holdfast.rollout.streams.snapshot.json import snapshot_to_json

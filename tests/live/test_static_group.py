@@ -1,7 +1,7 @@
 """Was the forecast what happened, where members are static, threads are added, a client just ends, and IDs change hands?"""
 
 import pytest
-from tests.harness.streams_app import SESSION_TIMEOUT_S
+from tests.harness.kafka.streams_app import SESSION_TIMEOUT_S
 from tests.live import compare
 from tests.live.experiment import Record
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from tests.harness.broker import RELEASE, Broker
-from tests.harness.streams_app import StreamsClient
+from tests.harness.kafka.broker import RELEASE, Broker
+from tests.harness.kafka.streams_app import StreamsClient
 from tests.live import observe
 from tests.live.experiment import Experiment, Run
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
-from tests.harness.wire_samples import Samples, mutant
+from tests.harness.kafka.wire_samples import Samples, mutant
 
 from holdfast.errors import HoldfastError, Unsupported
 from holdfast.kafka import state_dir, store_offsets

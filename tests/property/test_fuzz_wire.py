@@ -5,7 +5,7 @@ import random
 
 import pytest
 from tests.harness.examples import examples
-from tests.harness.wire_samples import Samples
+from tests.harness.kafka.wire_samples import Samples
 from tests.property import fuzz_wire
 
 from holdfast.errors import MalformedBytes

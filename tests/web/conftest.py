@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from tests.harness import web_lake
-from tests.harness.airflow_server import Server, serving
 from tests.harness.article import LAST, C, change
-from tests.harness.browser import chromium
-from tests.harness.web_lake import WebLake, article, replacement
+from tests.harness.pages import web_lake
+from tests.harness.pages.airflow_server import Server, serving
+from tests.harness.pages.browser import chromium
+from tests.harness.pages.web_lake import WebLake, article, replacement
 
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json

@@ -12,9 +12,9 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from playwright.sync_api import Browser
-from tests.harness.airflow_server import Server
-from tests.harness.browser import reading
-from tests.harness.web_lake import HOSTILE
+from tests.harness.pages.airflow_server import Server
+from tests.harness.pages.browser import reading
+from tests.harness.pages.web_lake import HOSTILE
 
 from holdfast.rollout.streams.plan.plan import Plan
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from tests.harness.airflow_server import Server
-from tests.harness.browser import Reader, reading
-from tests.harness.web_lake import CLIENTS_OF_THE_LARGEST
+from tests.harness.pages.airflow_server import Server
+from tests.harness.pages.browser import Reader, reading
+from tests.harness.pages.web_lake import CLIENTS_OF_THE_LARGEST
 
 from holdfast.rollout.streams.plan.plan import Plan
 

@@ -9,10 +9,10 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser
-from tests.harness.airflow_server import Answer, Server
 from tests.harness.article import C
-from tests.harness.browser import Reader, reading
-from tests.harness.web_lake import WebLake, article
+from tests.harness.pages.airflow_server import Answer, Server
+from tests.harness.pages.browser import Reader, reading
+from tests.harness.pages.web_lake import WebLake, article
 
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.workflows import plan as plans

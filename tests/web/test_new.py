@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 from playwright.sync_api import Browser, Page
-from tests.harness.airflow_server import Answer, Server
-from tests.harness.browser import reading
-from tests.harness.web_lake import CLIENTS_OF_THE_LARGEST, HOSTILE
+from tests.harness.pages.airflow_server import Answer, Server
+from tests.harness.pages.browser import reading
+from tests.harness.pages.web_lake import CLIENTS_OF_THE_LARGEST, HOSTILE
 
 from holdfast.rollout.streams.plan.plan import Plan
 

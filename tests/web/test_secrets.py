@@ -8,8 +8,8 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import pytest
-from tests.harness.airflow_server import Server
-from tests.harness.web_lake import WebLake
+from tests.harness.pages.airflow_server import Server
+from tests.harness.pages.web_lake import WebLake
 from tests.web.conftest import start
 from tests.web.test_decision import answer_airflow, decided, page, send, token_in, waiting_plan
 from tests.web.test_new import form, hidden

@@ -1,7 +1,7 @@
 """A JVM with the group coordinator of one Kafka release on its class path, which computes targets (`java/coordinator`)."""
 
 from tests.conformance.jvm import JAVA, LeaderJvm
-from tests.harness import maven
+from tests.harness.kafka import maven
 
 _JSON = "com.fasterxml.jackson.core:jackson-databind:2.19.0"
 _WITH_TESTS = ("kafka-group-coordinator", "kafka-coordinator-common", "kafka-clients", "kafka-server-common")

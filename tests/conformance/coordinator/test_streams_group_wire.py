@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.conformance.coordinator.coordinator_jvm import CoordinatorWireJvm, WholeCoordinatorJvm
 from tests.conformance.coordinator.scripts import random_script
-from tests.harness import streams_group_messages as messages
+from tests.harness.kafka import streams_group_messages as messages
 
 from holdfast.errors import HoldfastError, MalformedBytes
 from holdfast.kafka.wire import streams_group_description as description

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from tests.harness.article import AFTER, A, C, group
+from tests.harness.pages.web_lake import WebLake, article, write_tables
 from tests.harness.plain_groups import group as plain_group
 from tests.harness.plain_groups import member
 from tests.harness.plans import NOON, read
-from tests.harness.web_lake import WebLake, article, write_tables
 
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.web import fleet_view, group_view, overview

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from tests.harness.article import LAST, C
+from tests.harness.pages.web_lake import WebLake, article, replacement
 from tests.harness.plans import NOON
-from tests.harness.web_lake import WebLake, article, replacement
 
 from holdfast.errors import InvalidInput, StatePathTrouble
 from holdfast.web import comparing

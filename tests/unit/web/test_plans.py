@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from tests.harness.article import LAST, C
+from tests.harness.pages.web_lake import WebLake, article, replacement
 from tests.harness.plans import NOON, article_plan
-from tests.harness.web_lake import WebLake, article, replacement
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles

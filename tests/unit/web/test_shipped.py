@@ -14,7 +14,7 @@ PUBLISHED = {
         "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0",  # dist/echarts.min.js of echarts 6.1.0
         ("echarts.LICENSE.txt", "echarts.NOTICE.txt", "echarts.LICENSE-d3.txt"),
     ),
-    ROOT / "tests" / "harness" / "axe.min.js": (
+    ROOT / "tests" / "harness" / "pages" / "axe.min.js": (
         "29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c",  # axe.min.js of axe-core 4.14.1
         ("axe.LICENSE.txt",),
     ),

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 from tests.fakes.cluster import FakeCluster, FakeStateDirectories
 from tests.fakes.lake import MemoryLake
-from tests.harness.lamp_collector import LampCollector
-from tests.harness.lamps import EACH, LampKind
+from tests.harness.lamps.collector import LampCollector
+from tests.harness.lamps.kind import EACH, LampKind
 from tests.harness.plain_groups import member
 
 from holdfast.adapters.lake.lake import FsspecLake

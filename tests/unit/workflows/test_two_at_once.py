@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from tests.harness import two_applies
-from tests.harness.airflow_server import ROOT
 from tests.harness.article import C
+from tests.harness.pages.airflow_server import ROOT
 from tests.harness.plans import article_plan
 
 from holdfast.adapters import temporary

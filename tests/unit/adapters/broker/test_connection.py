@@ -4,7 +4,7 @@ import ssl
 from pathlib import Path
 
 import pytest
-from tests.harness.secured_broker import _write_certificates
+from tests.harness.kafka.secured_broker import _write_certificates
 
 from holdfast.adapters.broker.connection import ClusterConnection
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported

@@ -8,7 +8,7 @@ import pytest
 from tests.harness import plain_groups
 from tests.harness.article import AFTER
 from tests.harness.article import group as article_group
-from tests.harness.lamps import LampKind
+from tests.harness.lamps.kind import LampKind
 from tests.harness.plain_groups import member
 from tests.harness.plans import NOON, REPLACE_FIRST
 

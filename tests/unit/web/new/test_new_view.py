@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.harness import plain_groups
 from tests.harness.article import AFTER, A, C, change, group
+from tests.harness.pages.web_lake import HOSTILE
 from tests.harness.plans import NOON, read
-from tests.harness.web_lake import HOSTILE
 
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.contract.requests import What

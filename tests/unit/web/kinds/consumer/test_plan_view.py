@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.harness.pages.web_lake import WebLake
 from tests.harness.plain_groups import Document, change, group, member
-from tests.harness.web_lake import WebLake
 
 from holdfast.rollout.consumer.plan.json import consumer_plan_from_json, consumer_plan_to_json, with_id
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan

@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, ClassVar
 
-from tests.harness import lamp_review
-from tests.harness.lamp_plans import assemble
-from tests.harness.lamp_values import (
+from tests.harness.lamps import review as lamp_review
+from tests.harness.lamps.plans import assemble
+from tests.harness.lamps.values import (
     ConsideredLampOption,
     EvaluatedLampOption,
     LampChange,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[3]
 CACHE = CHECKOUT / ".holdfast"
 SIMPLE_LOGGING = "org.slf4j:slf4j-simple:1.7.36"
 """Logs to standard error, steered by `-Dorg.slf4j.simpleLogger.…`. Kafka 2.6 to 4.3 all speak SLF4J 1.7."""

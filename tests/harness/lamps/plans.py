@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from tests.harness.lamp_values import (
+from tests.harness.lamps.values import (
     ConsideredLampOption,
     EvaluatedLampOption,
     LampChange,

@@ -26,7 +26,7 @@ from kafka.admin import KafkaAdminClient, NewTopic
 from kafka.protocol.consumer import JoinGroupRequest, JoinGroupResponse, SyncGroupRequest, SyncGroupResponse
 from kafka.protocol.metadata import CoordinatorType, FindCoordinatorRequest, FindCoordinatorResponse
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "streams-wordcount" / "snapshot.json"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "streams-wordcount" / "snapshot.json"
 INPUT, PARTITIONS = "streams-plaintext-input", 6
 _RECORDED = b"streams-wordcount"
 _SESSION_MS = 1_800_000

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kafka import KafkaProducer
 from kafka.admin import KafkaAdminClient, NewTopic
-from tests.harness.maven import compile_java, java_tool, kafka_streams
+from tests.harness.kafka.maven import compile_java, java_tool, kafka_streams
 from tests.harness.process import TetheredProcess
 
 SOURCES = Path(__file__).with_name("java") / "plain"

@@ -1,6 +1,6 @@
 """What a person reads of a plan for the made-up kind of group in `lamps`."""
 
-from tests.harness.lamp_values import LampPlan
+from tests.harness.lamps.values import LampPlan
 
 from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.review.parts import PlanReview, StepReview

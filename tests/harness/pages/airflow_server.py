@@ -19,7 +19,7 @@ from urllib.parse import urlencode, urlsplit
 
 import psutil
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_S = 300
 USERS = {"vera": "viewer", "bob": "user", "olga": "op", "admin": "admin"}
 APPROVERS = ("bob", "olga")

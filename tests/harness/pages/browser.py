@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
-from tests.harness.airflow_server import Server
+from tests.harness.pages.airflow_server import Server
 
 PATIENCE_S = 60
 AXE = Path(__file__).parent / "axe.min.js"

@@ -24,7 +24,7 @@ from kafka.admin import (
     ResourcePattern,
     ResourceType,
 )
-from tests.harness.broker import Broker
+from tests.harness.kafka.broker import Broker
 
 _SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"
 

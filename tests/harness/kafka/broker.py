@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Self
 
 import psutil
-from tests.harness.maven import SIMPLE_LOGGING, classpath, java_tool
+from tests.harness.kafka.maven import SIMPLE_LOGGING, classpath, java_tool
 from tests.harness.process import ProcessTrouble, TetheredProcess
 
 RELEASE = "4.3.1"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from tests.harness.maven import compile_java, java_tool, kafka_streams
+from tests.harness.kafka.maven import compile_java, java_tool, kafka_streams
 from tests.harness.process import TetheredProcess
 
 SOURCES = Path(__file__).with_name("java") / "wordcount"

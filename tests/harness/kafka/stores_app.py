@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
-from tests.harness.maven import compile_java, java_tool, kafka_streams
+from tests.harness.kafka.maven import compile_java, java_tool, kafka_streams
 from tests.harness.process import TetheredProcess
 
 SOURCES = Path(__file__).with_name("java") / "stores"

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from tests.harness.lamp_values import LampSnapshot
+from tests.harness.lamps.values import LampSnapshot
 
 from holdfast.errors import InvalidInput
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader

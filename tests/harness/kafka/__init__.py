@@ -1,0 +1,1 @@
+"""Real parts of Kafka: published jars, brokers, applications; and bytes like theirs."""

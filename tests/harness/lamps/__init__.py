@@ -1,0 +1,1 @@
+"""A made-up kind of group: lamps that are lit. It shows that a kind is its own code and one line in each registry."""
