@@ -33,7 +33,7 @@ def real() -> Real:
     from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
     from holdfast.rollout.policy.json import policy_to_json
     from holdfast.rollout.policy.policy import Policy
-    from holdfast.rollout.streams.execution.json import verdict_to_json
+    from holdfast.rollout.streams.execution.verdict import VERDICT
     from holdfast.rollout.streams.execution.verify import verify
     from holdfast.rollout.streams.snapshot.json import snapshot_from_json
     from holdfast.workflows import plan as planning
@@ -63,7 +63,7 @@ def real() -> Real:
             "plan": plans,
             "approval": (codec_of(Approval).write(Approval(plan.plan_id, True, "ann", "read", "2026-11-20T12:00:00Z")),),
             "journal": (codec_of(Entry).write(Entry("2026-11-20T12:00:00Z", "1", Event.DONE, "ann", "gone")),),
-            "verdict": (verdict_to_json(verify(plan, after)),),
+            "verdict": (VERDICT.write(verify(plan, after)),),
             "summary": tuple(SUMMARY.write(summary(one)) for one in (plan, plain)),
             "run": ({"format_version": "1.0", "run_id": "manual__x"},),
         },

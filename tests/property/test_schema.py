@@ -23,8 +23,8 @@ from holdfast.rollout.kinds.schemas import CONTRACTS, schema_of
 from holdfast.rollout.policy.json import policy_from_json, policy_to_json
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
-from holdfast.rollout.streams.execution.json import verdict_to_json
 from holdfast.rollout.streams.execution.staleness import is_stale
+from holdfast.rollout.streams.execution.verdict import VERDICT
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json, assignment_to_json
 from holdfast.rollout.streams.forecast.decision import decide
@@ -148,7 +148,7 @@ def test_what_is_only_written_is_valid(release: str) -> None:
     written = [
         *(("forecast", forecast_to_json(predicted, detail)) for detail in Detail),
         ("journal", codec_of(Journal).write(journal)),
-        ("verdict", verdict_to_json(verify(PLAN, snapshot))),
+        ("verdict", VERDICT.write(verify(PLAN, snapshot))),
         ("staleness", staleness_to_json(is_stale(PLAN, snapshot))),
         ("plan", plan_json.plan_to_json(planned(group(AFTER), fresh))),
         ("policy", policy_to_json(Policy())),

@@ -109,7 +109,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
     from holdfast.rollout.kinds import any_kind
     from holdfast.rollout.kinds.meant import change_meant
     from holdfast.rollout.kinds.plan_summary import SUMMARY
-    from holdfast.rollout.kinds.score_json import score_from_json
+    from holdfast.rollout.kinds.score_json import SCORE
     from holdfast.rollout.policy.json import policy_from_json
     from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
     from holdfast.rollout.streams.forecast.assignment_json import assignment_from_json
@@ -130,7 +130,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
         codec_of(Approval).read,
         codec_of(Entry).read,
         assignment_from_json,
-        score_from_json,
+        SCORE.read,
         SUMMARY.read,
         codec_of(EvaluatedOption).read,
         codec_of(Option).read,

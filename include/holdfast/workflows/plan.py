@@ -23,7 +23,7 @@ from holdfast.rollout.json.strict import FORMAT_VERSION, LARGEST_DOCUMENT, Field
 from holdfast.rollout.kinds import any_kind, registry, search
 from holdfast.rollout.kinds.plan_summary import SUMMARY, PlanSummary, summary
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.kinds.score_json import Score, score_from_json
+from holdfast.rollout.kinds.score_json import SCORE, Score
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review import sections
 from holdfast.rollout.text import rendering
@@ -216,7 +216,7 @@ def _run_id(value: object) -> str:
 
 def score_of(lake: Lake, plan_id: str) -> Score | None:
     """What the kept verdict says in brief; None while there is none."""
-    return _read(lake, plan_id, "verdict.json", score_from_json) if lake.exists(_place(plan_id, "verdict.json")) else None
+    return _read(lake, plan_id, "verdict.json", SCORE.read) if lake.exists(_place(plan_id, "verdict.json")) else None
 
 
 def text(lake: Lake, plan_id: str) -> str:

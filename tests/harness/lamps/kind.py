@@ -353,9 +353,6 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     def verdict_figures(self, verdict: LampVerdict) -> Iterable[tuple[str, str]]:
         return (("Lamps dark", str(len(verdict.dark))),)
 
-    def rebalances_forecast(self, verdict: LampVerdict) -> tuple[int, int]:
-        return 0, 0
-
     def verdict_rows(self, verdict: LampVerdict) -> tuple[tuple[str, str, str, str], ...]:
         return tuple((lamp, "burns", "yes", "no") for lamp in verdict.dark)
 

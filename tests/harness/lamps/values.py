@@ -7,6 +7,7 @@ from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Result, Rule
 from holdfast.rollout.execution.step_evidence import StepEvidence
+from holdfast.rollout.execution.verdict import Rebalances
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference
 from holdfast.rollout.policy.policy import Policy
@@ -105,6 +106,9 @@ class LampPlan:
         return next((one for one in self.candidates if one.name == PLAINLY), None)
 
 
+NEVER = Rebalances((0, 0), 0)
+
+
 @dataclass(frozen=True)
 class LampVerdict:
     plan_id: str
@@ -115,7 +119,7 @@ class LampVerdict:
     dark: tuple[str, ...]
     facts: tuple[Difference, ...]
     steps: tuple[StepEvidence, ...]
-    rebalances: int | None = 0
+    rebalances: Rebalances = NEVER
 
     @property
     def differences(self) -> tuple[str, ...]:

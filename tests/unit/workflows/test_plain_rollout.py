@@ -17,7 +17,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFiles
 from holdfast.errors import InvalidInput, StalePlan, StepRefused
 from holdfast.rollout.consumer.change.json import consumer_change_from_json
-from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
+from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json, consumer_snapshot_to_json
@@ -298,7 +298,7 @@ class TestAnotherWay:
 
         for more, result in {1: Result.DIFFERENT, 2: Result.AS_FORECAST, 3: Result.AS_FORECAST, 4: Result.DIFFERENT}.items():
             verdict = operator.verdict(found | {"generation": generation + more})
-            assert (verdict.rebalances_expected, verdict.rebalances, verdict.result) == ((2, 3), more, result)
+            assert (verdict.rebalances.expected, verdict.rebalances.found, verdict.result) == ((2, 3), more, result)
 
 
 class TestDifferences:

@@ -1,7 +1,9 @@
 """What a new snapshot shows of a step: done, not done yet, or not visible to any broker."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from holdfast.rollout.json.codec import NAME, TEXT, choice, items
+from holdfast.rollout.json.record import codec_of, member, record, spread
 
 
 class Shown(StrEnum):
@@ -13,18 +15,21 @@ class Shown(StrEnum):
     CANNOT_SHOW = "cannot show"
 
 
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class Evidence:
     """`text`: what shows it, what is missing, what contradicts it, or why nothing can show it."""
 
-    shown: Shown
-    text: str
+    shown: Shown = member(choice(Shown))
+    text: str = member(TEXT, name="evidence")
 
 
-@dataclass(frozen=True, slots=True)
+@record(closed=False)
 class StepEvidence:
     """`step`: its number in the plan; `what`: what it does, in brief."""
 
-    step: str
-    what: str
-    evidence: Evidence
+    step: str = member(NAME)
+    what: str = member(TEXT)
+    evidence: Evidence = spread(codec_of(Evidence))
+
+
+STEPS_SHOWN = items(codec_of(StepEvidence))

@@ -12,8 +12,9 @@ from holdfast.rollout.json.record_codec import Record, fields_of
 F = TypeVar("F")
 
 
-def said(field: str, facts_field: str, codec: Codec[F]) -> Record[tuple[Said[F], ...]]:
-    """Both fields, to be `spread` in a record. A document without facts is read, and written again as it was."""
+def said(field: str, facts_field: str, codec: Codec[F], *, always: bool = False) -> Record[tuple[Said[F], ...]]:
+    """Both fields, to be `spread` in a record. A document without facts is read, and written again as it was. `always`: where there
+    is no sentence, the facts are written too."""
     facts_codec = items(nullable(codec))
 
     def read(value: object) -> tuple[Said[F], ...]:
@@ -31,7 +32,8 @@ def said(field: str, facts_field: str, codec: Codec[F]) -> Record[tuple[Said[F],
     def write(found: Sequence[Said[F]]) -> dict[str, object]:
         facts = tuple(one.fact for one in found)
         shown: dict[str, object] = {field: [one.text for one in found]}
-        return shown | ({} if all(one is None for one in facts) else {facts_field: facts_codec.write(facts)})
+        known = any(one is not None for one in facts) or (always and not facts)
+        return shown | ({facts_field: facts_codec.write(facts)} if known else {})
 
     return fields_of(
         read,

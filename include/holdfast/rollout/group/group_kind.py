@@ -283,10 +283,6 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
         """Labels and texts: how much is as forecast."""
 
     @abstractmethod
-    def rebalances_forecast(self, verdict: V) -> tuple[int, int]:
-        """At least, at most."""
-
-    @abstractmethod
     def verdict_rows(self, verdict: V) -> tuple[tuple[str, str, str, str], ...]:
         """What is not as forecast: what, its role, as forecast, as found."""
 

@@ -8,6 +8,7 @@ from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import PlanVerdict, Result, Rule
 from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.execution.step_evidence import StepEvidence
+from holdfast.rollout.execution.verdict import Rebalances
 from holdfast.rollout.facts.conditions import Invalidation
 from holdfast.rollout.facts.reasons import Reason
 from holdfast.rollout.json.kafka import ConfigValue
@@ -158,7 +159,7 @@ class AnyVerdict(Protocol):
     def steps(self) -> tuple[StepEvidence, ...]: ...
 
     @property
-    def rebalances(self) -> int | None: ...
+    def rebalances(self) -> Rebalances: ...
 
     @property
     def differences(self) -> tuple[str, ...]: ...

@@ -44,6 +44,14 @@ def topic_partition(value: object) -> TopicPartition:
     return TopicPartition(strict.name(value[0]), partition_number(value[1]))
 
 
+def partition_named(text: str) -> TopicPartition:
+    """`topic-0`."""
+    topic, _, number = text.rpartition("-")
+    if not topic or not (number.isascii() and number.isdigit()):
+        raise strict.mismatch("a partition like topic-0", text)
+    return TopicPartition(topic, partition_number(int(number)))
+
+
 def partition_number(value: object) -> int:
     return strict.integer(value, 0, java.INT_MAX)
 

@@ -17,6 +17,8 @@ TOPIC_PARTITIONS: Codec[tuple[TopicPartition, ...]] = Codec(
 )
 THREADS: Codec[int] = integer(1, 10_000).shaped(shapes.THREADS)
 PARTITION = integer(0, java.INT_MAX)
+PARTITION_NAME: Codec[TopicPartition] = NAME.to(kafka.partition_named, str)
+"""`topic-0`."""
 RELEASE: Codec[str] = Codec(NAME.read, NAME.write, lambda: shapes.RELEASE)
 CONFIG_VALUE: Codec[ConfigValue] = Codec(kafka.config_value, kafka.config_value_to_json, lambda: shapes.CONFIG_VALUE)
 CONFIG: Codec[tuple[tuple[str, ConfigValue], ...]] = Codec(kafka.config, kafka.config_to_json, lambda: shapes.CONFIG)

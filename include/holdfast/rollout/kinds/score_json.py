@@ -1,43 +1,38 @@
 """A kept verdict in brief: what a list of plans shows of it."""
 
-from dataclasses import dataclass
-
-from holdfast.kafka import java
+from holdfast.rollout.consumer.execution.verdict import PartitionScore
 from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.verdict import VERDICT_VERSION
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.strict import Fields, nullable, one_of
+from holdfast.rollout.json.codec import INSTANT, TEXTS, Codec, choice, nullable
+from holdfast.rollout.json.record import codec_of, member, record
+from holdfast.rollout.streams.execution.verdict import TaskScore
 
 
-@dataclass(frozen=True, slots=True)
+def _counted(value: object) -> TaskScore | PartitionScore:
+    counted: type[TaskScore | PartitionScore] = PartitionScore if "partitions" in strict.mapping(value) else TaskScore
+    return codec_of(counted).read(value)
+
+
+_COUNTED: Codec[TaskScore | PartitionScore] = Codec(_counted, lambda one: codec_of(type(one)).write(one), codec_of(TaskScore).shape)
+
+
+@record(version=VERDICT_VERSION, closed=False)
 class Score:
     """A verdict in brief: how many tasks (of a consumer group: partitions) ended where the forecast had them."""
 
-    result: Result
-    tasks_as_forecast: int
-    tasks: int
-    observed_at: str | None
-    differences: tuple[str, ...]
+    result: Result = member(choice(Result))
+    score: TaskScore | PartitionScore = member(_COUNTED)
+    observed_at: str | None = member(nullable(INSTANT))
+    differences: tuple[str, ...] = member(TEXTS)
+
+    @property
+    def tasks_as_forecast(self) -> int:
+        return self.score.as_forecast
+
+    @property
+    def tasks(self) -> int:
+        return self.score.compared
 
 
-def score_from_json(value: object) -> Score:
-    """The part of a Verdict that a list shows."""
-    fields = Fields(value)
-    fields.need("format_version", strict.format_version)
-    counted = fields.need("score", _score)
-    result = fields.need("result", one_of(Result))
-    observed_at = fields.need("observed_at", nullable(strict.instant))
-    differences = fields.need("differences", lambda found: strict.each(found, strict.text))
-    fields.finish()
-    return Score(result, *counted, observed_at, differences)
-
-
-def _score(value: object) -> tuple[int, int]:
-    fields = Fields(value)
-    things = "partitions" if fields.has("partitions") else "tasks"
-    counted = fields.need(f"{things}_as_forecast", _many), fields.need(things, _many)
-    fields.finish()
-    return counted
-
-
-def _many(value: object) -> int:
-    return strict.integer(value, 0, java.INT_MAX)
+SCORE = codec_of(Score)

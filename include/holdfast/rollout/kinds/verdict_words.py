@@ -44,8 +44,8 @@ def _blocks(found: AnyVerdict) -> Iterator[Block]:
 def _figures(found: AnyVerdict) -> Iterator[tuple[str, str]]:
     kind = kind_of(found)
     yield from kind.verdict_figures(found)
-    seen = "not known" if found.rebalances is None else f"{found.rebalances:,}"
-    yield "Rebalances", f"{seen}, forecast {span(*kind.rebalances_forecast(found))}"
+    seen = "not known" if found.rebalances.found is None else f"{found.rebalances.found:,}"
+    yield "Rebalances", f"{seen}, forecast {span(*found.rebalances.expected)}"
     yield "Observed at", printable(found.observed_at or "not known")
 
 

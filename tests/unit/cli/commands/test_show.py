@@ -13,6 +13,7 @@ from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.journal.journal import Approval, Decider, Entry, Event, Journal
 from holdfast.rollout.kinds.history import history
 from holdfast.rollout.kinds.score_json import Score
+from holdfast.rollout.streams.execution.verdict import TaskScore
 from holdfast.rollout.text import rendering
 
 
@@ -75,7 +76,7 @@ def test_tells_people_policies_and_nobody_apart() -> None:
 
 def test_tells_how_it_ended_and_no_name_steers() -> None:
     entries = tuple(Entry(AT, step, Event.DONE, "ann\x1b[2J", "x\ny") for step in ("1", "2"))
-    text = said(Approval("p", True, "v\u202e", "a\nb", AT), *entries, score=Score(Result.AS_FORECAST, 6, 6, AT, ()))
+    text = said(Approval("p", True, "v\u202e", "a\nb", AT), *entries, score=Score(Result.AS_FORECAST, TaskScore(6, 6), AT, ()))
 
     assert "Done: 1 2 of 2 steps\n" in text
     assert "6 of 6 as forecast" in text

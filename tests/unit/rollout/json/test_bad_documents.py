@@ -12,7 +12,7 @@ from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.json import fingerprints
 from holdfast.rollout.kinds.meant import refuse_misfit
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
-from holdfast.rollout.kinds.score_json import score_from_json
+from holdfast.rollout.kinds.score_json import SCORE
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.streams.change.json import change_from_json
@@ -20,8 +20,14 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 
 PACKAGE = Path(fingerprints.__file__).parents[2]
 RANDOM_ID = {"restart_client": {"process_id": A, "keeps_process_id": False, "new_process_id": None}}
-SCORE = {"tasks": 6, "tasks_as_forecast": 6}
-VERDICT: dict[str, Any] = {"format_version": "1.0", "result": "as forecast", "score": SCORE, "observed_at": None, "differences": []}
+OF_SIX = {"tasks": 6, "tasks_as_forecast": 6}
+VERDICT: dict[str, Any] = {
+    "format_version": "1.0",
+    "result": "as forecast",
+    "score": OF_SIX,
+    "observed_at": None,
+    "differences": [],
+}
 
 
 @pytest.mark.parametrize("verb", ["set_topology", "add_client", "replace_client", "rolling_restart", "stop_application"])
@@ -90,11 +96,11 @@ def test_a_session_timeout_that_kafka_would_not_take(timeout: object) -> None:
 
 @pytest.mark.parametrize("broken", [{"score": None}, {"score": {}}, {"score": {"tasks": 6}}, {"score": 1}, {"differences": 1}])
 def test_a_kept_verdict_that_is_none(broken: dict[str, object]) -> None:
-    assert score_from_json(VERDICT).tasks == 6
+    assert SCORE.read(VERDICT).tasks == 6
     with pytest.raises(InvalidInput):
-        score_from_json(VERDICT | broken)
+        SCORE.read(VERDICT | broken)
     with pytest.raises(InvalidInput, match="'score' is missing"):
-        score_from_json({key: value for key, value in VERDICT.items() if key != "score"})
+        SCORE.read({key: value for key, value in VERDICT.items() if key != "score"})
 
 
 @pytest.mark.parametrize("field", ["moved", "stateful_tasks", "without_copy", "cold_tasks", "records", "to_stable", "bytes"])

@@ -14,14 +14,15 @@ from tests.harness.plans import NOON, article_plan, read, with_client, without_c
 
 from holdfast.rollout.consumer.change.json import consumer_change_from_json
 from holdfast.rollout.consumer.execution import verify as consumer_verify
-from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
+from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.kinds.verdict_words import verdict_blocks
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.execution.verify import Verdict, verify
+from holdfast.rollout.streams.execution.verdict import Verdict
+from holdfast.rollout.streams.execution.verify import verify
 from holdfast.workflows import plan as planning
 
 BASELINE = Policy(exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first"))

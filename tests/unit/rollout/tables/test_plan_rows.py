@@ -7,14 +7,14 @@ from tests.harness.article import AFTER, group
 from tests.harness.plans import article_plan, read
 
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.streams.execution.json import verdict_to_json
+from holdfast.rollout.streams.execution import verdict
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.tables import plan_rows
 
 PLAN = article_plan()
 PLAN_TEXT = dumps(plan_json.plan_to_json(PLAN)).encode()
-VERDICT = verdict_to_json(verify(PLAN, read(group(AFTER))))
+VERDICT = verdict.VERDICT.write(verify(PLAN, read(group(AFTER))))
 
 
 def test_every_way_that_was_weighed_is_a_row() -> None:

@@ -5,14 +5,14 @@ change with the IDs that the consumers really got.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice, permutations
 
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.group import Member
-from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.execution import evidence
+from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict, PartitionVerdict
 from holdfast.rollout.consumer.forecast.forecast import begun_anew, forecast, name_at_the_end
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
@@ -23,51 +23,16 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import StepEvidence
+from holdfast.rollout.execution.verdict import Rebalances
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference, Differs
+from holdfast.rollout.facts.said import told
 from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import Compared, Members, Verifying
 
 MOST_PAIRINGS = 24
 """Ways to say which consumer that came is which of the plan's, where nothing tells them apart."""
 MOST_DIFFERENCES = 100
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionVerdict:
-    """One partition at the end: the member that the forecast has reading it, and the one found (None: nobody)."""
-
-    partition: TopicPartition
-    expected: str
-    found: str | None
-
-    @property
-    def agrees(self) -> bool:
-        return self.expected == self.found
-
-
-@dataclass(frozen=True, slots=True)
-class ConsumerVerdict:
-    """`rebalances_expected`: least and most. `rebalances` None: the generation is not known, then or now.
-
-    `facts`: what differs, worst first.
-    """
-
-    plan_id: str
-    cluster: str
-    group_id: str
-    observed_at: str | None
-    result: Result
-    partitions: tuple[PartitionVerdict, ...]
-    rebalances_expected: tuple[int, int]
-    rebalances: int | None
-    facts: tuple[Difference, ...]
-    steps: tuple[StepEvidence, ...] = ()
-
-    @property
-    def differences(self) -> tuple[str, ...]:
-        """A sentence each."""
-        return difference_words.sentences(self.facts)
 
 
 Placed = tuple[PartitionVerdict, ...]
@@ -112,9 +77,8 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
             observed_at=fresh.captured_at,
             result=result,
             partitions=what or (),
-            rebalances_expected=_planned(plan),
-            rebalances=_rebalances(plan.basis, fresh),
-            facts=differences,
+            rebalances=Rebalances(_planned(plan), _rebalances(plan.basis, fresh)),
+            said=told(differences, difference_words.sentence),
             steps=shown,
         )
 

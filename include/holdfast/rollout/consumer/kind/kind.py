@@ -13,8 +13,7 @@ from holdfast.rollout.consumer.change import schema as change_schema
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.events import table
 from holdfast.rollout.consumer.execution import apply, staleness, verify
-from holdfast.rollout.consumer.execution import json as execution_json
-from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
+from holdfast.rollout.consumer.execution.verdict import VERDICT, ConsumerVerdict
 from holdfast.rollout.consumer.forecast import assignment_json, decision
 from holdfast.rollout.consumer.forecast import forecast as forecasts
 from holdfast.rollout.consumer.forecast import json as forecast_json
@@ -66,6 +65,7 @@ class ConsumerKind(
         "consumer-assignment": forecast_schema.ASSIGNMENT,
         "consumer-forecast": forecast_schema.FORECAST,
         "consumer-plan": plan_json.PLAN.shape(),
+        "consumer-verdict": VERDICT.shape(),
     }
     asks: ClassVar[tuple[What, ...]] = tuple(request.ASKABLE)
     docs: ClassVar[str] = "consumer-groups"
@@ -104,7 +104,7 @@ class ConsumerKind(
         return plan_json.consumer_plan_to_json(plan)
 
     def verdict_to_json(self, verdict: ConsumerVerdict) -> Row:
-        return execution_json.consumer_verdict_to_json(verdict)
+        return VERDICT.write(verdict)
 
     # The group.
 
@@ -256,9 +256,6 @@ class ConsumerKind(
 
     def verdict_figures(self, verdict: ConsumerVerdict) -> Iterator[tuple[str, str]]:
         return verdict_words.figures(verdict)
-
-    def rebalances_forecast(self, verdict: ConsumerVerdict) -> tuple[int, int]:
-        return verdict.rebalances_expected
 
     def verdict_rows(self, verdict: ConsumerVerdict) -> tuple[tuple[str, str, str, str], ...]:
         return verdict_words.rows(verdict)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from holdfast.rollout.consumer.execution.verify import ConsumerVerdict
+from holdfast.rollout.consumer.execution.verdict import ConsumerVerdict
 from holdfast.rollout.execution.agreement import agreeing, owner
 from holdfast.rollout.text.wording import printable
 

@@ -8,66 +8,20 @@ from holdfast.errors import MalformedBytes, Unsupported
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import StepEvidence
+from holdfast.rollout.execution.verdict import Rebalances
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference, Differs
+from holdfast.rollout.facts.said import told
 from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import Compared, Members, Verifying
 from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, Span
 from holdfast.rollout.streams.execution import evidence
+from holdfast.rollout.streams.execution.verdict import StandbyVerdict, TaskVerdict, Verdict
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.snapshot import ownership, replay
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.steps.steps import RollOutConfig, RollOutRelease
-
-
-@dataclass(frozen=True, slots=True)
-class TaskVerdict:
-    """One task at the end: the owner that the forecast has, and the owner found (None: nobody)."""
-
-    task: TaskId
-    expected: ProcessId
-    found: ProcessId | None
-
-    @property
-    def agrees(self) -> bool:
-        return self.expected == self.found
-
-
-@dataclass(frozen=True, slots=True)
-class StandbyVerdict:
-    """The clients that hold standby copies of a task in the end: those of the forecast, and those found, both sorted."""
-
-    task: TaskId
-    expected: tuple[ProcessId, ...]
-    found: tuple[ProcessId, ...]
-
-    @property
-    def agrees(self) -> bool:
-        return self.expected == self.found
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """`rebalances` None: no recorded rebalances to count. `facts`: what differs, worst first. `standbys`: of tasks that have
-    any, or should; none where the snapshot does not say who has."""
-
-    plan_id: str
-    cluster: str
-    group_id: str
-    observed_at: str | None
-    result: Result
-    tasks: tuple[TaskVerdict, ...]
-    rebalances_expected: Span
-    rebalances: int | None
-    facts: tuple[Difference, ...]
-    steps: tuple[StepEvidence, ...] = ()
-    standbys: tuple[StandbyVerdict, ...] = ()
-
-    @property
-    def differences(self) -> tuple[str, ...]:
-        """A sentence each."""
-        return difference_words.sentences(self.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +62,7 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
     ) -> Verdict:
         way = _recommended(plan)
         cost, _ = _outcome(plan, way, fresh)
+        expected = way.costs[0].rebalances if cost is None else cost.rebalances
         return Verdict(
             plan_id=plan.plan_id,
             cluster=fresh.cluster,
@@ -115,9 +70,8 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
             observed_at=fresh.captured_at,
             result=result,
             tasks=() if what is None else what.tasks,
-            rebalances_expected=way.costs[0].rebalances if cost is None else cost.rebalances,
-            rebalances=_rebalances(plan, fresh),
-            facts=differences,
+            rebalances=Rebalances((expected.low, expected.high), _rebalances(plan, fresh)),
+            said=told(differences, difference_words.sentence),
             steps=shown,
             standbys=() if what is None else what.standbys,
         )

@@ -25,9 +25,7 @@ from holdfast.rollout.streams.change import schema as change_schema
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.execution import apply, staleness, verify
-from holdfast.rollout.streams.execution import json as execution_json
-from holdfast.rollout.streams.execution import schema as execution_schema
-from holdfast.rollout.streams.execution.verify import Verdict
+from holdfast.rollout.streams.execution.verdict import VERDICT, Verdict
 from holdfast.rollout.streams.forecast import assignment_json, decision
 from holdfast.rollout.streams.forecast import json as forecast_json
 from holdfast.rollout.streams.forecast import schema as forecast_schema
@@ -64,7 +62,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
         "forecast": forecast_schema.FORECAST,
         "assignment": forecast_schema.ASSIGNMENT,
         "plan": plan_json.PLAN.shape(),
-        "verdict": execution_schema.VERDICT,
+        "verdict": VERDICT.shape(),
         "staleness": STALENESS.shape(),
     }
     asks: ClassVar[tuple[What, ...]] = tuple(What)
@@ -101,7 +99,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
         return plan_json.plan_to_json(plan)
 
     def verdict_to_json(self, verdict: Verdict) -> Row:
-        return execution_json.verdict_to_json(verdict)
+        return VERDICT.write(verdict)
 
     # The group.
 
@@ -260,9 +258,6 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
 
     def verdict_figures(self, verdict: Verdict) -> Iterator[tuple[str, str]]:
         return verdict_words.figures(verdict)
-
-    def rebalances_forecast(self, verdict: Verdict) -> tuple[int, int]:
-        return verdict.rebalances_expected.low, verdict.rebalances_expected.high
 
     def verdict_rows(self, verdict: Verdict) -> tuple[tuple[str, str, str, str], ...]:
         return verdict_words.rows(verdict)

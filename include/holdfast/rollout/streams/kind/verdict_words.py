@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from holdfast.rollout.execution.agreement import agreeing, owner
-from holdfast.rollout.streams.execution.verify import Verdict
+from holdfast.rollout.streams.execution.verdict import Verdict
 from holdfast.rollout.text.wording import listed
 
 

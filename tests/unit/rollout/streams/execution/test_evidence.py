@@ -14,7 +14,7 @@ from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.execution.step_evidence import Shown
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.execution import evidence
-from holdfast.rollout.streams.execution.json import verdict_to_json
+from holdfast.rollout.streams.execution.verdict import VERDICT
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.plan.plan import Plan
 
@@ -163,7 +163,7 @@ class TestStandbys:
 
         assert verdict.result is Result.AS_FORECAST
         assert len(verdict.standbys) == 6
-        assert verdict_to_json(verdict)["standbys"]["1_0"]["expected"]  # type: ignore[index]
+        assert VERDICT.write(verdict)["standbys"]["1_0"]["expected"]  # type: ignore[index]
 
     def test_none_is_not_yet(self, standbys: Plan) -> None:
         verdict = verify(standbys, read(with_standbys(ROLLED, {})))
@@ -213,7 +213,7 @@ def test_a_client_with_other_threads_than_planned_contradicts() -> None:
 
 def test_a_verdict_says_what_shows_each_step() -> None:
     plan = planned(group(AFTER), SETTINGS)
-    document = verdict_to_json(verify(plan, read(anew(group(AFTER), A, B, C))))
+    document = VERDICT.write(verify(plan, read(anew(group(AFTER), A, B, C))))
 
     assert document["steps"] == [
         {

@@ -11,7 +11,7 @@ from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, planned, read
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.verdicts import Result
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.execution.json import verdict_to_json
+from holdfast.rollout.streams.execution.verdict import VERDICT
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot import replay
@@ -46,7 +46,7 @@ def test_what_happened_as_forecast_is_said_task_by_task() -> None:
 
     assert (verdict.result, verdict.differences) == (Result.AS_FORECAST, ())
     assert len(verdict.tasks) == 12
-    assert verdict.rebalances is None
+    assert verdict.rebalances.found is None
 
 
 def test_a_task_elsewhere_is_a_difference() -> None:
@@ -58,7 +58,7 @@ def test_a_task_elsewhere_is_a_difference() -> None:
         f"Task 1_0 is on {B}; forecast: {A}.",
         f"Task 1_1 is on {A}; forecast: {B}.",
     )
-    assert verdict_to_json(verdict)["score"] == {"tasks_as_forecast": 10, "tasks": 12}
+    assert VERDICT.write(verdict)["score"] == {"tasks_as_forecast": 10, "tasks": 12}
 
 
 def test_a_warm_up_on_the_right_client_is_on_the_way() -> None:
@@ -99,7 +99,7 @@ def test_rebalances_are_counted_from_when_the_plan_was_made(minutes: tuple[int, 
     verdict = verify(article_plan(), read(with_generations(restarted(group(AFTER), C), *minutes)))
 
     assert verdict.result is result
-    assert verdict.rebalances == sum(minute > 0 for minute in minutes)
+    assert verdict.rebalances.found == sum(minute > 0 for minute in minutes)
 
 
 def test_a_fresh_id_is_found_by_its_place_in_the_order() -> None:

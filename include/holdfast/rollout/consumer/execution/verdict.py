@@ -1,0 +1,70 @@
+"""Whether the forecast of a consumer group's plan came true: the value, and its JSON."""
+
+from holdfast.kafka.vocabulary import TopicPartition
+from holdfast.rollout.consumer.snapshot.snapshot import PROTOCOL, PROTOCOL_NAME
+from holdfast.rollout.contract.verdicts import Result
+from holdfast.rollout.execution.step_evidence import STEPS_SHOWN, StepEvidence
+from holdfast.rollout.execution.verdict import DIFFERENCES, SCORED, VERDICT_VERSION, Rebalances
+from holdfast.rollout.facts.differences import Difference
+from holdfast.rollout.facts.said import Said, facts_of, texts_of
+from holdfast.rollout.json.codec import INSTANT, NAME, TEXT, choice, nullable
+from holdfast.rollout.json.kafka_codecs import PARTITION_NAME
+from holdfast.rollout.json.record import codec_of, derived, key, keyed, member, record, spread
+
+
+@record(closed=False)
+class PartitionVerdict:
+    """One partition at the end: the member that the forecast has reading it, and the one found (None: nobody)."""
+
+    partition: TopicPartition = key(PARTITION_NAME)
+    expected: str = member(NAME)
+    found: str | None = member(nullable(NAME))
+
+    @property
+    def agrees(self) -> bool:
+        return self.expected == self.found
+
+
+@record(closed=False)
+class PartitionScore:
+    as_forecast: int = member(SCORED, name="partitions_as_forecast")
+    compared: int = member(SCORED, name="partitions")
+
+
+@record(version=VERDICT_VERSION, closed=False, about="The forecast against what happened, and what shows that each step did.")
+class ConsumerVerdict:
+    """`rebalances`: what was found is None where the generation is not known, then or now. `said`: what differs, worst first."""
+
+    plan_id: str = member(NAME)
+
+    @property
+    @derived(PROTOCOL_NAME)
+    def protocol(self) -> str:
+        return PROTOCOL
+
+    cluster: str = member(TEXT)
+    group_id: str = member(TEXT)
+    observed_at: str | None = member(nullable(INSTANT))
+    result: Result = member(choice(Result))
+
+    @property
+    @derived(codec_of(PartitionScore))
+    def score(self) -> PartitionScore:
+        return PartitionScore(sum(one.agrees for one in self.partitions), len(self.partitions))
+
+    steps: tuple[StepEvidence, ...] = member(STEPS_SHOWN, absent=())
+    rebalances: Rebalances = member(codec_of(Rebalances))
+    said: tuple[Said[Difference], ...] = spread(DIFFERENCES)
+    partitions: tuple[PartitionVerdict, ...] = member(keyed(codec_of(PartitionVerdict)))
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """A sentence each."""
+        return texts_of(self.said)
+
+    @property
+    def facts(self) -> tuple[Difference, ...]:
+        return facts_of(self.said)
+
+
+VERDICT = codec_of(ConsumerVerdict)

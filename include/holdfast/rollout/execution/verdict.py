@@ -1,0 +1,26 @@
+"""What every kind of Verdict has in common."""
+
+from holdfast.kafka import java
+from holdfast.rollout.facts.differences import Difference
+from holdfast.rollout.facts.said import Said
+from holdfast.rollout.facts.said_json import said
+from holdfast.rollout.json.codec import COUNT, Codec, integer, nullable, row
+from holdfast.rollout.json.record import codec_of, member, record
+from holdfast.rollout.json.record_codec import Record
+
+VERDICT_VERSION = "1.2"
+"""1.1: the result may be `not yet`; `steps` and `standbys`. 1.2: `facts`, the differences as values."""
+RANGE: Codec[tuple[int, int]] = row(
+    "two numbers are needed: the least and the most", lambda low, high: (low, high), list, COUNT, COUNT, about="[low, high]"
+)
+SCORED = integer(0, java.INT_MAX)
+"""A figure of a score: how many tasks or partitions."""
+DIFFERENCES: Record[tuple[Said[Difference], ...]] = said("differences", "facts", codec_of(Difference), always=True)
+
+
+@record(closed=False)
+class Rebalances:
+    """`expected`: the least and the most; `found` None: not known."""
+
+    expected: tuple[int, int] = member(RANGE)
+    found: int | None = member(nullable(COUNT))
