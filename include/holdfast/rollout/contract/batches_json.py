@@ -1,32 +1,67 @@
-"""What the JSON of every kind of Change has in common: limits, and one verb per event."""
+"""What the JSON of every kind of Change has in common: limits, and a list of events, each under its verb."""
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from functools import cache
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.json import strict
-
-T = TypeVar("T")
+from holdfast.rollout.json.codec import Codec, either
+from holdfast.rollout.json.shapes import Shape
 
 MOST_EVENTS = 10_000
 MOST_PARTITIONS = 100_000
 MOST_THREADS = 10_000
 LONGEST_STOP = 1_000_000
 """Minutes."""
+IN_ORDER = "In order; those before a `then` take effect together."
+WAIT: Codec[Wait] = either(Wait)
 
 
-def event_from_json(value: object, readers: Mapping[str, Callable[[object], T]], unknown: Callable[[str, str], str]) -> T:
-    """`{"verb": {…}}`, by the reader of its verb. `unknown`: what is said of a verb that has none, given the known ones."""
-    verbs = strict.mapping(value)
-    known = ", ".join(readers)
-    if len(verbs) != 1:
-        found = ", ".join(strict.shown(verb) for verb in verbs) or "none"
-        raise InvalidInput(f"an event has one verb ({known}); found: {found}")
-    (verb, content), *_ = verbs.items()
-    if verb not in readers:
-        raise InvalidInput(unknown(verb, known))
-    try:
-        return readers[verb](content)
-    except InvalidInput as problem:
-        strict.refuse(strict.under(verb, problem))
-        raise
+class Verbal(Protocol):
+    """An event, as far as its JSON is concerned: `{VERB: …}`."""
+
+    VERB: ClassVar[str]
+
+    @classmethod
+    def codec(cls) -> Codec[Self]: ...
+
+
+E = TypeVar("E", bound=Verbal)
+
+
+def item_codec(events: Callable[[], tuple[type[E], ...]], unknown: Callable[[str, str], str], then: str) -> Codec[E | Then]:
+    """One event of the table, or a marker. `unknown`: what is said of a verb that has none, given the known ones; `then`: what the
+    schema says of markers."""
+
+    @cache
+    def codecs(table: tuple[type[E], ...]) -> Mapping[str, Codec[Any]]:
+        """In the order in which they are said to be known."""
+        marker = WAIT.described(then).to(Then, lambda marker: marker.wait)
+        return {event.VERB: event.codec() for event in table} | {"then": marker}
+
+    def read(value: object) -> E | Then:
+        verbs, known = strict.mapping(value), codecs(events())
+        if len(verbs) != 1:
+            found = ", ".join(map(strict.shown, verbs)) or "none"
+            raise InvalidInput(f"an event has one verb ({', '.join(known)}); found: {found}")
+        (verb, content), *_ = verbs.items()
+        if verb not in known:
+            raise InvalidInput(unknown(verb, ", ".join(known)))
+        try:
+            event: E | Then = known[verb].read(content)
+        except InvalidInput as problem:
+            strict.refuse(strict.under(verb, problem))
+            raise
+        return event
+
+    def write(item: E | Then) -> object:
+        verb = "then" if isinstance(item, Then) else item.VERB
+        return {verb: codecs(events())[verb].write(item)}
+
+    def shape() -> Shape:
+        verbs = {verb: codec.shape() for verb, codec in codecs(events()).items()}
+        return {"type": "object", "minProperties": 1, "maxProperties": 1, "properties": verbs, "additionalProperties": False}
+
+    return Codec(read, write, shape)

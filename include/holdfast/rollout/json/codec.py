@@ -106,6 +106,19 @@ def only(text: str, what: str) -> Codec[str]:
     return Codec(read, as_it_is, lambda: shapes.one_of((text,)))
 
 
+def either(kind: type[S]) -> Codec[S]:
+    """The same of a few values, which the message has as `"this" or "that"`."""
+    needed = " or ".join(f'"{one}"' for one in kind)
+
+    def read(value: object) -> S:
+        try:
+            return kind(strict.text(value))
+        except ValueError:
+            raise strict.mismatch(needed, value) from None
+
+    return Codec(read, _value, lambda: shapes.one_of(kind))
+
+
 def names_of(names: Iterable[str], what: str) -> Codec[tuple[str, ...]]:
     """Names that are known. The message about another one has the nearest."""
     known = tuple(map(str, names))
@@ -133,10 +146,12 @@ def items(codec: Codec[T], *, at_least: int = 0, at_most: int | None = None, wha
     read, write = codec.read, codec.write
 
     def reads(value: object) -> tuple[T, ...]:
+        there = len(strict.sequence(value))
+        if at_most is not None and there > at_most:
+            raise InvalidInput(f"{there:,} {what} were found; {at_most:,} are allowed")
         found = strict.each(value, read)
-        if not at_least <= len(found) <= (len(found) if at_most is None else at_most):
-            least = f"{at_least} {what} or more are needed" if len(found) < at_least else f"{at_most:,} are allowed"
-            raise InvalidInput(f"{len(found):,} {what} were found; {least}")
+        if there < at_least:
+            raise InvalidInput(f"{there:,} {what} were found; {at_least} {what} or more are needed")
         return found
 
     bounded = at_least or at_most is not None

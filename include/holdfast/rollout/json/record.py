@@ -25,6 +25,7 @@ T = TypeVar("T")
 D = TypeVar("D")
 _DECLARED = "json"
 _CODEC = "__json__"
+_MEMBERS = "__members__"
 _DERIVED = "__derived__"
 
 
@@ -34,7 +35,15 @@ def member(codec: Codec[T], about: str = "", *, name: str | None = None, write: 
 def member(codec: Codec[T], about: str = "", *, name: str | None = None, absent: D, omit: Omit = False) -> T | D: ...
 @overload
 def member(
-    codec: Codec[T], about: str = "", *, name: str | None = None, default: D, needed: bool = False, omit: Omit = False
+    codec: Codec[T],
+    about: str = "",
+    *,
+    name: str | None = None,
+    default: D,
+    needed: bool = False,
+    omit: Omit = False,
+    write: Callable[[Any], object] | None = None,
+    unsaid: bool = False,
 ) -> T | D: ...
 def member(
     codec: Codec[Any],
@@ -46,6 +55,7 @@ def member(
     needed: bool = False,
     omit: Omit = False,
     write: Callable[[Any], object] | None = None,
+    unsaid: bool = False,
 ) -> Any:
     """A field of a record.
 
@@ -53,9 +63,10 @@ def member(
     field must be in the document; with one it may be left out, unless it is `needed`: then the default is the constructor's
     alone. `absent`: what its absence from the document means, where the constructor has no default. `omit`: it is not written
     where the value is the default, or where that function of the record says so. `write`: writes it from the whole record, where
-    its JSON holds what other fields have.
+    its JSON holds what other fields have. `unsaid`: no value that a document could give means the same as the default.
     """
-    declared = Member(codec, about, name, absent if default is NEEDED or needed else default, omit, write=write)
+    missing = absent if default is NEEDED or needed else default
+    declared = Member(codec, about, name, missing, omit, write=write, unsaid=unsaid)
     return dataclasses.field(default=dataclasses.MISSING if default is NEEDED else default, metadata={_DECLARED: declared})
 
 
@@ -103,6 +114,7 @@ def record(
     also: Mapping[str, Codec[Any]] | None = None,
     first: Check | None = None,
     check: Check | None = None,
+    defaults: bool = False,
     about: str = "",
 ) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(member, key, spread, gathered))
@@ -111,24 +123,52 @@ def record(cls: type[Any] | None = None, /, **how: Any) -> Any:
 
     `closed`: a field that is not declared is refused, with the nearest that is. `version`: the document carries this
     `format_version`. `also`: fields that may be there; they are checked and not kept. `first` sees the document before it is read,
-    `check` the value that was read: both raise InvalidInput. `about`: the description in the schema.
+    `check` the value that was read: both raise InvalidInput. `defaults`: the schema says what the absence of a field means. `about`:
+    its description.
     """
 
     def decorated(plain: type[Any]) -> type[Any]:
-        members = {name: found for name, one in vars(plain).items() if (found := _declared(one)) is not None}
+        own = {name: found for name, one in vars(plain).items() if (found := _declared(one)) is not None}
+        members = getattr(plain, _MEMBERS, {}) | own
         made = dataclass(frozen=True, slots=True)(plain)
+        setattr(made, _MEMBERS, members)
         setattr(made, _CODEC, record_codec(made, members, **how))
         return made
 
     return decorated if cls is None else decorated(cls)
 
 
+def variant(
+    cls: type[T], *, check: Check | None = None, either: tuple[str, ...] = (), defaults: bool = False, **absent: Any
+) -> Record[T]:
+    """The codec of a record in a place where the absence of some attributes means something else than in its constructor: `absent`
+    (NEEDED: they must be there). It is left out of the JSON where it has the constructor's default. A `member` or the like there is
+    another declaration of the field. `either`: one of these fields must be there.
+    """
+    members = cls.__dict__[_MEMBERS]
+    members = members | {name: _meaning(name, members[name], meaning) for name, meaning in absent.items()}
+    return record_codec(cls, members, check=check, either=either, defaults=defaults)
+
+
+def _meaning(name: str, one: Member, meaning: object) -> Member:
+    if isinstance(meaning, dataclasses.Field):
+        return cast("Member", meaning.metadata[_DECLARED])
+    usual = one.default
+    return dataclasses.replace(one, default=meaning, omit=lambda value: getattr(value, name) == usual, unsaid=False)
+
+
 def record_of(
-    build: Callable[..., T], *, closed: bool = True, check: Check | None = None, about: str = "", **fields: Any
+    build: Callable[..., T],
+    *,
+    closed: bool = True,
+    check: Check | None = None,
+    defaults: bool = False,
+    about: str = "",
+    **fields: Any,
 ) -> Record[T]:
     """The codec of a value that does not know its JSON: its attributes by name, each a `member`, `key` or `spread`."""
     members = {name: field.metadata[_DECLARED] for name, field in fields.items()}
-    return record_codec(build, members, closed=closed, check=check, about=about)
+    return record_codec(build, members, closed=closed, check=check, defaults=defaults, about=about)
 
 
 def codec_of(cls: type[T]) -> Record[T]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.json import shapes, strict
@@ -41,7 +41,8 @@ class Record(Codec[T]):
 @dataclass(frozen=True, slots=True)
 class Member:
     """How a field is declared. `name`: in the JSON; None: as in Python. `key`: it is the key under which the object stands.
-    `spread`: the fields of its own JSON stand among those of the object. `write`: see `member`. `derived`: see `record.derived`."""
+    `spread`: the fields of its own JSON stand among those of the object. `write`, `unsaid`: see `member`. `derived`: see
+    `record.derived`."""
 
     codec: Codec[Any]
     about: str = ""
@@ -52,14 +53,16 @@ class Member:
     spread: bool = False
     write: Callable[[Any], object] | None = None
     derived: bool = False
+    unsaid: bool = False
 
     @property
     def part(self) -> Record[Any]:
         assert isinstance(self.codec, Record), "only an object has fields to spread"
         return self.codec
 
-    def shape(self) -> Shape:
-        return self.codec.shape() | ({"description": self.about} if self.about else {})
+    def shape(self, *, defaults: bool = False) -> Shape:
+        default = {"default": self.codec.write(self.default)} if defaults and not self.unsaid else {}
+        return self.codec.shape() | ({"description": self.about} if self.about else {}) | default
 
 
 def fields_of(
@@ -93,12 +96,15 @@ def record_codec(
     also: Mapping[str, Codec[Any]] | None = None,
     first: Check | None = None,
     check: Check | None = None,
+    either: tuple[str, ...] = (),
+    defaults: bool = False,
     about: str = "",
 ) -> Record[T]:
+    """`either`: one of these fields must be there, whichever; a message about it names the first. The rest: see `record`."""
     unkept = {name: (codec, False) for name, codec in (also or {}).items()}
     if version is not None:
         unkept = {"format_version": (_version(version), True)} | unkept
-    read = _reader(build, members, unkept, closed, first, check)
+    read = _reader(build, members, unkept, _Rules(closed, either, first, check))
     keys = next(((attrgetter(attribute), one.codec) for attribute, one in members.items() if one.key), None)
 
     def read_under(key: str, value: object) -> T:
@@ -110,7 +116,7 @@ def record_codec(
             raise
         return read(value, (given,), True)
 
-    need, may, rest = _shapes(members, unkept)
+    need, may, rest = _shapes(members, unkept, either, defaults=defaults)
     return Record(
         read=lambda value: read(value, (), True),
         write=_writer(members, version),
@@ -153,13 +159,20 @@ def _names(members: Mapping[str, Member], unkept: _Unkept) -> tuple[str, ...]:
     return names
 
 
+class _Rules(NamedTuple):
+    """What an object is held to as a whole: see `record`, `record_codec`."""
+
+    closed: bool
+    either: tuple[str, ...]
+    first: Check | None
+    check: Check | None
+
+
 def _reader(
     build: Callable[..., T],
     members: Mapping[str, Member],
     unkept: _Unkept,
-    closed: bool,
-    first: Check | None,
-    check: Check | None,
+    rules: _Rules,
 ) -> Callable[[object, tuple[object, ...], bool], T]:
     """Reads an object. Its arguments: the value; what is known before, which is its key; whether no other field may be there."""
     plan = tuple(
@@ -172,6 +185,7 @@ def _reader(
     order = _order(build, tuple(attribute for attribute, one in members.items() if not one.derived))
     derived = _derived(members)
     unkept = {**unkept, **{name: (codec, True) for name, codec in derived.values()}}
+    closed, either, first, check = rules
 
     def read(value: object, given: tuple[object, ...], whole: bool) -> T:
         if first is not None:
@@ -191,6 +205,8 @@ def _reader(
                     found.append(default)
             except InvalidInput as problem:
                 problems.extend(strict.problems_of(problem) if part is None else strict.under(part, problem))
+        if either and not any(name in content for name in either):
+            problems.append(strict.missing(either[0]))
         if closed and whole and not known.issuperset(content):
             problems.extend(strict.unknown_fields(content, names))
         if problems:
@@ -269,7 +285,7 @@ def _writer(members: Mapping[str, Member], version: str | None) -> Callable[[T],
 
 
 def _shapes(
-    members: Mapping[str, Member], unkept: _Unkept
+    members: Mapping[str, Member], unkept: _Unkept, either: tuple[str, ...], *, defaults: bool
 ) -> tuple[Callable[[], dict[str, Shape]], Callable[[], dict[str, Shape]], Callable[[], Shape]]:
     own = {one.name or attribute: one for attribute, one in members.items() if not one.key and not one.spread}
     parts = tuple(one.part for one in members.values() if one.spread)
@@ -282,9 +298,10 @@ def _shapes(
         return found
 
     def may() -> dict[str, Shape]:
-        found = {name: one.shape() for name, one in own.items() if one.default is not NEEDED}
+        found = {name: one.shape(defaults=defaults) for name, one in own.items() if one.default is not NEEDED}
         for part in parts:
             found |= part.may()
         return found | {name: codec.shape() for name, (codec, needed) in unkept.items() if not needed}
 
-    return need, may, lambda: {name: shape for part in parts for name, shape in part.rest().items()}
+    one_of_them = {"anyOf": [{"required": [name]} for name in either]} if either else {}
+    return need, may, lambda: {name: shape for part in parts for name, shape in part.rest().items()} | one_of_them

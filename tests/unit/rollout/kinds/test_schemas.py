@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
+from holdfast.rollout.streams.change.schema import ASSUME
+from holdfast.rollout.streams.change.schema import SHAPES as EVENTS
 from tests.harness.article import A, change
 
 from holdfast.kafka.streams import config
 from holdfast.rollout.kinds.schemas import schema_of
 from holdfast.rollout.policy.json import POLICY, policy_from_json
 from holdfast.rollout.streams.change.json import change_from_json, readers
-from holdfast.rollout.streams.change.schema import ASSUME
-from holdfast.rollout.streams.change.schema import SHAPES as EVENTS
 from holdfast.rollout.streams.snapshot.defaults import SETTINGS
 
 LEAST: dict[str, Any] = {

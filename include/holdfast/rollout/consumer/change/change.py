@@ -1,18 +1,50 @@
-"""The Change to a consumer group: the values. `json` is the JSON, `consumer.events` the events."""
+"""The Change to a consumer group. What an event is, `consumer.events` says. Closed, for what is not known would be ignored."""
 
-from dataclasses import dataclass
-
+from holdfast.errors import InvalidInput
+from holdfast.rollout.consumer.events import table
 from holdfast.rollout.consumer.events.event import ConsumerEvent
 from holdfast.rollout.contract.batches import Batch, Then, batched
+from holdfast.rollout.contract.batches_json import IN_ORDER, MOST_EVENTS, item_codec
+from holdfast.rollout.json import contracts, shapes, strict
+from holdfast.rollout.json.codec import Codec, items
+from holdfast.rollout.json.record import codec_of, member, record
 
 ConsumerItem = ConsumerEvent | Then
 
 
-@dataclass(frozen=True, slots=True)
+def _unknown(verb: str, known: str) -> str:
+    kind = "is for Kafka Streams" if verb in contracts.EVENTS_OF_STREAMS else "is unknown"
+    return f"the event {strict.shown(verb)} {kind}; events of a consumer group without Kafka Streams: {known}"
+
+
+ITEM: Codec[ConsumerItem] = item_codec(
+    lambda: table.EVENTS, _unknown, "What follows comes after one rebalance, or once the group is stable."
+)
+
+
+def _nothing_assumed(value: object) -> None:
+    """What a forecast for Kafka Streams may take for granted is about state, which a consumer has none of."""
+    strict.refuse(
+        InvalidInput("a consumer group without Kafka Streams keeps no state: leave this out", strict.step_of(field))
+        for field in strict.mapping(value)
+    )
+
+
+def _is_a_change(document: object) -> None:
+    contracts.refuse_another(document, "Change")
+    strict.refuse_secrets(document)
+
+
+@record(
+    version=strict.FORMAT_VERSION,
+    first=_is_a_change,
+    also={"assume": Codec(_nothing_assumed, lambda nothing: nothing, lambda: shapes.closed({}))},
+    about="The requested change to a consumer group without Kafka Streams.",
+)
 class ConsumerChange:
     """Events in order, with markers between those that wait for one another."""
 
-    events: tuple[ConsumerItem, ...]
+    events: tuple[ConsumerItem, ...] = member(items(ITEM, at_most=MOST_EVENTS, what="events"), IN_ORDER)
 
     def statements(self) -> tuple[ConsumerEvent, ...]:
         """Without the markers."""
@@ -21,3 +53,6 @@ class ConsumerChange:
     def numbered_batches(self) -> tuple[Batch[ConsumerEvent], ...]:
         """The events that take effect together, batch by batch; one without events is a rebalance for no reason."""
         return batched((index, item) for index, item in enumerate(self.events))
+
+
+CHANGE = codec_of(ConsumerChange)

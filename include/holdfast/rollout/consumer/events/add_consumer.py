@@ -1,7 +1,7 @@
 """`add_consumer`: one more consumer joins."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 from holdfast.kafka.consumer.config import ConsumerConfig
@@ -11,42 +11,18 @@ from holdfast.rollout.consumer.events import scene as scenes
 from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
 from holdfast.rollout.consumer.events.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.scene import Scene
-from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS, SUBSCRIPTION
 from holdfast.rollout.contract.actions import ActionName
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.record import record, spread
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AddConsumer(ConsumerEvent):
     """`consumer` inherits nothing."""
 
-    consumer: NewConsumer
+    consumer: NewConsumer = spread(new_consumer.ADDED)
 
     VERB = "add_consumer"
-    SHAPE = closed(
-        {"member_id": shapes.name(), "assignors": ASSIGNORS.shape(), "subscription": SUBSCRIPTION.shape()}, new_consumer.SHAPES
-    )
     ACTIONS = (ActionName.START_CLIENT,)
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        consumer = NewConsumer(
-            member_id=fields.need("member_id", strict.name),
-            assignors=fields.need("assignors", ASSIGNORS.read),
-            subscription=fields.need("subscription", SUBSCRIPTION.read),
-            client_id=fields.optional("client_id", strict.text, ""),
-            host=fields.optional("host", strict.nullable(strict.text), None),
-            rack=fields.optional("rack", strict.nullable(strict.text), None),
-            group_instance_id=fields.optional("group_instance_id", strict.nullable(strict.name), None),
-        )
-        fields.finish(closed=True)
-        return cls(consumer)
-
-    def to_json(self) -> dict[str, object]:
-        return {"member_id": self.consumer.member_id} | new_consumer.to_json(self.consumer)
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody who is there is named
         return f"add consumer {self.consumer.member_id}{new_consumer.given(self.consumer)}"

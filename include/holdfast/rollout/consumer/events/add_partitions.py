@@ -1,7 +1,7 @@
 """`add_partitions`: a topic that is read gets more partitions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.config import ConsumerConfig
@@ -11,16 +11,16 @@ from holdfast.rollout.consumer.events import scene as scenes
 from holdfast.rollout.consumer.events.event import Name, StepWords
 from holdfast.rollout.consumer.events.scene import Scene, quoted
 from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.json.record import record
 from holdfast.rollout.text.asking import short
 from holdfast.rollout.text.wording import many, printable
 
 
-@dataclass(frozen=True, slots=True)
+@record(about="The new number.")
 class AddPartitions(new_partitions.NewPartitions):
     """The topic has `partitions` from now on. `replica_racks`: of the new ones alone; None: not known."""
 
     VERB = "add_partitions"
-    SHAPE = new_partitions.SHAPE | {"description": "The new number."}
     ACTIONS = (ActionName.ADD_PARTITIONS,)
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named

@@ -1,7 +1,7 @@
 """`add_topic`: a topic comes to exist, which consumers may subscribe to already."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.config import ConsumerConfig
@@ -13,16 +13,16 @@ from holdfast.rollout.consumer.events.scene import Scene, quoted
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.facts.notes import Note, NoteKind
+from holdfast.rollout.json.record import record
 from holdfast.rollout.text.asking import short
 from holdfast.rollout.text.wording import many, printable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AddTopic(new_partitions.NewPartitions):
     """`replica_racks`: of every partition; None: not known."""
 
     VERB = "add_topic"
-    SHAPE = new_partitions.SHAPE
     ACTIONS = (ActionName.ADD_TOPIC,)
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named

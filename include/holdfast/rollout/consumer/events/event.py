@@ -10,7 +10,8 @@ from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.events.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
-from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.json.codec import Codec
+from holdfast.rollout.json.record import codec_of
 
 Name = Callable[[str], str]
 """What the member with an ID is called, or another ID for it."""
@@ -34,17 +35,11 @@ class ConsumerEvent(ABC):
     # Its JSON: `{VERB: …}`.
 
     VERB: ClassVar[str]
-    SHAPE: ClassVar[Shape]
-    """The JSON Schema of what stands behind the verb."""
 
     @classmethod
-    @abstractmethod
-    def from_json(cls, value: object) -> Self:
-        """Raise InvalidInput, with the path below the verb, for what is not allowed."""
-
-    @abstractmethod
-    def to_json(self) -> dict[str, object]:
-        """The canonical form: what is as by default is left out."""
+    def codec(cls) -> Codec[Self]:
+        """Of what stands behind the verb: of the fields of a record, unless the event says otherwise."""
+        return codec_of(cls)
 
     # In words.
 

@@ -1,7 +1,7 @@
 """A consumer that joins, or comes back: its value, its JSON, its words, and the member that it is in a group."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from holdfast.kafka.consumer.group import Assignor, Member
@@ -9,75 +9,34 @@ from holdfast.rollout.consumer.events import scene as scenes
 from holdfast.rollout.consumer.events.scene import Scene
 from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS, SUBSCRIPTION
 from holdfast.rollout.contract.batches import INHERITED, FromOld
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import Shape, nullable, text
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import NAME, TEXT, nullable
+from holdfast.rollout.json.record import gathered, member, record, variant
+from holdfast.rollout.json.record_codec import NEEDED
 from holdfast.rollout.text.asking import short
 from holdfast.rollout.text.wording import printable
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewConsumer:
     """A consumer that joins. It owns nothing and remembers nothing. INHERITED: as the consumer in whose place it comes."""
 
-    member_id: str
-    assignors: tuple[Assignor, ...] | FromOld = INHERITED
-    subscription: tuple[str, ...] | FromOld = INHERITED
-    client_id: str | FromOld = INHERITED
-    host: str | FromOld | None = INHERITED
-    rack: str | FromOld | None = INHERITED
-    group_instance_id: str | FromOld | None = INHERITED
+    member_id: str = member(NAME)
+    assignors: tuple[Assignor, ...] | FromOld = member(ASSIGNORS, default=INHERITED, omit=True)
+    subscription: tuple[str, ...] | FromOld = member(SUBSCRIPTION, default=INHERITED, omit=True)
+    client_id: str | FromOld = member(TEXT, default=INHERITED, omit=True)
+    host: str | FromOld | None = member(nullable(TEXT), default=INHERITED, omit=True)
+    rack: str | FromOld | None = member(nullable(TEXT), default=INHERITED, omit=True)
+    group_instance_id: str | FromOld | None = member(nullable(NAME), default=INHERITED, omit=True)
 
 
-# JSON.
-
-SHAPES: dict[str, Shape] = {
-    "assignors": ASSIGNORS.shape(),
-    "subscription": SUBSCRIPTION.shape(),
-    "client_id": text(),
-    "host": nullable(text()),
-    "rack": nullable(text()),
-    "group_instance_id": nullable(shapes.name()),
-}
-
-
-def like_the_old_one(fields: Fields, member_id: str) -> NewConsumer:
-    """What is not given is what the old one had."""
-    return NewConsumer(
-        member_id=member_id,
-        assignors=_or_old(fields, "assignors", ASSIGNORS.read),
-        subscription=_or_old(fields, "subscription", SUBSCRIPTION.read),
-        client_id=_or_old(fields, "client_id", strict.text),
-        host=_or_old(fields, "host", strict.nullable(strict.text)),
-        rack=_or_old(fields, "rack", strict.nullable(strict.text)),
-        group_instance_id=_or_old(fields, "group_instance_id", strict.nullable(strict.name)),
-    )
-
-
-def _or_old(fields: Fields, field: str, read: Callable[[object], T]) -> T | FromOld:
-    old: T | FromOld = INHERITED
-    return fields.optional(field, read, old)
-
-
-def names(chosen: tuple[Assignor, ...]) -> list[str]:
-    return [str(one) for one in chosen]
-
-
-def to_json(consumer: NewConsumer) -> dict[str, object]:
-    """What is given of it, its member ID aside."""
-    written: dict[str, object] = {}
-    if not isinstance(consumer.assignors, FromOld):
-        written["assignors"] = names(consumer.assignors)
-    if not isinstance(consumer.subscription, FromOld):
-        written["subscription"] = list(consumer.subscription)
-    for field in ("client_id", "host", "rack", "group_instance_id"):
-        value = getattr(consumer, field)
-        if not isinstance(value, FromOld):
-            written[field] = value
-    return written
-
+ADDED = variant(
+    NewConsumer, assignors=NEEDED, subscription=NEEDED, client_id="", host=None, rack=None, group_instance_id=None
+)
+"""One that is added inherits nothing."""
+UNNAMED = variant(NewConsumer, member_id=gathered(lambda _: "", default=""))
+"""One whose member ID stands elsewhere."""
 
 # In words.
 

@@ -14,16 +14,35 @@ from holdfast.rollout.consumer.events.scene import Scene, quoted
 from holdfast.rollout.consumer.events.timing import Departure
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.facts.notes import Note, NoteKind
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import BOOLEAN, NAME, Codec
+from holdfast.rollout.json.record import codec_of, member, record
 
 _IN_WORDS = {
     Departure.LEAVES: "which leaves the group",
     Departure.CRASHES: "which ends without leaving",
     Departure.HANGS: "which no longer polls",
 }
-_IN_JSON: dict[Departure, dict[str, object]] = {
+
+
+def _one_of_both(removed: "_Removed") -> None:
+    if removed.hangs and removed.leaves is not None:
+        raise InvalidInput("`hangs` and `leaves` exclude each other: give one of them", "hangs")
+
+
+@record(check=_one_of_both)
+class _Removed:
+    """The JSON of a `RemoveConsumer`."""
+
+    member_id: str = member(NAME)
+    leaves: bool | None = member(BOOLEAN, "False: it ends without leaving.", default=None, omit=True)
+    hangs: bool = member(BOOLEAN, "It no longer calls poll.", default=False, omit=True)
+
+    @property
+    def departure(self) -> Departure:
+        return Departure.HANGS if self.hangs else Departure.CRASHES if self.leaves is False else Departure.LEAVES
+
+
+_IN_JSON: dict[Departure, dict[str, bool]] = {
     Departure.LEAVES: {},
     Departure.CRASHES: {"leaves": False},
     Departure.HANGS: {"hangs": True},
@@ -36,27 +55,14 @@ class RemoveConsumer(ConsumerEvent):
     departure: Departure = Departure.LEAVES
 
     VERB = "remove_consumer"
-    SHAPE = closed(
-        {"member_id": shapes.name()},
-        {"leaves": shapes.boolean("False: it ends without leaving."), "hangs": shapes.boolean("It no longer calls poll.")},
-    )
     ACTIONS = (ActionName.STOP_CLIENT,)
 
     @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        member_id = fields.need("member_id", strict.name)
-        leaves = fields.optional("leaves", strict.boolean, default=True)
-        hangs = fields.optional("hangs", strict.boolean, default=False)
-        fields.finish(closed=True)
-        if hangs:
-            if fields.has("leaves"):
-                raise InvalidInput("`hangs` and `leaves` exclude each other: give one of them", "hangs")
-            return cls(member_id, Departure.HANGS)
-        return cls(member_id, Departure.LEAVES if leaves else Departure.CRASHES)
-
-    def to_json(self) -> dict[str, object]:
-        return {"member_id": self.member_id} | _IN_JSON[self.departure]
+    def codec(cls) -> Codec[Self]:
+        return codec_of(_Removed).to(
+            lambda removed: cls(removed.member_id, removed.departure),
+            lambda event: _Removed(event.member_id, **_IN_JSON[event.departure]),
+        )
 
     def sentence(self, name: Name) -> str:
         return f"remove {name(self.member_id)}, {_IN_WORDS[self.departure]}"

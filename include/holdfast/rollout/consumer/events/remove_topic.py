@@ -1,8 +1,7 @@
 """`remove_topic`: a topic is deleted."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import replace
 
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
@@ -11,30 +10,18 @@ from holdfast.rollout.consumer.events import scene as scenes
 from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
 from holdfast.rollout.consumer.events.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import NAME
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.text.asking import short
 from holdfast.rollout.text.wording import printable
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RemoveTopic(ConsumerEvent):
-    topic: str
+    topic: str = member(NAME)
 
     VERB = "remove_topic"
-    SHAPE = closed({"topic": shapes.name()})
     ACTIONS = (ActionName.REMOVE_TOPIC,)
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(fields.need("topic", strict.name))
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> dict[str, object]:
-        return {"topic": self.topic}
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
         return f"remove the topic {self.topic}"

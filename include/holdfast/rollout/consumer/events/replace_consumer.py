@@ -1,7 +1,7 @@
 """`replace_consumer`: a consumer is stopped, and another one started in its place."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 from holdfast.kafka.consumer.config import ConsumerConfig
@@ -12,29 +12,17 @@ from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWord
 from holdfast.rollout.consumer.events.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import NAME
+from holdfast.rollout.json.record import codec_of, member, record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReplaceConsumer(ConsumerEvent):
-    member_id: str
-    by: NewConsumer
+    member_id: str = member(NAME)
+    by: NewConsumer = member(codec_of(NewConsumer))
 
     VERB = "replace_consumer"
-    SHAPE = closed({"member_id": shapes.name(), "by": closed({"member_id": shapes.name()}, new_consumer.SHAPES)})
     ACTIONS = (ActionName.STOP_CLIENT, ActionName.START_CLIENT)
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(fields.need("member_id", strict.name), fields.need("by", _replacement))
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> dict[str, object]:
-        return {"member_id": self.member_id, "by": {"member_id": self.by.member_id} | new_consumer.to_json(self.by)}
 
     def sentence(self, name: Name) -> str:
         return f"replace {name(self.member_id)} by {self.by.member_id}{new_consumer.given(self.by)}"
@@ -61,10 +49,3 @@ class ReplaceConsumer(ConsumerEvent):
 
     def with_ids(self, known: Name, joins: Name) -> Self:
         return replace(self, member_id=known(self.member_id), by=replace(self.by, member_id=joins(self.by.member_id)))
-
-
-def _replacement(value: object) -> NewConsumer:
-    fields = Fields(value)
-    consumer = new_consumer.like_the_old_one(fields, fields.need("member_id", strict.name))
-    fields.finish(closed=True)
-    return consumer

@@ -13,10 +13,28 @@ from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWord
 from holdfast.rollout.consumer.events.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.scene import Scene, quoted
 from holdfast.rollout.contract.actions import ActionName
+from holdfast.rollout.contract.batches import INHERITED
 from holdfast.rollout.facts.notes import Note, NoteKind
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed, nullable
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import BOOLEAN, NAME, Codec, nullable
+from holdfast.rollout.json.record import codec_of, member, record, spread
+
+
+def _unchanged_within_session(restarted: "_Restarted") -> None:
+    changed = [one for one in ("assignors", "subscription", "group_instance_id") if getattr(restarted.given, one) is not INHERITED]
+    if restarted.within_session and changed:
+        raise InvalidInput(
+            f"a consumer that returns without a rebalance returns unchanged; leave {', '.join(changed)} out", "within_session"
+        )
+
+
+@record(check=_unchanged_within_session, about="What is not given stays.")
+class _Restarted:
+    """The JSON of a `RestartConsumer`. `given`: as `back`, whose ID is written only where it is a new one."""
+
+    member_id: str = member(NAME)
+    new_member_id: str | None = member(nullable(NAME), default=None, omit=True)
+    within_session: bool = member(BOOLEAN, default=False, omit=True)
+    given: NewConsumer = spread(new_consumer.UNNAMED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,32 +50,20 @@ class RestartConsumer(ConsumerEvent):
     within_session: bool = False
 
     VERB = "restart_consumer"
-    SHAPE = closed(
-        {"member_id": shapes.name()},
-        {"new_member_id": nullable(shapes.name()), "within_session": shapes.boolean()} | new_consumer.SHAPES,
-        "What is not given stays.",
-    )
     ACTIONS = (ActionName.RESTART_CLIENT,)
 
     @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        member_id = fields.need("member_id", strict.name)
-        new_id = fields.optional("new_member_id", strict.nullable(strict.name), None)
-        within_session = fields.optional("within_session", strict.boolean, default=False)
-        event = cls(member_id, new_consumer.like_the_old_one(fields, new_id or member_id), within_session)
-        fields.finish(closed=True)
-        changed = [field for field in ("assignors", "subscription", "group_instance_id") if fields.has(field)]
-        if within_session and changed:
-            raise InvalidInput(
-                f"a consumer that returns without a rebalance returns unchanged; leave {', '.join(changed)} out", "within_session"
-            )
-        return event
+    def codec(cls) -> Codec[Self]:
+        return codec_of(_Restarted).to(cls._of, cls._as_json)
 
-    def to_json(self) -> dict[str, object]:
-        new = {} if self.back.member_id == self.member_id else {"new_member_id": self.back.member_id}
-        unseen = {"within_session": True} if self.within_session else {}
-        return {"member_id": self.member_id} | new | unseen | new_consumer.to_json(self.back)
+    @classmethod
+    def _of(cls, found: _Restarted) -> Self:
+        back = replace(found.given, member_id=found.new_member_id or found.member_id)
+        return cls(found.member_id, back, found.within_session)
+
+    def _as_json(self) -> _Restarted:
+        new_id = None if self.back.member_id == self.member_id else self.back.member_id
+        return _Restarted(self.member_id, new_id, self.within_session, self.back)
 
     def sentence(self, name: Name) -> str:
         under = "" if self.back.member_id == self.member_id else f", back as {self.back.member_id}"

@@ -1,7 +1,7 @@
 """`set_assignors`: consumers restart with another partition.assignment.strategy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 from holdfast.errors import InvalidInput
@@ -13,39 +13,32 @@ from holdfast.rollout.consumer.events.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.scene import Scene
 from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS
 from holdfast.rollout.contract.actions import ActionName
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed, table
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json import shapes
+from holdfast.rollout.json.codec import NAME, table
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.text.asking import short
 from holdfast.rollout.text.wording import listed, many
 
 
-@dataclass(frozen=True, slots=True)
+def _each_once(member_ids: tuple[tuple[str, str], ...]) -> None:
+    if not member_ids:
+        raise InvalidInput("one member or more is needed, its ID and the one that it has after its restart; none was found")
+    if len(dict.fromkeys(new for _, new in member_ids)) < len(member_ids):
+        raise InvalidInput("two members cannot come back under one ID")
+
+
+_MEMBER_IDS = table(NAME, NAME).checked(_each_once).shaped(shapes.table(shapes.name(), shapes.name(), at_least=1))
+
+
+@record(about="These members restart with that list.")
 class SetAssignors(ConsumerEvent):
     """These members restart with another list: `member_ids`: the old ID and the new one of each, in the order of return."""
 
-    assignors: tuple[Assignor, ...]
-    member_ids: tuple[tuple[str, str], ...]
+    assignors: tuple[Assignor, ...] = member(ASSIGNORS)
+    member_ids: tuple[tuple[str, str], ...] = member(_MEMBER_IDS, "The old ID and the new one.")
 
     VERB = "set_assignors"
-    SHAPE = closed(
-        {
-            "assignors": ASSIGNORS.shape(),
-            "member_ids": table(shapes.name(), shapes.name(), "The old ID and the new one.", at_least=1),
-        },
-        about="These members restart with that list.",
-    )
     ACTIONS = (ActionName.SET_CONFIG,)
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(fields.need("assignors", ASSIGNORS.read), fields.need("member_ids", _member_ids))
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> dict[str, object]:
-        return {"assignors": new_consumer.names(self.assignors), "member_ids": dict(self.member_ids)}
 
     def sentence(self, name: Name) -> str:
         names = ", ".join(name(old) for old, _ in self.member_ids)
@@ -81,12 +74,3 @@ class SetAssignors(ConsumerEvent):
 
     def restarts(self) -> int:
         return len(self.member_ids)
-
-
-def _member_ids(value: object) -> tuple[tuple[str, str], ...]:
-    found = strict.each_entry(value, lambda old, new: (strict.name(old), strict.name(new)))
-    if not found:
-        raise InvalidInput("one member or more is needed, its ID and the one that it has after its restart; none was found")
-    if len(dict.fromkeys(new for _, new in found)) < len(found):
-        raise InvalidInput("two members cannot come back under one ID")
-    return found

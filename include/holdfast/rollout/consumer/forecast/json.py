@@ -9,7 +9,7 @@ from holdfast.kafka.consumer.config import (
     SESSION_TIMEOUT,
     ConsumerConfig,
 )
-from holdfast.rollout.consumer.change.json import consumer_change_to_json
+from holdfast.rollout.consumer.change.change import ITEM
 from holdfast.rollout.consumer.events.timing import SPAN
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignment_to_json
@@ -25,7 +25,7 @@ def consumer_forecast_to_json(forecast: ConsumerForecast, detail: Detail = Detai
     return {
         "format_version": strict.FORMAT_VERSION,
         "assumptions": _assumptions(forecast.outcome.config),
-        "events": consumer_change_to_json(forecast.change)["events"],
+        "events": [ITEM.write(item) for item in forecast.change.events],
         "outcomes": [_outcome_to_json(forecast.outcome, detail)],
         "unknown": UNKNOWNS.write(forecast.unknown),
     }

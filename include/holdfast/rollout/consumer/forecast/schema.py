@@ -2,9 +2,10 @@
 
 from holdfast.kafka.consumer.config import Reset
 from holdfast.kafka.consumer.group import Assignor, NextRebalance
-from holdfast.rollout.consumer.change.schema import EVENTS
+from holdfast.rollout.consumer.change.change import ITEM
 from holdfast.rollout.consumer.events.timing import SPAN
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
+from holdfast.rollout.contract.batches_json import IN_ORDER
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.unknown import UNKNOWN
 from holdfast.rollout.json import shapes
@@ -58,7 +59,7 @@ FORECAST: Shape = fields(
     {
         "format_version": shapes.FORMAT_VERSION,
         "assumptions": fields({"given": items(text("A setting that the Snapshot has; the others are Kafka's defaults."))}),
-        "events": EVENTS,
+        "events": items(ITEM.shape(), IN_ORDER),
         "outcomes": items(
             fields(
                 {

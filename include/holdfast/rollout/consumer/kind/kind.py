@@ -9,8 +9,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.consumer.change import asked, request
 from holdfast.rollout.consumer.change import json as change_json
-from holdfast.rollout.consumer.change import schema as change_schema
-from holdfast.rollout.consumer.change.change import ConsumerChange
+from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange
 from holdfast.rollout.consumer.events import table
 from holdfast.rollout.consumer.execution import apply, staleness, verify
 from holdfast.rollout.consumer.execution.verdict import VERDICT, ConsumerVerdict
@@ -61,7 +60,7 @@ class ConsumerKind(
     values: ClassVar[tuple[type, ...]] = (ConsumerSnapshot, ConsumerChange, ConsumerPlan, ConsumerVerdict)
     schemas: ClassVar[Mapping[str, Shape]] = {
         "consumer-snapshot": snapshot_json.SNAPSHOT.shape(),
-        "consumer-change": change_schema.CHANGE,
+        "consumer-change": CHANGE.shape(),
         "consumer-assignment": forecast_schema.ASSIGNMENT,
         "consumer-forecast": forecast_schema.FORECAST,
         "consumer-plan": plan_json.PLAN.shape(),

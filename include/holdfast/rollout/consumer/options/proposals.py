@@ -7,8 +7,7 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.config import SESSION_TIMEOUT
 from holdfast.kafka.consumer.election import chosen_assignor
 from holdfast.kafka.consumer.group import Assignor
-from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
-from holdfast.rollout.consumer.change.codec import CHANGE
+from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.events.add_consumer import AddConsumer
 from holdfast.rollout.consumer.events.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer

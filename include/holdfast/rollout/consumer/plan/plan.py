@@ -1,7 +1,6 @@
 """The Plan for a consumer group: the value. `assembly` makes it; what differs from Kafka Streams is what an option costs."""
 
-from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.consumer.change.codec import CHANGE
+from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange
 from holdfast.rollout.consumer.forecast.course import Course
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning

@@ -6,7 +6,7 @@ from typing import Any
 from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
-from holdfast.rollout.consumer.change.codec import event_codecs
+from holdfast.rollout.consumer.events import table
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
@@ -34,7 +34,7 @@ def _verb(item: ConsumerItem) -> str:
 
 
 def _items() -> Mapping[str, Codec[Any]]:
-    return {**event_codecs(), **{f"await_{wait}": _wait(wait) for wait in Wait}}
+    return {**{event.VERB: event.codec() for event in table.EVENTS}, **{f"await_{wait}": _wait(wait) for wait in Wait}}
 
 
 @record

@@ -1,12 +1,19 @@
 """What the operator means to do: a Change is a list of events, with markers between those that wait for one another.
 
-Values only. `json` is its JSON; what an event is, `events` says.
+What an event is, `events` says. Closed: a field or an event that is not known is refused, for it would be an order that nobody
+carries out.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait, batched
+from holdfast.rollout.contract.batches_json import IN_ORDER, MOST_EVENTS, item_codec
+from holdfast.rollout.json import contracts, strict
+from holdfast.rollout.json.codec import Codec, items
+from holdfast.rollout.json.record import codec_of, member, record
+from holdfast.rollout.streams.events import table
 from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.events.event import Event, Statement
 from holdfast.rollout.streams.scene.assume import Assume
@@ -14,10 +21,36 @@ from holdfast.rollout.streams.scene.assume import Assume
 Item = Statement | Then
 
 
-@dataclass(frozen=True, slots=True)
+MOST_THREADS_AT_ALL = 200_000
+"""A hundred clients of the largest kind, or all of a group of a thousand clients, twice."""
+MOST_PARTITIONS_AT_ALL = 1_000_000
+
+
+def _unknown(verb: str, known: str) -> str:
+    return f"the event {strict.shown(verb)} is unknown; known are: {known}"
+
+
+def _not_too_much(events: tuple[Item, ...]) -> None:
+    stated = [item for item in events if not isinstance(item, Then)]
+    threads, partitions = sum(one.threads_made() for one in stated), sum(one.partitions_made() for one in stated)
+    if threads > MOST_THREADS_AT_ALL:
+        raise InvalidInput(f"the events start {threads:,} threads; {MOST_THREADS_AT_ALL:,} are allowed in one change")
+    if partitions > MOST_PARTITIONS_AT_ALL:
+        raise InvalidInput(f"the events have {partitions:,} partitions; {MOST_PARTITIONS_AT_ALL:,} are allowed in one change")
+
+
+ITEM: Codec[Item] = item_codec(lambda: table.EVENTS, _unknown, "What follows waits for this.")
+
+
+def _is_a_change(document: object) -> None:
+    contracts.refuse_another(document, "Change")
+    strict.refuse_secrets(document)
+
+
+@record(version=strict.FORMAT_VERSION, first=_is_a_change, defaults=True, about="What the operator means to do.")
 class Change:
-    events: tuple[Item, ...]
-    assume: Assume = Assume()  # noqa: RUF009 - it is frozen
+    events: tuple[Item, ...] = member(items(ITEM, at_most=MOST_EVENTS, what="events").checked(_not_too_much), IN_ORDER)
+    assume: Assume = member(codec_of(Assume), default=Assume(), omit=True)
 
     def batches(self) -> tuple[tuple[tuple[Event, ...], Wait | None], ...]:
         """The events that take effect together, and what the next ones wait for (None: they are the last)."""
@@ -53,3 +86,6 @@ class Change:
                 item.with_id(next(remaining)) if not isinstance(item, Then) and item.draws_id() else item for item in self.events
             ),
         )
+
+
+CHANGE = codec_of(Change)

@@ -28,8 +28,7 @@ from holdfast.rollout.json.codec import (
 from holdfast.rollout.json.kafka_codecs import PROCESS_ID, PROCESS_IDS, TASK_ID, TASK_IDS
 from holdfast.rollout.json.record import codec_of, key, keyed, member, record, record_of
 from holdfast.rollout.json.strict import FORMAT_VERSION
-from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.change.codec import CHANGE
+from holdfast.rollout.streams.change.change import CHANGE, Change
 from holdfast.rollout.streams.cost.lacking import Give
 from holdfast.rollout.streams.forecast.amounts import READS, Amount, BrokerReads
 from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none

@@ -1,13 +1,13 @@
 """`add_client`: one more client joins."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import replace
+from typing import Self
 
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
-from holdfast.rollout.json.shapes import with_defaults
+from holdfast.rollout.json.record import record, spread
 from holdfast.rollout.streams.events import fields as shared
 from holdfast.rollout.streams.events import members, new_client
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
@@ -23,20 +23,11 @@ from holdfast.rollout.streams.steps.identity import Identity
 from holdfast.rollout.streams.steps.steps import StartClient
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AddClient(Event):
-    client: NewClient
+    client: NewClient = spread(new_client.ADDED)
 
     VERB = "add_client"
-    DEFAULTS: ClassVar[Mapping[str, object]] = {**new_client.DEFAULTS, "host": None, "rack": None, "client_tags": {}}
-    SHAPE = with_defaults(new_client.SHAPE, DEFAULTS) | {"anyOf": [{"required": ["threads"]}, {"required": ["member_ids"]}]}
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        return cls(new_client.from_json(value, replaces=False))
-
-    def to_json(self) -> object:
-        return new_client.to_json(self.client)
 
     @classmethod
     def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:

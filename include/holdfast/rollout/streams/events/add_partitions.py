@@ -5,9 +5,7 @@ many partitions. It creates changelogs, and never grows one: its leader throws w
 every release covered), whoever leads, until somebody has grown it by hand.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams.group import Changelog, Task
@@ -15,9 +13,8 @@ from holdfast.kafka.vocabulary import TaskId, TopicPartition
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.facts.notes import Note, NoteKind
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed, with_defaults
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import BOOLEAN, NAME, integer
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
@@ -27,38 +24,18 @@ from holdfast.rollout.text.asking import short
 from holdfast.rollout.text.wording import many, printable
 
 
-@dataclass(frozen=True, slots=True)
+@record(defaults=True)
 class AddPartitions(Event):
     """A source topic has `partitions` from now on. `changelogs_grown`: the changelogs of the tasks that read it were grown too."""
 
-    topic: str
-    partitions: int
-    changelogs_grown: bool = False
+    topic: str = member(NAME)
+    partitions: int = member(integer(1, MOST_PARTITIONS))
+    changelogs_grown: bool = member(BOOLEAN, default=False, omit=True)
 
     # JSON.
 
     VERB = "add_partitions"
-    DEFAULTS: ClassVar[Mapping[str, object]] = {"changelogs_grown": False}
-    SHAPE = with_defaults(
-        closed({"topic": shapes.name(), "partitions": shapes.integer(1, MOST_PARTITIONS)}, {"changelogs_grown": shapes.boolean()}),
-        DEFAULTS,
-    )
     REFRESHES_METADATA = True
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(
-            topic=fields.need("topic", strict.name),
-            partitions=fields.need("partitions", lambda count: strict.integer(count, 1, MOST_PARTITIONS)),
-            changelogs_grown=fields.optional("changelogs_grown", strict.boolean, default=False),
-        )
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> object:
-        grown = {"changelogs_grown": True} if self.changelogs_grown else {}
-        return {"topic": self.topic, "partitions": self.partitions} | grown
 
     def partitions_made(self) -> int:
         return self.partitions

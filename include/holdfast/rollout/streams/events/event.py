@@ -12,8 +12,11 @@ from typing import ClassVar, Self
 
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.streams.events import fields
+from holdfast.rollout.streams.events.fields import Settings
 from holdfast.rollout.streams.events.new_client import NewClient
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
@@ -24,7 +27,6 @@ from holdfast.rollout.streams.steps.identity import Identity
 
 Name = Callable[[ProcessId], str]
 """What a client is called in words."""
-Settings = tuple[tuple[str, ConfigValue], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +62,20 @@ class Statement(ABC):
     # Its JSON: `{VERB: …}`.
 
     VERB: ClassVar[str]
-    SHAPE: ClassVar[Shape]
-    """The JSON Schema of what stands behind the verb."""
-    DEFAULTS: ClassVar[Mapping[str, object]] = {}
-    """What a field means that is left out, where that is a value of it."""
     ABOUT: ClassVar[About] = About.NO_CLIENT
     """Whom it names, by process ID or otherwise."""
 
     @classmethod
-    @abstractmethod
-    def from_json(cls, value: object) -> Self:
-        """Raise InvalidInput, with the path below the verb, for what is not allowed."""
-
-    @abstractmethod
-    def to_json(self) -> object:
-        """The canonical form: what is as by default is left out."""
+    def codec(cls) -> Codec[Self]:
+        """Of what stands behind the verb: of the fields of a record, unless the event says otherwise."""
+        own: Codec[Self] = codec_of(cls)
+        match cls.ABOUT:
+            case About.ONE_CLIENT:
+                return fields.named(own)
+            case About.CLIENTS:
+                return fields.all_named(own)
+            case About.NO_CLIENT:
+                return own
 
     @classmethod
     def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:  # noqa: ARG003 - for those who need it

@@ -1,33 +1,48 @@
-"""Fields that several events have: how each is read, and its JSON Schema."""
+"""Fields that several events have: their codecs, and what no field shows alone."""
 
 from collections.abc import Mapping
-from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from holdfast.errors import InvalidInput
+from holdfast.kafka.streams import config_check
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.contract.batches import Wait
-from holdfast.rollout.contract.batches_json import MOST_THREADS
-from holdfast.rollout.json import kafka, shapes, strict
-from holdfast.rollout.json.shapes import PROCESS_ID, Shape, closed, items, nullable
+from holdfast.rollout.contract.batches_json import WAIT as WAITS
+from holdfast.rollout.json import kafka, shapes
+from holdfast.rollout.json.codec import BOOLEAN, NAMES, Codec, nullable
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.rollout.json.kafka_codecs import CONFIG, PROCESS_ID
+from holdfast.rollout.json.record_codec import Record
+from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.streams.snapshot.named_clients import Known
 
-E = TypeVar("E", bound=StrEnum)
-
-# Readers.
-
-
-def threads(value: object) -> int:
-    return strict.integer(value, 1, MOST_THREADS)
+T = TypeVar("T")
+Settings = tuple[tuple[str, ConfigValue], ...]
 
 
-def member_ids(value: object) -> tuple[str, ...]:
-    found = strict.each(value, strict.name)
-    if not found:
+def _one_a_thread(named: tuple[str, ...]) -> None:
+    if not named:
         raise InvalidInput("one member ID a thread is needed, none was found")
-    if len(dict.fromkeys(found)) < len(found):
+    if len(dict.fromkeys(named)) < len(named):
         raise InvalidInput("a member ID is given twice")
-    return found
+
+
+def _set_openly(settings: Settings) -> None:
+    if not settings:
+        raise InvalidInput("one setting or more is needed, none was found")
+    config_check.refuse_secrets(dict(settings))
+
+
+MEMBER_IDS = nullable(NAMES.checked(_one_a_thread).shaped(shapes.items(shapes.name(), at_least=1))).described("One a thread.")
+NEW_ID = nullable(PROCESS_ID).described("Null: a fresh random one.")
+WAIT = WAITS.described("What follows waits for this.")
+SETTINGS: Codec[Settings] = CONFIG.checked(_set_openly).shaped(shapes.table(shapes.name(), shapes.CONFIG_VALUE, at_least=1))
+WITHIN_SESSION = nullable(BOOLEAN).described(
+    "True: static members return before their sessions time out, without a rebalance. Null: a Forecast counts the rebalance, a Plan"
+    " takes static members to return in time."
+)
+LATE = BOOLEAN.described(
+    "True: it is away for longer than its session lasts: the group rebalances without it, and when it is back."
+)
 
 
 def one_member_a_thread(named: tuple[str, ...] | None, count: int | None) -> None:
@@ -38,13 +53,6 @@ def one_member_a_thread(named: tuple[str, ...] | None, count: int | None) -> Non
 def not_late_in_time(*, late: bool, within_session: bool | None) -> None:
     if late and within_session:
         raise InvalidInput("a client returns within its session or late, not both: leave one of them out", "late")
-
-
-def one_of(kind: type[E], value: object) -> E:
-    try:
-        return kind(strict.text(value))
-    except ValueError:
-        raise strict.mismatch(" or ".join(f'"{one}"' for one in kind), value) from None
 
 
 # Before it is checked: for names.
@@ -67,27 +75,34 @@ def without(there: list[Known], content: Mapping[str, object]) -> list[Known]:
     return [one for one in there if one.process_id != old]
 
 
-# Shapes.
+# Clients by name: in the schema only, for names are resolved before an event is read (`named_json`).
 
-MEMBER_IDS = nullable(items(shapes.name(), at_least=1), "One a thread.")
-NEW_ID = nullable(PROCESS_ID, "Null: a fresh random one.")
-WAIT = shapes.one_of(Wait, "What follows waits for this.")
-SETTINGS = shapes.table(shapes.name(), shapes.CONFIG_VALUE, at_least=1)
 NAMED = shapes.name(
     "A client by its host or pod, its client ID, its group.instance.id, or 4 or more digits that one process ID begins with."
 )
-WITHIN_SESSION = nullable(
-    shapes.boolean(),
-    "True: static members return before their sessions time out, without a rebalance. Null: a Forecast counts the rebalance, a Plan"
-    " takes static members to return in time.",
-)
-LATE = shapes.boolean("True: it is away for longer than its session lasts: the group rebalances without it, and when it is back.")
-BACK: Mapping[str, object] = {"keeps_process_id": True, "keeps_state": True, "within_session": None, "late": False}
-"""The defaults of a restart."""
 
 
-def of_a_client(required: dict[str, Shape], optional: dict[str, Shape]) -> Shape:
+def named(codec: Codec[T]) -> Codec[T]:
     """An event with a client: by its process ID, or by name in the place of that."""
-    return closed(required, {"process_id": PROCESS_ID, "client": NAMED} | optional) | {
-        "oneOf": [{"required": ["process_id"]}, {"required": ["client"]}]
-    }
+    assert isinstance(codec, Record), "only an object has fields"
+
+    def shape() -> Shape:
+        need, may = codec.need(), codec.may()
+        by_id = {"process_id": need.pop("process_id"), "client": NAMED}
+        either = {"oneOf": [{"required": ["process_id"]}, {"required": ["client"]}]}
+        return codec.shape() | {"required": list(need), "properties": need | by_id | may} | either
+
+    return Codec(codec.read, codec.write, shape)
+
+
+def all_named(codec: Codec[T]) -> Codec[T]:
+    """An event with clients: by `process_ids`, its first field, or by name in the place of those."""
+    assert isinstance(codec, Record), "only an object has fields"
+
+    def shape() -> Shape:
+        whole: dict[str, Any] = codec.shape()
+        by_id = {"process_ids": whole["properties"].pop("process_ids")}
+        by_name = {"clients": shapes.items(NAMED, "In the place of `process_ids`.", at_least=1)}
+        return whole | {"properties": by_id | by_name | whole["properties"]}
+
+    return Codec(codec.read, codec.write, shape)

@@ -1,100 +1,51 @@
 """A client that joins, added or in the place of another one: its value, its JSON, its words, and what it is in a scene."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import INHERITED, FromOld
-from holdfast.rollout.json import kafka, shapes, strict
-from holdfast.rollout.json.shapes import closed, nullable, table
-from holdfast.rollout.json.strict import Fields
-from holdfast.rollout.streams.events import fields as shared
+from holdfast.rollout.json.codec import TEXT, nullable
+from holdfast.rollout.json.kafka_codecs import STRING_MAP, THREADS
+from holdfast.rollout.json.record import member, record, variant
 from holdfast.rollout.streams.events import members
+from holdfast.rollout.streams.events.fields import MEMBER_IDS, NEW_ID, one_member_a_thread
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.scene.static_members import all_static
 from holdfast.rollout.text.asking import short
 from holdfast.rollout.text.wording import many
 
 T = TypeVar("T")
-_INHERITED: str | FromOld | None = INHERITED
-_INHERITED_TAGS: tuple[tuple[str, str], ...] | FromOld = INHERITED
 
 
-@dataclass(frozen=True, slots=True)
+def _one_member_a_thread(client: "NewClient") -> None:
+    one_member_a_thread(client.member_ids, client.threads)
+
+
+@record(check=_one_member_a_thread, defaults=True)
 class NewClient:
     """A client that joins. `process_id` None: a fresh random one. `threads` None: one a member ID, or as the replaced client."""
 
-    process_id: ProcessId | None
-    threads: int | None
-    host: str | FromOld | None = INHERITED
-    rack: str | FromOld | None = INHERITED
-    client_tags: tuple[tuple[str, str], ...] | FromOld = INHERITED
-    user_endpoint: str | FromOld | None = None
-    member_ids: tuple[str, ...] | None = None
+    process_id: ProcessId | None = member(NEW_ID)
+    threads: int | None = member(nullable(THREADS), default=None, omit=True)
+    host: str | FromOld | None = member(nullable(TEXT), default=INHERITED, omit=True, unsaid=True)
+    rack: str | FromOld | None = member(nullable(TEXT), default=INHERITED, omit=True, unsaid=True)
+    client_tags: tuple[tuple[str, str], ...] | FromOld = member(STRING_MAP, default=INHERITED, omit=True, unsaid=True)
+    user_endpoint: str | FromOld | None = member(nullable(TEXT), default=None, omit=True)
+    member_ids: tuple[str, ...] | None = member(MEMBER_IDS, default=None, omit=True)
 
 
-# JSON.
+def _has_threads(client: NewClient) -> None:
+    if client.threads is None and client.member_ids is None:
+        raise InvalidInput("a number is needed where no member IDs are given, null was found", "threads")
+    _one_member_a_thread(client)
 
-SHAPE = closed(
-    {"process_id": shared.NEW_ID},
-    {
-        "threads": nullable(shapes.THREADS),
-        "host": nullable(shapes.text()),
-        "rack": nullable(shapes.text()),
-        "client_tags": table(shapes.name(), shapes.text()),
-        "user_endpoint": nullable(shapes.text()),
-        "member_ids": shared.MEMBER_IDS,
-    },
+
+ADDED = variant(
+    NewClient, check=_has_threads, either=("threads", "member_ids"), defaults=True, host=None, rack=None, client_tags=()
 )
-DEFAULTS: Mapping[str, object] = {"threads": None, "user_endpoint": None, "member_ids": None}
-
-
-def from_json(value: object, *, replaces: bool) -> NewClient:
-    fields = Fields(value)
-    absent = _INHERITED if replaces else None
-    no_tags = _INHERITED_TAGS if replaces else ()
-    may_leave_out = replaces or fields.has("member_ids")
-    maybe_threads = strict.nullable(shared.threads)
-    threads = fields.optional("threads", maybe_threads, None) if may_leave_out else fields.need("threads", shared.threads)
-    client = NewClient(
-        process_id=fields.need("process_id", strict.nullable(kafka.process_id)),
-        threads=threads,
-        host=fields.optional("host", _text_or_null, absent),
-        rack=fields.optional("rack", _text_or_null, absent),
-        client_tags=fields.optional("client_tags", kafka.string_map, no_tags),
-        user_endpoint=fields.optional("user_endpoint", strict.nullable(strict.text), None),
-        member_ids=fields.optional("member_ids", strict.nullable(shared.member_ids), None),
-    )
-    fields.finish(closed=True)
-    if client.threads is None and client.member_ids is None and not replaces:
-        raise InvalidInput("the field 'threads' is missing")
-    shared.one_member_a_thread(client.member_ids, client.threads)
-    return client
-
-
-def _text_or_null(value: object) -> str | FromOld | None:
-    return None if value is None else strict.text(value)
-
-
-def to_json(client: NewClient) -> Mapping[str, object]:
-    written: dict[str, object] = {"process_id": None if client.process_id is None else str(client.process_id)}
-    if client.threads is not None:
-        written["threads"] = client.threads
-    if not isinstance(client.host, FromOld):
-        written["host"] = client.host
-    if not isinstance(client.rack, FromOld):
-        written["rack"] = client.rack
-    if not isinstance(client.client_tags, FromOld):
-        written["client_tags"] = dict(client.client_tags)
-    if client.user_endpoint is not None:
-        written["user_endpoint"] = client.user_endpoint
-    if client.member_ids is not None:
-        written["member_ids"] = list(client.member_ids)
-    return written
-
+"""One that is added inherits nothing."""
 
 # In words.
 

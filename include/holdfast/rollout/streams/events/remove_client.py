@@ -1,13 +1,11 @@
 """`remove_client`: a client goes for good."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar, Self
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.json import kafka, shapes, strict
-from holdfast.rollout.json.shapes import nullable, with_defaults
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import BOOLEAN, nullable
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events import fields as shared
 from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import About, Before, Event, Name, StepContext
@@ -19,43 +17,22 @@ from holdfast.rollout.streams.steps import client_drafts
 from holdfast.rollout.streams.steps.drafts import Draft
 
 
-@dataclass(frozen=True, slots=True)
+@record(defaults=True)
 class RemoveClient(Event):
     """`leaves` false: it just ends, as a classic client does, and the group notices when its session has timed out. None: not said;
     a Forecast takes it to leave, a Plan to do what Kafka Streams does (`usual`)."""
 
-    process_id: ProcessId
-    leaves: bool | None = None
-
-    VERB = "remove_client"
-    DEFAULTS: ClassVar[Mapping[str, object]] = {"leaves": None}
-    ABOUT = About.ONE_CLIENT
-    SHAPE = with_defaults(
-        shared.of_a_client(
-            {},
-            {
-                "leaves": nullable(
-                    shapes.boolean(),
-                    "False: it ends, and the group notices after its session timeout. Null: a Forecast assumes that it leaves, a"
-                    " Plan does not.",
-                )
-            },
-        ),
-        DEFAULTS,
+    process_id: ProcessId = member(PROCESS_ID)
+    leaves: bool | None = member(
+        nullable(BOOLEAN),
+        "False: it ends, and the group notices after its session timeout. Null: a Forecast assumes that it leaves, a Plan does"
+        " not.",
+        default=None,
+        omit=True,
     )
 
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(
-            process_id=fields.need("process_id", kafka.process_id),
-            leaves=fields.optional("leaves", strict.nullable(strict.boolean), None),
-        )
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> object:
-        return {"process_id": str(self.process_id)} | ({} if self.leaves is None else {"leaves": self.leaves})
+    VERB = "remove_client"
+    ABOUT = About.ONE_CLIENT
 
     @classmethod
     def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:

@@ -1,20 +1,23 @@
 """`replace_client`: a client is stopped, and another one started in its place."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self, assert_never
+from dataclasses import replace
+from typing import NamedTuple, Self, assert_never
 
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.batches import FromOld
 from holdfast.rollout.contract.requests import Disk
-from holdfast.rollout.json import kafka, shapes, strict
-from holdfast.rollout.json.shapes import PROCESS_ID, closed, with_defaults
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json import shapes, strict
+from holdfast.rollout.json.codec import Codec
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID
+from holdfast.rollout.json.record import codec_of, gathered, member, record, record_of
+from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.streams.events import fields as shared
 from holdfast.rollout.streams.events import members, new_client
 from holdfast.rollout.streams.events.event import About, Before, Event, Name, Statement, StepContext
+from holdfast.rollout.streams.events.fields import LATE
 from holdfast.rollout.streams.events.new_client import NewClient
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
@@ -28,71 +31,53 @@ from holdfast.rollout.streams.steps.drafts import Draft
 from holdfast.rollout.streams.steps.identity import Identity
 from holdfast.rollout.streams.steps.steps import CopyStateDirectory, StartClient
 
-_EMPTY: tuple[Disk, ProcessId | None] = (Disk.EMPTY, None)
+
+class _Copied(NamedTuple):
+    copied_from: ProcessId
 
 
-def _state(value: object) -> tuple[Disk, ProcessId | None]:
+_COPIED = record_of(_Copied, copied_from=member(PROCESS_ID))
+
+
+def _disk(value: object) -> Disk:
     if value in (Disk.EMPTY.value, Disk.KEPT.value):
-        return Disk(strict.text(value)), None
+        return Disk(value)
     if not isinstance(value, dict):
         raise strict.mismatch('"empty", "kept" or {"copied_from": "<process id>"}', value)
-    fields = Fields(value)
-    source = fields.need("copied_from", kafka.process_id)
-    fields.finish(closed=True)
-    return Disk.COPIED, source
+    _COPIED.read(value)
+    return Disk.COPIED
 
 
-@dataclass(frozen=True, slots=True)
+def _state() -> Shape:
+    by_name = shapes.closed({"copied_from_client": shared.NAMED})
+    return shapes.either(shapes.one_of((Disk.EMPTY, Disk.KEPT)), _COPIED.shape(), by_name)
+
+
+def _state_to_json(event: "ReplaceClient") -> object:
+    return str(event.disk) if event.copied_from is None else _COPIED.write(_Copied(event.copied_from))
+
+
+def _copied_from(content: object) -> ProcessId | None:
+    state = content.get("state") if isinstance(content, dict) else None
+    return shared.unchecked_id(state.get("copied_from")) if isinstance(state, dict) else None
+
+
+@record(defaults=True)
 class ReplaceClient(Event):
     """`copied_from` says whose disk was copied, where `disk` is COPIED. `late`: as in `RestartClient`."""
 
-    process_id: ProcessId
-    by: NewClient
-    disk: Disk = Disk.EMPTY
-    copied_from: ProcessId | None = None
-    late: bool = False
+    process_id: ProcessId = member(PROCESS_ID)
+    by: NewClient = member(
+        codec_of(NewClient), "What is left out of host, rack, client_tags and threads is that of the old client."
+    )
+    disk: Disk = member(Codec(_disk, str, _state), name="state", default=Disk.EMPTY, write=_state_to_json)
+    copied_from: ProcessId | None = gathered(_copied_from, default=None)
+    late: bool = member(LATE, default=False, omit=True)
 
     # JSON.
 
     VERB = "replace_client"
-    DEFAULTS: ClassVar[Mapping[str, object]] = {"state": "empty", "late": False}
     ABOUT = About.ONE_CLIENT
-    SHAPE = with_defaults(
-        shared.of_a_client(
-            {
-                "by": with_defaults(new_client.SHAPE, new_client.DEFAULTS)
-                | {"description": "What is left out of host, rack, client_tags and threads is that of the old client."}
-            },
-            {
-                "state": shapes.either(
-                    shapes.one_of(("empty", "kept")),
-                    closed({"copied_from": PROCESS_ID}),
-                    closed({"copied_from_client": shared.NAMED}),
-                ),
-                "late": shared.LATE,
-            },
-        ),
-        DEFAULTS,
-    )
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        disk, copied_from = fields.optional("state", _state, _EMPTY)
-        event = cls(
-            process_id=fields.need("process_id", kafka.process_id),
-            by=fields.need("by", lambda client: new_client.from_json(client, replaces=True)),
-            disk=disk,
-            copied_from=copied_from,
-            late=fields.optional("late", strict.boolean, default=False),
-        )
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> object:
-        state: object = {"copied_from": str(self.copied_from)} if self.disk is Disk.COPIED else str(self.disk)
-        written: dict[str, object] = {"process_id": str(self.process_id), "by": new_client.to_json(self.by), "state": state}
-        return written | ({"late": True} if self.late else {})
 
     @classmethod
     def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:

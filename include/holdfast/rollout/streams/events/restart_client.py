@@ -5,19 +5,20 @@ answers its JoinGroup with what it has stored; its new report, and a new process
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import replace
+from typing import Self
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Client, Consumer
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
-from holdfast.rollout.json import kafka, shapes, strict
-from holdfast.rollout.json.shapes import nullable, with_defaults
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import BOOLEAN, nullable
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID, THREADS
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events import fields as shared
 from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import About, Before, Event, Name, Statement, StepContext
+from holdfast.rollout.streams.events.fields import LATE, MEMBER_IDS, NEW_ID, WITHIN_SESSION, not_late_in_time, one_member_a_thread
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
@@ -33,7 +34,14 @@ from holdfast.rollout.streams.steps.steps import CopyStateDirectory, RestartInPl
 from holdfast.rollout.text.wording import many
 
 
-@dataclass(frozen=True, slots=True)
+def _fits_together(event: "RestartClient") -> None:
+    if event.keeps_process_id and event.new_process_id not in (None, event.process_id):
+        raise InvalidInput("a client that keeps its process ID takes no new one: set keeps_process_id to false", "new_process_id")
+    one_member_a_thread(event.member_ids, event.threads)
+    not_late_in_time(late=event.late, within_session=event.within_session)
+
+
+@record(check=_fits_together, defaults=True)
 class RestartClient(Event):
     """`new_process_id` None with `keeps_process_id` false: a fresh random one.
 
@@ -43,75 +51,19 @@ class RestartClient(Event):
     rebalances without it until it is stable, and again when it is back.
     """
 
-    process_id: ProcessId
-    keeps_process_id: bool = True
-    new_process_id: ProcessId | None = None
-    keeps_state: bool = True
-    threads: int | None = None
-    member_ids: tuple[str, ...] | None = None
-    within_session: bool | None = None
-    late: bool = False
+    process_id: ProcessId = member(PROCESS_ID)
+    keeps_process_id: bool = member(BOOLEAN, default=True)
+    keeps_state: bool = member(BOOLEAN, default=True)
+    new_process_id: ProcessId | None = member(NEW_ID, default=None, omit=lambda event: event.keeps_process_id)
+    threads: int | None = member(nullable(THREADS), default=None, omit=True)
+    member_ids: tuple[str, ...] | None = member(MEMBER_IDS, default=None, omit=True)
+    within_session: bool | None = member(WITHIN_SESSION, default=None, omit=True)
+    late: bool = member(LATE, default=False, omit=True)
 
     # JSON.
 
     VERB = "restart_client"
-    DEFAULTS: ClassVar[Mapping[str, object]] = {**shared.BACK, "new_process_id": None, "threads": None, "member_ids": None}
     ABOUT = About.ONE_CLIENT
-    SHAPE = with_defaults(
-        shared.of_a_client(
-            {},
-            {
-                "keeps_process_id": shapes.boolean(),
-                "new_process_id": shared.NEW_ID,
-                "keeps_state": shapes.boolean(),
-                "threads": nullable(shapes.THREADS),
-                "member_ids": shared.MEMBER_IDS,
-                "within_session": shared.WITHIN_SESSION,
-                "late": shared.LATE,
-            },
-        ),
-        DEFAULTS,
-    )
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(
-            process_id=fields.need("process_id", kafka.process_id),
-            keeps_process_id=fields.optional("keeps_process_id", strict.boolean, default=True),
-            new_process_id=fields.optional("new_process_id", strict.nullable(kafka.process_id), None),
-            keeps_state=fields.optional("keeps_state", strict.boolean, default=True),
-            threads=fields.optional("threads", strict.nullable(shared.threads), None),
-            member_ids=fields.optional("member_ids", strict.nullable(shared.member_ids), None),
-            within_session=fields.optional("within_session", strict.nullable(strict.boolean), None),
-            late=fields.optional("late", strict.boolean, default=False),
-        )
-        fields.finish(closed=True)
-        if event.keeps_process_id and event.new_process_id not in (None, event.process_id):
-            raise InvalidInput(
-                "a client that keeps its process ID takes no new one: set keeps_process_id to false", "new_process_id"
-            )
-        shared.one_member_a_thread(event.member_ids, event.threads)
-        shared.not_late_in_time(late=event.late, within_session=event.within_session)
-        return event
-
-    def to_json(self) -> object:
-        written: dict[str, object] = {
-            "process_id": str(self.process_id),
-            "keeps_process_id": self.keeps_process_id,
-            "keeps_state": self.keeps_state,
-        }
-        if not self.keeps_process_id:
-            written["new_process_id"] = None if self.new_process_id is None else str(self.new_process_id)
-        if self.threads is not None:
-            written["threads"] = self.threads
-        if self.member_ids is not None:
-            written["member_ids"] = list(self.member_ids)
-        if self.within_session is not None:
-            written["within_session"] = self.within_session
-        if self.late:
-            written["late"] = True
-        return written
 
     @classmethod
     def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:

@@ -1,19 +1,19 @@
 """`rolling_restart`: a shorthand for restarts one after the other, with what the clients come back with."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from collections.abc import Iterator
+from dataclasses import replace
 
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.batches_json import MOST_EVENTS
-from holdfast.rollout.json import kafka, shapes, strict
-from holdfast.rollout.json.shapes import PROCESS_ID, closed, items, nullable, with_defaults
-from holdfast.rollout.json.strict import Fields
-from holdfast.rollout.streams.events import fields as shared
+from holdfast.rollout.json import shapes
+from holdfast.rollout.json.codec import BOOLEAN, integer, nullable
+from holdfast.rollout.json.kafka_codecs import PROCESS_IDS, RELEASE
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events import set_config, set_release
-from holdfast.rollout.streams.events.event import About, Event, Name, Settings, Statement, StepContext
+from holdfast.rollout.streams.events.event import About, Event, Name, Statement, StepContext
+from holdfast.rollout.streams.events.fields import LATE, SETTINGS, WAIT, WITHIN_SESSION, Settings, not_late_in_time
 from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.events.set_release import SetRelease
@@ -21,7 +21,21 @@ from holdfast.rollout.streams.steps.drafts import Draft
 from holdfast.rollout.text.asking import few, short
 
 
-@dataclass(frozen=True, slots=True)
+def _not_late_in_time(rolling: "RollingRestart") -> None:
+    not_late_in_time(late=rolling.late, within_session=rolling.within_session)
+
+
+def _each_once(process_ids: tuple[ProcessId, ...]) -> None:
+    if not process_ids:
+        raise InvalidInput("one process ID or more is needed, none was found; leave the field out for all clients")
+    if len(dict.fromkeys(process_ids)) < len(process_ids):
+        raise InvalidInput("a process ID is given twice")
+
+
+_PROCESS_IDS = nullable(PROCESS_IDS.checked(_each_once).shaped(shapes.items(shapes.PROCESS_ID, at_least=1)))
+
+
+@record(check=_not_late_in_time, defaults=True)
 class RollingRestart(Statement):
     """Shorthand for restarts, `at_once` at a time, each batch waiting for `wait` (`shorthands` writes them out).
 
@@ -31,84 +45,23 @@ class RollingRestart(Statement):
     `within_session` and `late`: as in `RestartClient`; static members return in time, each without a rebalance.
     """
 
-    process_ids: tuple[ProcessId, ...] | None = None
-    at_once: int = 1
-    wait: Wait = Wait.STABLE
-    keeps_process_id: bool = True
-    keeps_state: bool = True
-    settings: Settings = ()
-    kafka_release: str | None = None
-    within_session: bool | None = None
-    late: bool = False
+    process_ids: tuple[ProcessId, ...] | None = member(_PROCESS_IDS, "Null: all, in their order.", default=None)
+    at_once: int = member(integer(1, MOST_EVENTS), default=1)
+    wait: Wait = member(WAIT, default=Wait.STABLE)
+    keeps_process_id: bool = member(BOOLEAN, default=True)
+    keeps_state: bool = member(BOOLEAN, default=True)
+    settings: Settings = member(SETTINGS, name="set_config", default=(), omit=True, unsaid=True)
+    kafka_release: str | None = member(nullable(RELEASE), default=None, omit=True)
+    within_session: bool | None = member(WITHIN_SESSION, default=None, omit=True)
+    late: bool = member(LATE, default=False, omit=True)
 
     @property
     def rolls_out(self) -> bool:
         """Whether clients come back with something else than they had."""
         return bool(self.settings) or self.kafka_release is not None
 
-    # JSON.
-
     VERB = "rolling_restart"
-    DEFAULTS: ClassVar[Mapping[str, object]] = {
-        **shared.BACK,
-        "process_ids": None,
-        "at_once": 1,
-        "wait": str(Wait.STABLE),
-        "kafka_release": None,
-    }
     ABOUT = About.CLIENTS
-    SHAPE = with_defaults(
-        closed(
-            {},
-            {
-                "process_ids": nullable(items(PROCESS_ID, at_least=1), "Null: all, in their order."),
-                "clients": items(shared.NAMED, "In the place of `process_ids`.", at_least=1),
-                "at_once": shapes.integer(1, MOST_EVENTS),
-                "wait": shared.WAIT,
-                "keeps_process_id": shapes.boolean(),
-                "keeps_state": shapes.boolean(),
-                "set_config": shared.SETTINGS,
-                "kafka_release": nullable(shapes.RELEASE),
-                "within_session": shared.WITHIN_SESSION,
-                "late": shared.LATE,
-            },
-        ),
-        DEFAULTS,
-    )
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        plain = cls()
-        event = cls(
-            process_ids=fields.optional("process_ids", strict.nullable(_process_ids), None),
-            at_once=fields.optional("at_once", lambda count: strict.integer(count, 1, MOST_EVENTS), plain.at_once),
-            wait=fields.optional("wait", lambda wait: shared.one_of(Wait, wait), plain.wait),
-            keeps_process_id=fields.optional("keeps_process_id", strict.boolean, plain.keeps_process_id),
-            keeps_state=fields.optional("keeps_state", strict.boolean, plain.keeps_state),
-            settings=fields.optional("set_config", lambda settings: SetConfig.from_json(settings).settings, ()),
-            kafka_release=fields.optional("kafka_release", strict.nullable(strict.name), None),
-            within_session=fields.optional("within_session", strict.nullable(strict.boolean), None),
-            late=fields.optional("late", strict.boolean, default=False),
-        )
-        fields.finish(closed=True)
-        shared.not_late_in_time(late=event.late, within_session=event.within_session)
-        return event
-
-    def to_json(self) -> object:
-        settings: dict[str, object] = {"set_config": kafka.config_to_json(self.settings)} if self.settings else {}
-        release: dict[str, object] = {} if self.kafka_release is None else {"kafka_release": self.kafka_release}
-        return {
-            "process_ids": None if self.process_ids is None else [str(process_id) for process_id in self.process_ids],
-            "at_once": self.at_once,
-            "wait": str(self.wait),
-            "keeps_process_id": self.keeps_process_id,
-            "keeps_state": self.keeps_state,
-            **settings,
-            **release,
-            **({} if self.within_session is None else {"within_session": self.within_session}),
-            **({"late": True} if self.late else {}),
-        }
 
     # In words.
 
@@ -192,12 +145,3 @@ class RollingRestart(Statement):
             raise Unsupported("No step restarts a client whose process ID is not known yet; name the clients to restart.")
         releases = () if self.kafka_release is None else (set_release.draft(context.snapshot, self.kafka_release),)
         return (*releases, *set_config.drafts(context, self.settings))
-
-
-def _process_ids(value: object) -> tuple[ProcessId, ...]:
-    found = strict.each(value, kafka.process_id)
-    if not found:
-        raise InvalidInput("one process ID or more is needed, none was found; leave the field out for all clients")
-    if len(dict.fromkeys(found)) < len(found):
-        raise InvalidInput("a process ID is given twice")
-    return found

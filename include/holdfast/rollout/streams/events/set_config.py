@@ -3,12 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
-from holdfast.errors import InvalidInput
-from holdfast.kafka.streams import config_check
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.json import kafka
+from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.streams.events import fields as shared
-from holdfast.rollout.streams.events.event import Before, Event, Name, Settings, StepContext
+from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
+from holdfast.rollout.streams.events.fields import Settings
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.steps.drafts import Draft, Phase
@@ -22,19 +21,11 @@ class SetConfig(Event):
     settings: Settings
 
     VERB = "set_config"
-    SHAPE = shared.SETTINGS
     CARRIED = True
 
     @classmethod
-    def from_json(cls, value: object) -> Self:
-        settings = kafka.config(value)
-        if not settings:
-            raise InvalidInput("one setting or more is needed, none was found")
-        config_check.refuse_secrets(dict(settings))
-        return cls(settings)
-
-    def to_json(self) -> object:
-        return kafka.config_to_json(self.settings)
+    def codec(cls) -> Codec[Self]:
+        return shared.SETTINGS.to(cls, lambda event: event.settings)
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
         return f"set {in_words(self.settings)}"

@@ -1,15 +1,13 @@
 """`set_release`: from then on every client runs another release of Kafka Streams."""
 
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import replace
 
 from holdfast.errors import InvalidInput, Unsupported
 from holdfast.kafka.release import RELEASES, behaviour
 from holdfast.kafka.streams.group import Consumer
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.kafka_codecs import RELEASE
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
@@ -19,25 +17,14 @@ from holdfast.rollout.streams.steps.steps import RollOutRelease
 from holdfast.rollout.text.wording import many
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetRelease(Event):
     """Who leads decides as that release does, and disks report as it does."""
 
-    kafka_release: str
+    kafka_release: str = member(RELEASE)
 
     VERB = "set_release"
-    SHAPE = closed({"kafka_release": shapes.RELEASE})
     CARRIED = True
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(fields.need("kafka_release", strict.name))
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> object:
-        return {"kafka_release": self.kafka_release}
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
         return f"go to Kafka Streams {self.kafka_release}"

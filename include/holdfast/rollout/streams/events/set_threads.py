@@ -1,9 +1,7 @@
 """`set_threads`: threads are added to a running client, or removed (`addStreamThread`, `removeStreamThread`; KIP-663)."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import replace
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
@@ -11,12 +9,11 @@ from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Client, Consumer
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.json import kafka, shapes, strict
-from holdfast.rollout.json.shapes import with_defaults
-from holdfast.rollout.json.strict import Fields
-from holdfast.rollout.streams.events import fields as shared
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID, THREADS
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import About, Before, Event, Name, StepContext
+from holdfast.rollout.streams.events.fields import MEMBER_IDS
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.steps.drafts import Draft, Phase
@@ -26,36 +23,19 @@ from holdfast.rollout.text.wording import host_or, many
 _NUMBER = re.compile(r"-StreamThread-([0-9]{1,9})-consumer")
 
 
-@dataclass(frozen=True, slots=True)
+@record(defaults=True)
 class SetThreads(Event):
     """Until it has so many (from 2.8). `member_ids`: those of the threads that come, or of those that go. None: new threads are
     numbered on, and those with the lowest numbers go first."""
 
-    process_id: ProcessId
-    threads: int
-    member_ids: tuple[str, ...] | None = None
+    process_id: ProcessId = member(PROCESS_ID)
+    threads: int = member(THREADS)
+    member_ids: tuple[str, ...] | None = member(MEMBER_IDS, default=None, omit=True)
 
     # JSON.
 
     VERB = "set_threads"
-    DEFAULTS: ClassVar[Mapping[str, object]] = {"member_ids": None}
     ABOUT = About.ONE_CLIENT
-    SHAPE = with_defaults(shared.of_a_client({"threads": shapes.THREADS}, {"member_ids": shared.MEMBER_IDS}), DEFAULTS)
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(
-            process_id=fields.need("process_id", kafka.process_id),
-            threads=fields.need("threads", shared.threads),
-            member_ids=fields.optional("member_ids", strict.nullable(shared.member_ids), None),
-        )
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> object:
-        named = {} if self.member_ids is None else {"member_ids": list(self.member_ids)}
-        return {"process_id": str(self.process_id), "threads": self.threads} | named
 
     def threads_made(self) -> int:
         return self.threads

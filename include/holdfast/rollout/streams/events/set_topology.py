@@ -4,17 +4,14 @@ A state directory is named by subtopology and partition and by nothing else. If 
 directory the stores of another: it restores its own from the beginning, while its client reports the offsets of what lies there.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import replace
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.kafka.streams.group import Client, Task
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed, with_defaults
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import BOOLEAN
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
 from holdfast.rollout.streams.scene.reports import Reports
@@ -25,32 +22,20 @@ from holdfast.rollout.streams.steps.steps import DeployTopology
 from holdfast.rollout.text.wording import listed, many
 
 
-@dataclass(frozen=True, slots=True)
+def _each_with_changelogs(tasks: tuple[Task, ...]) -> None:
+    if not tasks or any(task.changelogs is None for task in tasks):
+        raise InvalidInput("one task or more is needed, each with a list of changelogs; it is empty for a stateless task")
+
+
+@record(defaults=True)
 class SetTopology(Event):
     """Every client comes back, all together, with a topology that has these tasks. Not `keeps_state`: with empty disks."""
 
-    tasks: tuple[Task, ...]
-    keeps_state: bool = True
+    tasks: tuple[Task, ...] = member(TASKS.checked(_each_with_changelogs))
+    keeps_state: bool = member(BOOLEAN, default=True, omit=True)
 
     VERB = "set_topology"
-    DEFAULTS: ClassVar[Mapping[str, object]] = {"keeps_state": True}
-    SHAPE = with_defaults(closed({"tasks": TASKS.shape()}, {"keeps_state": shapes.boolean()}), DEFAULTS)
     ALL_DOWN = True
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        tasks = fields.need("tasks", TASKS.read)
-        keeps_state = fields.optional("keeps_state", strict.boolean, default=True)
-        fields.finish(closed=True)
-        if not tasks or any(task.changelogs is None for task in tasks):
-            raise InvalidInput(
-                "one task or more is needed, each with a list of changelogs; it is empty for a stateless task", "tasks"
-            )
-        return cls(tasks, keeps_state)
-
-    def to_json(self) -> object:
-        return {"tasks": TASKS.write(self.tasks)} | ({} if self.keeps_state else {"keeps_state": False})
 
     def partitions_made(self) -> int:
         return len(self.tasks)

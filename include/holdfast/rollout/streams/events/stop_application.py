@@ -1,15 +1,12 @@
 """`stop_application`: all clients are stopped, and after a time started again, together, with what their disks hold."""
 
-from dataclasses import dataclass
-from typing import Self
-
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches_json import LONGEST_STOP
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json import shapes
+from holdfast.rollout.json.codec import number
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
 from holdfast.rollout.streams.scene import outage
@@ -19,24 +16,15 @@ from holdfast.rollout.streams.steps.drafts import Draft, Phase
 from holdfast.rollout.streams.steps.steps import StopEverybody
 from holdfast.rollout.text.wording import many
 
+_MINUTES = number(f"a number of minutes above 0, at most {LONGEST_STOP:,}", 0, LONGEST_STOP, above=True)
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class StopApplication(Event):
-    minutes: float
+    minutes: float = member(_MINUTES.shaped(shapes.number(0, LONGEST_STOP)))
 
     VERB = "stop_application"
-    SHAPE = closed({"minutes": shapes.number(0, LONGEST_STOP)})
     ALL_DOWN = True
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(fields.need("minutes", _minutes))
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> object:
-        return {"minutes": self.minutes}
 
     def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
         return f"stop every client for {self.minutes:g} minutes"
@@ -67,9 +55,3 @@ class StopApplication(Event):
             f"Every task is unavailable for {self.minutes:g} minutes, until all clients are started again.",
         )
         return (draft,)
-
-
-def _minutes(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST_STOP:
-        raise strict.mismatch(f"a number of minutes above 0, at most {LONGEST_STOP:,}", value)
-    return value

@@ -3,17 +3,19 @@
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import kafka, strict
-from holdfast.rollout.streams.change.json import assume_to_json, change_to_json
+from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.streams.change.change import ITEM
 from holdfast.rollout.streams.forecast.amounts import READS
 from holdfast.rollout.streams.forecast.assignment_json import assignment_to_json
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Summary
+from holdfast.rollout.streams.scene.assume import Assume
 
 
 def forecast_to_json(forecast: Forecast, detail: Detail = Detail.FULL) -> dict[str, object]:
     return {
         "format_version": strict.FORMAT_VERSION,
-        "assumptions": assume_to_json(forecast.change.assume),
-        "events": change_to_json(forecast.change)["events"],
+        "assumptions": codec_of(Assume).write(forecast.change.assume),
+        "events": [ITEM.write(item) for item in forecast.change.events],
         "outcomes": [_outcome_to_json(outcome, detail) for outcome in forecast.outcomes],
         "unknown": UNKNOWNS.write(forecast.unknown),
     }

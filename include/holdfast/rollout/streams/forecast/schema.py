@@ -2,8 +2,10 @@
 
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import NextRebalance
+from holdfast.rollout.contract.batches_json import IN_ORDER
 from holdfast.rollout.contract.unknown import UNKNOWN
 from holdfast.rollout.json import shapes
+from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import (
     PROCESS_ID,
     TASK_ID,
@@ -18,8 +20,9 @@ from holdfast.rollout.json.shapes import (
     table,
     text,
 )
-from holdfast.rollout.streams.change.schema import ASSUME, EVENTS
+from holdfast.rollout.streams.change.change import ITEM
 from holdfast.rollout.streams.forecast.amounts import READS
+from holdfast.rollout.streams.scene.assume import Assume
 
 _names = items(shapes.name())
 
@@ -88,8 +91,8 @@ _forecast_round = fields(
 FORECAST: Shape = fields(
     {
         "format_version": shapes.FORMAT_VERSION,
-        "assumptions": ASSUME,
-        "events": EVENTS,
+        "assumptions": codec_of(Assume).shape(),
+        "events": items(ITEM.shape(), IN_ORDER),
         "outcomes": items(
             fields(
                 {

@@ -21,8 +21,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.streams.change import asked, named_json, request
 from holdfast.rollout.streams.change import json as change_json
-from holdfast.rollout.streams.change import schema as change_schema
-from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.change.change import CHANGE, Change
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.execution import apply, staleness, verify
 from holdfast.rollout.streams.execution.verdict import VERDICT, Verdict
@@ -58,7 +57,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     values: ClassVar[tuple[type, ...]] = (Snapshot, Change, Plan, Verdict)
     schemas: ClassVar[Mapping[str, Shape]] = {
         "snapshot": snapshot_json.SNAPSHOT.shape(),
-        "change": change_schema.CHANGE,
+        "change": CHANGE.shape(),
         "forecast": forecast_schema.FORECAST,
         "assignment": forecast_schema.ASSIGNMENT,
         "plan": plan_json.PLAN.shape(),

@@ -18,8 +18,7 @@ from holdfast.rollout.json.kafka_codecs import PROCESS_IDS
 from holdfast.rollout.json.record import codec_of, member, record, spread
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change import in_memory, shorthands
-from holdfast.rollout.streams.change.change import Change, Item
-from holdfast.rollout.streams.change.codec import CHANGE
+from holdfast.rollout.streams.change.change import CHANGE, Change, Item
 from holdfast.rollout.streams.cost import cost
 from holdfast.rollout.streams.cost.evaluation import COSTS, Cost
 from holdfast.rollout.streams.cost.times_of_costs import worked_out

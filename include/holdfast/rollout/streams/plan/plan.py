@@ -13,8 +13,7 @@ from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.strict import FORMAT_VERSION
 from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.change.codec import CHANGE
+from holdfast.rollout.streams.change.change import CHANGE, Change
 from holdfast.rollout.streams.cost.evaluation import COSTS, Cost, Effort, worst_of
 from holdfast.rollout.streams.options.otherwise import Otherwise
 from holdfast.rollout.streams.plan.basis import Basis

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from holdfast.rollout.streams.change.schema import SHAPES as EVENTS
 from tests.harness.article import AFTER, BEFORE, LAST, A, B, C, Document, change, group
 
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput
@@ -13,7 +14,6 @@ from holdfast.kafka.streams.group import Assignment, LeaderFailure
 from holdfast.rollout.facts.notes import NoteKind
 from holdfast.rollout.streams.change import named_json
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json, readers
-from holdfast.rollout.streams.change.schema import SHAPES as EVENTS
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
