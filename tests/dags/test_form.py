@@ -10,12 +10,12 @@ from tests.harness import plain_groups
 from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import form, planning
 from holdfast.errors import InvalidInput
-from holdfast.rollout.consumer.change.json import readers as consumer_readers
+from holdfast.rollout.consumer.events import table as consumer_table
 from holdfast.rollout.contract.requests import What
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.streams.change.json import readers
 from holdfast.rollout.streams.change.request_json import NAMES
+from holdfast.rollout.streams.events import table
 from holdfast.workflows import snapshots
 
 EVENTS = [{"stop_application": {"minutes": 5}}]
@@ -30,7 +30,7 @@ def filled(**given: object) -> dict[str, Any]:
 def test_has_the_fields_that_are_read() -> None:
     assert set(NAMES) <= set(form.fields())
     assert tuple(form.ASKED_FOR) == tuple(What)
-    assert sorted(form.VERBS) == sorted({*readers(), *consumer_readers()})
+    assert sorted(form.VERBS) == sorted({"then", *(event.VERB for event in (*table.EVENTS, *consumer_table.EVENTS))})
 
 
 @pytest.mark.parametrize(

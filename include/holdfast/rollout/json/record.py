@@ -123,8 +123,8 @@ def record(cls: type[Any] | None = None, /, **how: Any) -> Any:
 
     `closed`: a field that is not declared is refused, with the nearest that is. `version`: the document carries this
     `format_version`. `also`: fields that may be there; they are checked and not kept. `first` sees the document before it is read,
-    `check` the value that was read: both raise InvalidInput. `defaults`: the schema says what the absence of a field means. `about`:
-    its description.
+    `check` the value that was read: both raise InvalidInput. `defaults`: the schema says what the absence of a field means.
+    `about`: its description.
     """
 
     def decorated(plain: type[Any]) -> type[Any]:

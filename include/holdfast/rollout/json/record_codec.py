@@ -191,7 +191,7 @@ def _reader(
         if first is not None:
             first(value)
         content = strict.mapping(value)
-        problems = _problems(content, unkept) if unkept else []
+        problems = _problems(content, unkept, either) if unkept or either else []
         found: list[object] = [*given]
         for part, reads, default in plan:
             try:
@@ -205,8 +205,6 @@ def _reader(
                     found.append(default)
             except InvalidInput as problem:
                 problems.extend(strict.problems_of(problem) if part is None else strict.under(part, problem))
-        if either and not any(name in content for name in either):
-            problems.append(strict.missing(either[0]))
         if closed and whole and not known.issuperset(content):
             problems.extend(strict.unknown_fields(content, names))
         if problems:
@@ -236,7 +234,7 @@ def _contradictions(
             yield InvalidInput(f"{found} was found, and the other fields give {meant}", name)
 
 
-def _problems(content: Mapping[str, object], unkept: _Unkept) -> list[InvalidInput]:
+def _problems(content: Mapping[str, object], unkept: _Unkept, either: tuple[str, ...]) -> list[InvalidInput]:
     problems: list[InvalidInput] = []
     for name, (codec, needed) in unkept.items():
         if name in content:
@@ -246,6 +244,8 @@ def _problems(content: Mapping[str, object], unkept: _Unkept) -> list[InvalidInp
                 problems.extend(strict.under(name, problem))
         elif needed:
             problems.append(strict.missing(name))
+    if either and not any(name in content for name in either):
+        problems.append(strict.missing(either[0]))
     return problems
 
 

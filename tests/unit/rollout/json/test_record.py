@@ -8,7 +8,8 @@ from jsonschema import Draft202012Validator
 
 from holdfast.errors import InvalidDocument, InvalidInput, Unsupported
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, choice, integer, items, nullable, number, row, table
-from holdfast.rollout.json.record import codec_of, derived, gathered, key, keyed, member, record, record_of, spread
+from holdfast.rollout.json.record import codec_of, derived, gathered, key, keyed, member, record, record_of, spread, variant
+from holdfast.rollout.json.record_codec import NEEDED
 from holdfast.rollout.json.unions import tagged
 
 
@@ -306,3 +307,44 @@ class TestDerived:
 
         assert "grams" in shape["required"]
         assert shape["properties"]["grams"]["description"] == "All together."
+
+
+@record(defaults=True)
+class Rental:
+    days: int = member(COUNT, default=1, omit=True)
+    insured: bool = member(BOOLEAN, "Against all risks.", default=True)
+    extras: tuple[str, ...] = member(items(NAME, at_least=1), default=(), omit=True, unsaid=True)
+
+
+def test_the_schema_says_what_the_absence_of_a_field_means() -> None:
+    shape = codec_of(Rental).shape()["properties"]
+
+    assert shape["days"]["default"] == 1
+    assert shape["insured"] == {"type": "boolean", "description": "Against all risks.", "default": True}
+    assert "default" not in shape["extras"], "no list could be given that means the same"
+
+
+def test_elsewhere_the_absence_of_a_field_may_mean_something_else() -> None:
+    weekly = variant(Rental, either=("days", "extras"), defaults=True, days=7, insured=NEEDED)
+    shape = weekly.shape()
+    valid = Draft202012Validator(shape).is_valid
+
+    assert weekly.read({"extras": ["map"], "insured": False}) == Rental(7, insured=False, extras=("map",))
+    assert weekly.write(Rental(7)) == {"days": 7, "insured": True}
+    assert weekly.write(Rental(1)) == {"insured": True}, "what the constructor takes is not written"
+    assert shape["properties"]["days"]["default"] == 7
+    assert valid({"days": 2, "insured": True})
+    for wrong, said in (({"insured": True}, "the field 'days' is missing"), ({"days": 2}, "the field 'insured' is missing")):
+        assert not valid(wrong)
+        with pytest.raises(InvalidInput, match=said):
+            weekly.read(wrong)
+
+
+@record
+class LongRental(Rental):
+    months: int = member(COUNT, default=1)
+
+
+def test_a_record_has_the_fields_of_the_one_that_it_extends() -> None:
+    assert codec_of(LongRental).write(LongRental(days=3, months=2)) == {"days": 3, "insured": True, "months": 2}
+    assert codec_of(LongRental).read({"months": 2}) == LongRental(months=2)

@@ -31,9 +31,7 @@ class NewConsumer:
     group_instance_id: str | FromOld | None = member(nullable(NAME), default=INHERITED, omit=True)
 
 
-ADDED = variant(
-    NewConsumer, assignors=NEEDED, subscription=NEEDED, client_id="", host=None, rack=None, group_instance_id=None
-)
+ADDED = variant(NewConsumer, assignors=NEEDED, subscription=NEEDED, client_id="", host=None, rack=None, group_instance_id=None)
 """One that is added inherits nothing."""
 UNNAMED = variant(NewConsumer, member_id=gathered(lambda _: "", default=""))
 """One whose member ID stands elsewhere."""

@@ -32,8 +32,8 @@ class _Restarted:
     """The JSON of a `RestartConsumer`. `given`: as `back`, whose ID is written only where it is a new one."""
 
     member_id: str = member(NAME)
-    new_member_id: str | None = member(nullable(NAME), default=None, omit=True)
-    within_session: bool = member(BOOLEAN, default=False, omit=True)
+    new_member_id: str | None = member(nullable(NAME), absent=None, omit=True)
+    within_session: bool = member(BOOLEAN, absent=False, omit=True)
     given: NewConsumer = spread(new_consumer.UNNAMED)
 
 

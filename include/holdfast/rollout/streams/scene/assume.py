@@ -87,6 +87,6 @@ class Assume:
 
     catch_up: CatchUp = member(Codec(_catch_up, str, _catch_up_shape), default=CatchUp.PROBING_REBALANCE, write=_catch_up_to_json)
     records_per_second: float | None = gathered(lambda assume: _rate(assume).records_per_second, default=None)
-    grows_per_second: float = gathered(lambda assume: _rate(assume).grows_per_second, default=0)
+    grows_per_second: float = gathered(lambda assume: _rate(assume).grows_per_second, default=0.0)
     closed_copies: ClosedCopies = member(either(ClosedCopies), default=ClosedCopies.AS_RELEASED)
     dormant_copies: DormantCopies = member(either(DormantCopies), default=DormantCopies.KEPT)

@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from tests.harness.plain_groups import change, group, member
@@ -23,9 +22,9 @@ from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.json import shapes, strict
-from holdfast.rollout.json.shapes import closed
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import NAME
+from holdfast.rollout.json.record import member as field
+from holdfast.rollout.json.record import record
 from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows import plan as planning
 from holdfast.workflows.forecast import forecast_case
@@ -34,25 +33,14 @@ TWO = {"a": member(0, 1, 2), "b": member(3, 4, 5)}
 EVICTED = {"evict_consumer": {"member_id": "a"}}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EvictConsumer(ConsumerEvent):
     """An administrator takes a member out of the group (removeMembersFromConsumerGroup)."""
 
-    member_id: str
+    member_id: str = field(NAME)
 
     VERB = "evict_consumer"
-    SHAPE = closed({"member_id": shapes.name()})
     ACTIONS = (ActionName.STOP_CLIENT,)
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(fields.need("member_id", strict.name))
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> dict[str, object]:
-        return {"member_id": self.member_id}
 
     def sentence(self, name: Name) -> str:
         return f"evict {name(self.member_id)}"

@@ -7,10 +7,10 @@ from tests.harness.plain_groups import change, group, handed, member
 
 from holdfast.errors import CannotPredict, HoldfastError
 from holdfast.rollout.consumer.change.json import consumer_change_from_json, consumer_change_to_json
-from holdfast.rollout.consumer.change.json import readers as consumer_readers
+from holdfast.rollout.consumer.events import table as consumer_table
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.json import contracts
-from holdfast.rollout.streams.change.json import readers
+from holdfast.rollout.streams.events import table
 from holdfast.workflows.forecast import forecast_case
 
 TWO = {"a": member(0, 1, 2), "b": member(3, 4, 5)}
@@ -318,4 +318,4 @@ def test_what_is_assumed_about_state_means_nothing_here() -> None:
 
 
 def test_what_is_named_as_an_event_of_kafka_streams_is_one() -> None:
-    assert set(contracts.EVENTS_OF_STREAMS) == set(readers()) - set(consumer_readers())
+    assert set(contracts.EVENTS_OF_STREAMS) == set(table.by_verb()) - {event.VERB for event in consumer_table.EVENTS}

@@ -1,19 +1,19 @@
 """A new event is one module and one line: one made up here goes from its JSON through a forecast and a plan, and back."""
 
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from tests.harness.article import AFTER, A, change, group
 from tests.harness.plans import planned
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.json import kafka, shapes
-from holdfast.rollout.json.shapes import closed
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID
+from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.change import asked, named_json
+from holdfast.rollout.streams.change.change import CHANGE
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.events import members, table
 from holdfast.rollout.streams.events.event import About, Before, Event, Name, StepContext
@@ -29,25 +29,14 @@ STOPPED = {"stop_application": {"minutes": 5}}
 EVICTED = {"evict_client": {"process_id": A}}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EvictClient(Event):
     """An administrator takes a client's members out of the group: it is gone at once."""
 
-    process_id: ProcessId
+    process_id: ProcessId = member(PROCESS_ID)
 
     VERB = "evict_client"
     ABOUT = About.ONE_CLIENT
-    SHAPE = closed({"process_id": shapes.PROCESS_ID})
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        fields = Fields(value)
-        event = cls(fields.need("process_id", kafka.process_id))
-        fields.finish(closed=True)
-        return event
-
-    def to_json(self) -> object:
-        return {"process_id": str(self.process_id)}
 
     def sentence(self, name: Name) -> str:
         return f"evict {name(self.process_id)}"
@@ -83,6 +72,15 @@ def test_what_is_wrong_is_refused_at_its_place() -> None:
         change_from_json(change({"evict_client": {}}))
     with pytest.raises(InvalidInput, match=r"events\[1\]\.evict_client\.process_id: the client .* is not in the group then"):
         forecast(snapshot_from_json(group(AFTER)), change_from_json(change(EVICTED, EVICTED)))
+
+
+def test_the_schema_describes_it() -> None:
+    valid = Draft202012Validator(CHANGE.shape()).is_valid
+
+    assert valid(change(EVICTED))
+    assert valid(change({"evict_client": {"client": "app-1"}}))
+    for wrong in ({}, {"process_id": A, "client": "app-1"}, {"process_id": A, "late": True}, {"process_id": "app-1"}):
+        assert not valid(change({"evict_client": wrong}))
 
 
 def test_its_client_can_be_named() -> None:
