@@ -120,23 +120,63 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Length:
+    """How long a course is. `follow_ups`: its immediate rebalances; `ends_s`: when its last rebalance comes, from the change.
+
+    `open_copies`, `unstarted`: what may make it longer (`open_copies.OpenCopies`). `trouble`: why the group does not become stable
+    (None: it does).
+    """
+
+    rebalances: int
+    follow_ups: int
+    probing: int
+    ends_s: float
+    open_copies: int
+    unstarted: int
+    trouble: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Between what bounds a course and its quicker ones lie. `seconds_at_least`, `unsettled`: as in Summary and Outcome.
+
+    `probing`: that of the course; `probing_at_most`: with those in `rebalances_at_most`.
+    """
+
+    rebalances_at_least: int
+    rebalances_at_most: int
+    seconds_at_least: float | None
+    unsettled: str | None
+    probing: int
+    probing_at_most: int
+
+
+def range_of(length: Length, quick: Sequence[Length]) -> Range:
+    """`quick`: what may come instead of the course."""
+    every = (length, *quick)
+    more = max(length.open_copies, 2 * length.unstarted) if quick else 0
+    return Range(
+        rebalances_at_least=min(one.rebalances for one in every),
+        rebalances_at_most=max(length.rebalances + more, *(one.rebalances for one in every)),
+        seconds_at_least=None if length.trouble else min(one.ends_s for one in every if not one.trouble),
+        unsettled=length.trouble,
+        probing=length.probing,
+        probing_at_most=length.probing + (length.unstarted if quick else 0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Course:
-    """All rounds, the members' reports after them, and `trouble`: why the group does not become stable (None: it does)."""
+    """All rounds, the members' reports after them, and how long it is."""
 
     rounds: tuple[Round, ...]
     clients: tuple[Client, ...]
+    length: Length
     waiting_records: int
-    open_copies: int
-    unstarted: int
     stopped: tuple[Stopped, ...]
     notes: tuple[Note, ...]
     latent: int
     acts: tuple[Act, ...] = ()
-    trouble: str | None = None
-
-    @property
-    def ends_s(self) -> float:
-        return self.rounds[-1].at_seconds if self.rounds else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +193,12 @@ NOT_LOOKED_AT = (
 )
 
 
-def also(outcome: Outcome, others: Sequence[Outcome], not_looked_at: int = 0) -> Outcome:
-    """The same outcome with ranges that include `others`: which of them happens cannot be known."""
+def also(outcome: Outcome, found: Range, others: Sequence[Range], not_looked_at: int = 0) -> Outcome:
+    """The same outcome, whose range is `found`, with ranges that include `others`: which of them happens cannot be known."""
     if not others and not not_looked_at:
         return outcome
-    all_of_them = (outcome, *others)
-    summaries = [one.summary for one in all_of_them]
-    seconds = [one.seconds_to_stable_at_least for one in summaries if one.seconds_to_stable_at_least is not None]
+    ranges = (found, *others)
+    seconds = [one.seconds_at_least for one in ranges if one.seconds_at_least is not None]
     notes = [Note(NoteKind.UNSETTLED, one.unsettled) for one in others if one.unsettled]
     if not_looked_at:
         notes.append(Note(NoteKind.SAMPLE, NOT_LOOKED_AT.format(not_looked_at)))
@@ -167,10 +206,10 @@ def also(outcome: Outcome, others: Sequence[Outcome], not_looked_at: int = 0) ->
         outcome,
         summary=replace(
             outcome.summary,
-            rebalances_at_least=min(one.rebalances_at_least for one in summaries),
-            rebalances_at_most=max(one.rebalances_at_most for one in summaries),
+            rebalances_at_least=min(one.rebalances_at_least for one in ranges),
+            rebalances_at_most=max(one.rebalances_at_most for one in ranges),
             seconds_to_stable_at_least=None if outcome.unsettled else min(seconds, default=None),
         ),
         notes=tuple(dict.fromkeys((*outcome.notes, *notes))),
-        probes_more=max(one.probing + one.probes_more for one in all_of_them) - outcome.probing,
+        probes_more=max(one.probing_at_most for one in ranges) - outcome.probing,
     )

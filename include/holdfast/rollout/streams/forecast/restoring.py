@@ -49,58 +49,34 @@ def _same_share(one: ConsumerAssignment, before: ConsumerAssignment | None) -> C
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
-    """A client when it was last looked at: what it reported and was handed."""
+class _Seen:
+    """A client when it was last looked at: what it reported and was handed, what it runs, and what of that waits for its state."""
 
     client: Client
     shares: tuple[ConsumerAssignment, ...]
+    running: Mapping[TaskId, None]
+    waiting: Mapping[TaskId, int]
 
     def still(self, client: Client, shares: tuple[ConsumerAssignment, ...]) -> bool:
         return self.client is client and self.shares == shares
 
 
-@dataclass(frozen=True, slots=True)
-class _Noted(_Looked):
-    """Whether a thread of it was handed a copy that it had not, before an immediate follow-up."""
-
-    unstarted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen(_Looked):
-    """What it runs, and what of that waits for its state."""
-
-    running: Mapping[TaskId, None]
-    waiting: Mapping[TaskId, int]
-
-
 class Restoring:
-    """The books of one forecast. `waiting_records` adds up over the rounds.
+    """The books of one course. `waiting_records` adds up over the rounds. `reports`: the rules that hold by then."""
 
-    `open_copies`: standby copies (of a task, on a client) that were behind when an immediate follow-up came. `unstarted`: such
-    follow-ups before which a thread was handed a copy that it had not: if it has not opened it by then, its client reports none.
-    """
-
-    def __init__(self, reports: Reports, logs: Mapping[TaskId, TaskLogs]) -> None:
-        self.reports = reports
-        """The rules; others once the group runs another release."""
+    def __init__(self, logs: Mapping[TaskId, TaskLogs]) -> None:
         self._logs = logs
         self._seen: dict[ProcessId, _Seen] = {}
-        self._noted: dict[ProcessId, _Noted] = {}
-        self._open_copies: dict[tuple[ProcessId, TaskId], None] = {}
         self.waiting_records = 0
-        self.unstarted = 0
-
-    @property
-    def open_copies(self) -> int:
-        return len(self._open_copies)
 
     def begins_anew(self, process_ids: Iterable[ProcessId]) -> None:
         """These clients were started again: what they lack now they restore from here on, whether or not they were at it before."""
         for process_id in process_ids:
             self._seen.pop(process_id, None)
 
-    def round(self, trigger: Trigger, at_seconds: float, group: Group, decision: Assignment | LeaderFailure) -> Round:
+    def round(
+        self, reports: Reports, trigger: Trigger, at_seconds: float, group: Group, decision: Assignment | LeaderFailure
+    ) -> Round:
         """The rebalance with what begins to be restored in it."""
         if isinstance(decision, LeaderFailure):
             return Round(trigger, at_seconds, decision)
@@ -115,7 +91,7 @@ class Restoring:
             before = self._seen.get(client.process_id)
             if before is None or not before.still(client, shares):
                 had = before.running if before is not None else {}
-                before, lacking = self._look(client, shares, had, group.config.acceptable_recovery_lag)
+                before, lacking = _look(reports, client, shares, had, group.config.acceptable_recovery_lag)
                 if total := sum(lacking.values()):
                     restoring.append((client.process_id, total))
                     restoring_bytes.append((client.process_id, changelog_sizes.to_restore(self._logs, lacking)))
@@ -136,56 +112,31 @@ class Restoring:
             tuple(waiting[task] for task in late),
         )
 
-    def _look(
-        self, client: Client, shares: tuple[ConsumerAssignment, ...], had: Mapping[TaskId, None], acceptable_lag: int
-    ) -> tuple[_Seen, Mapping[TaskId, int]]:
-        """What this client does now, and the records that it lacks of what it did not do before."""
-        known = reported(client)
-        active = [task for share in shares for task in share.active]
-        running = dict.fromkeys((*active, *(task for share in shares for task in share.standby)))
-        lacking = {task: self.reports.to_restore(task, known.get(task)) for task in running if task not in had}
-        late = {
-            task: self.reports.to_restore(task, known.get(task))
-            for task in active
-            if not self._caught_up(task, known.get(task), acceptable_lag)
-        }
-        return _Seen(client, shares, running, late), lacking
 
-    def copied(self, clients: Iterable[Client], acceptable_lag: int) -> Mapping[TaskId, None]:
-        """The tasks of which one of these clients has a copy that is caught up."""
-        found = (each for client in clients for each in reported(client).items())
-        return dict.fromkeys(task for task, total in found if self._caught_up(task, total, acceptable_lag))
+def copied(reports: Reports, clients: Iterable[Client], acceptable_lag: int) -> Mapping[TaskId, None]:
+    """The tasks of which one of these clients has a copy that is caught up."""
+    found = (each for client in clients for each in reported(client).items())
+    return dict.fromkeys(task for task, total in found if _caught_up(reports, task, total, acceptable_lag))
 
-    def note_open_copies(self, group: Group, decision: Assignment) -> None:
-        """The copies of which nobody can say whether the immediate follow-up finds them caught up, or finds them at all."""
-        handed = {consumer.member_id: consumer for consumer in decision.consumers}
-        unstarted = False
-        for client in group.clients:
-            shares = tuple([handed[consumer.member_id] for consumer in client.consumers])
-            noted = self._noted.get(client.process_id)
-            if noted is None or not noted.still(client, shares):
-                noted = self._noted[client.process_id] = self._note(client, shares, group.config.acceptable_recovery_lag)
-            unstarted = unstarted or noted.unstarted
-        self.unstarted += unstarted
 
-    def _note(self, client: Client, shares: tuple[ConsumerAssignment, ...], acceptable_lag: int) -> _Noted:
-        known = reported(client)
-        unstarted = False
-        for consumer, share in zip(client.consumers, shares, strict=True):
-            own = {task for task, _ in consumer.task_offset_sums}
-            unstarted = (
-                unstarted
-                or any(self.reports.log_end(task) and known.get(task) != LATEST_OFFSET for task in share.active)
-                or any(task in known and task not in own for task in share.standby)
-            )
-            for task in share.standby:
-                total = known.get(task, 0)
-                if total != LATEST_OFFSET and not 0 <= self.reports.end(task) - total <= acceptable_lag:
-                    self._open_copies[client.process_id, task] = None
-        return _Noted(client, shares, unstarted)
+def _look(
+    reports: Reports, client: Client, shares: tuple[ConsumerAssignment, ...], had: Mapping[TaskId, None], acceptable_lag: int
+) -> tuple[_Seen, Mapping[TaskId, int]]:
+    """What this client does now, and the records that it lacks of what it did not do before."""
+    known = reported(client)
+    active = [task for share in shares for task in share.active]
+    running = dict.fromkeys((*active, *(task for share in shares for task in share.standby)))
+    lacking = {task: reports.to_restore(task, known.get(task)) for task in running if task not in had}
+    late = {
+        task: reports.to_restore(task, known.get(task))
+        for task in active
+        if not _caught_up(reports, task, known.get(task), acceptable_lag)
+    }
+    return _Seen(client, shares, running, late), lacking
 
-    def _caught_up(self, task: TaskId, total: int | None, acceptable_lag: int) -> bool:
-        """Whether a copy that reports `total` can run at once, or nearly so. Kafka's own word for the lag it accepts."""
-        if total == LATEST_OFFSET or acceptable_lag == java.LONG_MAX:
-            return True
-        return self.reports.to_restore(task, total) <= acceptable_lag
+
+def _caught_up(reports: Reports, task: TaskId, total: int | None, acceptable_lag: int) -> bool:
+    """Whether a copy that reports `total` can run at once, or nearly so. Kafka's own word for the lag it accepts."""
+    if total == LATEST_OFFSET or acceptable_lag == java.LONG_MAX:
+        return True
+    return reports.to_restore(task, total) <= acceptable_lag

@@ -4,7 +4,7 @@ A forecast of one loss takes a fraction of a millisecond in a small group, and s
 every group would take days for a whole fleet. So the work of each is estimated beforehand, in microseconds of one processor, from
 the Snapshot alone: what is chosen is the same on every machine, and in however many pieces the work is done.
 
-As `holdfast forecast` says it: each is the same course of rebalances (`forecast.carried_out`), and its times are those of a plan
+As `holdfast forecast` says it: each is the same course of rebalances (`course.carried_out`), and its times are those of a plan
 for the same loss (`loss_times`); left out is only what a blast radius does not tell.
 """
 
@@ -19,8 +19,10 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.forecast.course import carried_out
 from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
-from holdfast.rollout.streams.forecast.forecast import carried_out
+from holdfast.rollout.streams.forecast.stage import Ground
+from holdfast.rollout.streams.forecast.work import allowed
 from holdfast.rollout.streams.host_loss import loss_times
 from holdfast.rollout.streams.host_loss.blast_radius import (
     Basis,
@@ -112,11 +114,11 @@ def forecasts(snapshot: Snapshot, losses: Iterable[Loss]) -> Iterator[Loss]:
 
 def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[TaskId, ProcessId], policy: Policy) -> Loss:
     try:
-        course = carried_out(snapshot, change, change.assume, MOST_REBALANCES)
+        course = carried_out(Ground(snapshot, allowed(snapshot), most_rounds=MOST_REBALANCES), change)
     except HoldfastError as refusal:
         return replace(loss, reason=str(refusal))
-    if course.trouble is not None:
-        return replace(loss, reason=course.trouble)
+    if course.length.trouble is not None:
+        return replace(loss, reason=course.length.trouble)
     after = owners_at_the_end(course, before, snapshot.tasks)
     return replace(
         loss,

@@ -62,8 +62,8 @@ def of_course(course: outcomes.Course, policy: Policy) -> LossTimes:
     found = timeline.combined(
         timeline.Course(
             tuple(_of_acts(course.acts, rounds)),
-            more=max(course.open_copies, 2 * course.unstarted) if follow_ups else 0,
-            probes_more=course.unstarted if follow_ups else 0,
+            more=max(course.length.open_copies, 2 * course.length.unstarted) if follow_ups else 0,
+            probes_more=course.length.unstarted if follow_ups else 0,
             probing_s=max(
                 (two.at_seconds - one.at_seconds for one, two in pairwise(rounds) if two.trigger == "probing"), default=0
             ),

@@ -1,0 +1,113 @@
+"""Rebalances that follow on one another, kept so that the courses of one forecast share them.
+
+The courses of a forecast differ in few places: settings that count some restarts earlier, copies that are caught up sooner. Between
+those places the same group rebalances in the same way, and that is worked out once.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from holdfast.kafka.streams.group import Assignment, Client, Group
+from holdfast.kafka.vocabulary import ProcessId
+from holdfast.rollout.contract.batches import Wait
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.streams.forecast.open_copies import Copies, OpenCopies
+from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.reports import Reports
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """All that the rebalances from here on depend on. `fingerprint`: of the clients; `as_seen`: see `Reports`."""
+
+    fingerprint: int
+    group: Group
+    until: Wait
+    assume: Assume
+    as_seen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Some rebalances after a start. `asked`: what each of them asks for; `pauses`: the seconds until then.
+
+    `clients`: what they report then. `open_copies`, `unstarted`: as in `OpenCopies`.
+    """
+
+    asked: tuple[Trigger | None, ...]
+    pauses: tuple[float, ...]
+    clients: tuple[Client, ...]
+    open_copies: Copies
+    unstarted: int
+
+
+class Segments:
+    """The segments of one forecast by their starts. A fingerprint of the clients finds them; equality decides."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[tuple[Start, Segment]]] = {}
+
+    def find(self, start: Start) -> Segment | None:
+        return next((segment for known, segment in self._known.get(start.fingerprint, ()) if known == start), None)
+
+    def keep(self, start: Start, segment: Segment) -> None:
+        """Only of a group that becomes stable: then no rebalance of a segment comes twice in any course."""
+        self._known.setdefault(start.fingerprint, []).append((start, segment))
+
+
+class Passed:
+    """The rebalances after one batch while they are worked out, cut into segments.
+
+    The first segments are short, each later one is as long as all before it: two courses that come to the same reports do so early,
+    and few reports are kept.
+    """
+
+    def __init__(self, reports: Reports) -> None:
+        self._reports = reports
+        self._rebalances = 0
+        self._longest = 0
+        self._asked: list[Trigger | None] = []
+        self._pauses: list[float] = []
+        self._start: Start | None = None
+        self._open_copies: OpenCopies | None = None
+        self.segments: list[tuple[Start, Segment]] = []
+
+    def note(self, start: Start, decision: Assignment, asked: Trigger | None, pause: float) -> None:
+        """One rebalance more, from `start`."""
+        if len(self._asked) >= self._longest:
+            self.close(start.group.clients)
+        if self._start is None or self._open_copies is None:
+            self._start, self._longest = start, max(1, self._rebalances)
+            self._open_copies = OpenCopies(self._reports, start.group.config.acceptable_recovery_lag)
+        if asked is Trigger.IMMEDIATE:
+            self._open_copies.note(start.group, decision)
+        self._rebalances += 1
+        self._asked.append(asked)
+        self._pauses.append(pause)
+
+    def close(self, clients: tuple[Client, ...]) -> None:
+        """The segment ends here, with what `clients` report."""
+        if self._start is not None and self._open_copies is not None:
+            copies, unstarted = self._open_copies.copies, self._open_copies.unstarted
+            segment = Segment(tuple(self._asked), tuple(self._pauses), clients, copies, unstarted)
+            self.segments.append((self._start, segment))
+        self._start = self._open_copies = None
+        self._asked, self._pauses = [], []
+
+
+class Fingerprints:
+    """The fingerprints of clients that follow on one another: only those that changed are read.
+
+    Two groups that differ agree once in 2^64.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[ProcessId, tuple[Client, int]] = {}
+
+    def of(self, clients: Iterable[Client]) -> int:
+        known = self._known
+        self._known = {
+            one.process_id: before if (before := known.get(one.process_id)) is not None and before[0] is one else (one, hash(one))
+            for one in clients
+        }
+        return hash(tuple([number for _, number in self._known.values()]))

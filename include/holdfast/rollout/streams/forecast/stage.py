@@ -1,0 +1,284 @@
+"""Where a group is in one course of a forecast: the events of a batch, and the rebalances that they cause.
+
+Each rebalance is the leader's own decision (`kafka.streams.leader`); what members report from one to the next is `scene.reports`.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from holdfast.errors import CannotPredict, InvalidInput
+from holdfast.kafka.streams import leader
+from holdfast.kafka.streams.group import Assignment, Client, Group, LeaderFailure
+from holdfast.kafka.vocabulary import ProcessId, TaskId
+from holdfast.rollout.contract.batches import Wait
+from holdfast.rollout.contract.rebalances import Trigger
+from holdfast.rollout.streams.events import batches
+from holdfast.rollout.streams.events.batches import Batch
+from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_asked_for
+from holdfast.rollout.streams.forecast.outcomes import Length
+from holdfast.rollout.streams.forecast.restoring import as_before
+from holdfast.rollout.streams.forecast.segments import Fingerprints, Passed, Segment, Segments, Start
+from holdfast.rollout.streams.forecast.work import Work, of_a_rebalance, of_events, size_of
+from holdfast.rollout.streams.scene.assume import Assume
+from holdfast.rollout.streams.scene.reports import Reports
+from holdfast.rollout.streams.scene.scene import Scene
+from holdfast.rollout.streams.snapshot import groups
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+from holdfast.rollout.text.wording import listed, many
+
+MOST_ROUNDS = 20_000
+"""At ten minutes each, four months."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What the courses of one forecast have in common."""
+
+    snapshot: Snapshot
+    work: Work
+    segments: Segments = field(default_factory=Segments)
+    most_rounds: int = MOST_ROUNDS
+
+
+class Stage:
+    """The one mutable thing of a course. It counts rebalances and follows known segments; `course.Recorded` keeps more."""
+
+    def __init__(self, ground: Ground, assume: Assume, *, as_seen: bool) -> None:
+        self._ground = ground
+        self._assume = assume
+        self._as_seen = as_seen
+        self._group = groups.group_of(ground.snapshot)
+        self._closed_in_doubt: dict[TaskId, None] = {}
+        self._reports = self._rules()
+        self.scene = Scene.of(ground.snapshot)
+        self._triggers: list[Trigger] = []
+        self._at_seconds: float = 0
+        self._ends_s: float = 0
+        self._open_copies: set[tuple[ProcessId, TaskId]] = set()
+        self._unstarted = 0
+        self.pending: Trigger | None = None
+        """What the last rebalance asked for."""
+        self._decided: Assignment | None = None
+        self._memory: tuple[Group, list[object], leader.Memory] | None = None
+        """The group without what members report, its members likewise, and what is remembered of it."""
+        self._members: dict[ProcessId, tuple[Client, object]] = {}
+        self._fingerprints = Fingerprints()
+
+    def length(self, trouble: str | None) -> Length:
+        return Length(
+            rebalances=len(self._triggers),
+            follow_ups=self._triggers.count(Trigger.IMMEDIATE),
+            probing=self._triggers.count(Trigger.PROBING),
+            ends_s=self._ends_s,
+            open_copies=len(self._open_copies),
+            unstarted=self._unstarted,
+            trouble=trouble,
+        )
+
+    # What a stage that keeps more has to note.
+
+    def close_act(self, batch: Batch) -> None:
+        """The batch is over, with all rebalances that it caused."""
+
+    def came_back_unseen(self, batch: Batch) -> None:
+        """Clients came back without a rebalance."""
+
+    def _entered(self, acceptable_lag: int) -> None:
+        """Events have taken effect."""
+
+    def _started(self, process_ids: tuple[ProcessId, ...]) -> None:
+        """These clients were started again."""
+
+    def _rebalanced(self, trigger: Trigger, group: Group, decision: Assignment | LeaderFailure) -> None:
+        """One rebalance more."""
+
+    def _known(self, start: Start) -> Segment | None:
+        """What is known to follow."""
+        found = None if self.scene.failure is not None else self._ground.segments.find(start)
+        return found if found is not None and len(self._triggers) + len(found.asked) < self._ground.most_rounds else None
+
+    # Events.
+
+    def miss(self, batch: Batch, until: Wait) -> str | None:
+        """Let the group rebalance without the clients that return late. Returns why it does not converge (None: it does)."""
+        without = batches.missed(self.scene, batch)
+        if without is None:
+            return None
+        self.scene = without
+        self._pass(without.delay_s)
+        self._group = replace(self._group, clients=without.clients, leader_process_id=without.leader_process_id)
+        self._entered(self._group.config.acceptable_recovery_lag)
+        return self.rebalance(until=until) if without.clients else None
+
+    def carry_out(self, batch: Batch) -> None:
+        """Let events take effect. Raise InvalidInput for one that does not fit the group, or a setting that Kafka would refuse."""
+        self._ground.work.take(of_events(self.scene, batch))
+        before, self.scene = self.scene, batches.apply(self.scene, batch, self._reports)
+        self._started(batches.started(batch, self.scene.clients))
+        self._pass(self.scene.delay_s)
+        if self.scene.kafka_release != self._group.release or self.scene.tasks != self._group.tasks:
+            self._take_up()
+        self._read_settings(before, batch)
+        self._group = replace(self._group, clients=self.scene.clients, leader_process_id=self.scene.leader_process_id)
+        self._entered(self._group.config.acceptable_recovery_lag)
+
+    def _pass(self, seconds: float) -> None:
+        self._at_seconds += int(seconds) if seconds == int(seconds) else seconds
+
+    def _take_up(self) -> None:
+        """From now on disks report as the new release does, of the tasks that there are now."""
+        assert self.scene.kafka_release is not None, "a forecast is for one release"
+        self._group = replace(self._group, release=self.scene.kafka_release, tasks=self.scene.tasks)
+        self._reports = self._rules()
+
+    def _rules(self) -> Reports:
+        exactly_once = groups.transactional(self._ground.snapshot)
+        rules = Reports(self._group, self._assume, transactional=exactly_once, as_seen=self._as_seen)
+        rules.closed_in_doubt = self._closed_in_doubt
+        return rules
+
+    def _read_settings(self, before: Scene, batch: Batch) -> None:
+        """Settings are read anew where they, or the release that reads them, are other ones than `before`."""
+        if self.scene.config is before.config and self.scene.kafka_release == before.kafka_release:
+            return
+        changed = [f"events[{index}].{event.VERB}" for index, event in batch.events if event.settings_set()]
+        try:
+            settings = groups.settings_of(replace(self._ground.snapshot, config=self.scene.config), self._group.release)
+        except InvalidInput as problem:
+            raise InvalidInput(problem.problem, changed[-1] if changed else problem.where) from None
+        self._group = replace(self._group, config=settings)
+
+    # Rebalances.
+
+    def rebalance(self, until: Wait) -> str | None:
+        """Rebalance once, or until nothing is pending. Returns why that does not come about (None: it does)."""
+        if not self.scene.clients:
+            raise CannotPredict("No client is left in the group: its tasks run nowhere until one joins.")
+        passed = Passed(self._reports)
+        trouble = self._go_on(until, passed, anew=self._remember(self._group))
+        passed.close(self.scene.clients)
+        for start, segment in passed.segments:
+            self._add(segment)
+            if trouble is None:
+                self._ground.segments.keep(start, segment)
+        return trouble
+
+    def _go_on(self, until: Wait, passed: Passed, *, anew: bool) -> str | None:
+        group, members = self._group, size_of(self.scene)
+        trigger = Trigger.CHANGE
+        seen: dict[int, float] = {}
+        while True:
+            start = Start(self._fingerprints.of(group.clients), group, until, self._assume, self._as_seen)
+            if start.fingerprint in seen:
+                since = seen[start.fingerprint]
+                return (
+                    f"The group does not become stable: after {self._at_seconds:g} s it is as it was at {since:g} s,"
+                    f" and keeps rebalancing.{self._what_holds_it_up(group)}"
+                )
+            seen[start.fingerprint] = self._at_seconds
+            known = self._known(start)
+            if known is None:
+                self._take(members, trigger, anew=anew)
+                failure = self._once(start, trigger, passed)
+                if failure is not None:
+                    return failure
+            else:
+                passed.close(group.clients)
+                self._follow(known, members, trigger, anew=anew)
+            anew = False
+            if self.pending is None or until is Wait.REBALANCE:
+                return None
+            if len(self._triggers) >= self._ground.most_rounds:
+                return f"The group does not become stable within {self._ground.most_rounds:,} rebalances."
+            group = replace(group, clients=self.scene.clients)
+            trigger = self.pending
+
+    def _take(self, members: int, trigger: Trigger, *, anew: bool) -> None:
+        """What a rebalance takes, worked out or known: so what is refused depends on the change alone."""
+        self._ground.work.take(of_a_rebalance(members, anew=anew))
+        self._triggers.append(trigger)
+        self._ends_s = self._at_seconds
+
+    def _once(self, start: Start, trigger: Trigger, passed: Passed) -> str | None:
+        """One rebalance, and the time until the next one. Returns why the leader fails (None: it does not)."""
+        group = start.group
+        decision = self._decide(group)
+        self._rebalanced(trigger, group, decision)
+        if isinstance(decision, LeaderFailure):
+            return f"The leader itself fails at {self._at_seconds:g} s: {decision.error}"
+        self.pending = what_is_asked_for(decision)
+        pause, seconds = until_then(self.pending, group, start.until)
+        passed.note(start, decision, self.pending, seconds)
+        self.scene = replace(self.scene, clients=self._reports.after(group.clients, decision, pause, seconds))
+        self._at_seconds += seconds
+        return None
+
+    def _follow(self, segment: Segment, members: int, trigger: Trigger, *, anew: bool) -> None:
+        """Rebalances that are known."""
+        for asked, seconds in zip(segment.asked, segment.pauses, strict=True):
+            self._take(members, trigger, anew=anew)
+            self._at_seconds += seconds
+            self.pending = asked
+            anew, trigger = False, asked or trigger
+        self.scene = replace(self.scene, clients=segment.clients)
+        self._add(segment)
+
+    def _add(self, segment: Segment) -> None:
+        self._open_copies |= segment.open_copies
+        self._unstarted += segment.unstarted
+
+    def _decide(self, group: Group) -> Assignment | LeaderFailure:
+        """Who is handed the same as before is handed the same objects."""
+        if self.scene.failure is not None:
+            return LeaderFailure(self.scene.failure)
+        assert self._memory is not None, "remembered before"
+        decision = leader.assign(group, self._memory[2])
+        if isinstance(decision, Assignment):
+            _refuse_what_is_not_determined(decision)
+            decision = self._decided = as_before(decision, self._decided)
+        return decision
+
+    def _remember(self, group: Group) -> bool:
+        """What the leader may remember of `group` is all, as long as nothing but reports has changed. Returns whether more has."""
+        known = self._members
+        self._members = {
+            one.process_id: before
+            if (before := known.get(one.process_id)) is not None and before[0] is one
+            else (one, _without_reports(one))
+            for one in group.clients
+        }
+        members = [member for _, member in self._members.values()]
+        bare = replace(group, clients=(), leader_process_id=None)
+        if self._memory is not None and self._memory[:2] == (bare, members):
+            return False
+        self._memory = bare, members, leader.Memory()
+        return True
+
+    def _what_holds_it_up(self, group: Group) -> str:
+        """The copies that never catch up, where it is they."""
+        handed = {} if self._decided is None else {one.member_id: one.standby for one in self._decided.consumers}
+        behind = dict.fromkeys(
+            task
+            for client in group.clients
+            for consumer in client.consumers
+            for task, total in consumer.task_offset_sums
+            if task in handed.get(consumer.member_id, ())
+            and total < self._reports.log_end(task) - group.config.acceptable_recovery_lag
+        )
+        if not behind:
+            return ""
+        return (
+            f" {many(len(behind), 'copy', 'copies')} ({listed(sorted(behind))}) stay more than acceptable.recovery.lag"
+            f" ({group.config.acceptable_recovery_lag:,} records) behind and never become active."
+        )
+
+
+def _without_reports(client: Client) -> object:
+    """What the leader's decisions hang on besides reports."""
+    consumers = [replace(one, owned=(), task_offset_sums=()) for one in client.consumers]
+    return client.process_id, client.rack, client.client_tags, consumers
+
+
+def _refuse_what_is_not_determined(decision: Assignment) -> None:
+    """What members report next depends on where every task went."""
+    if decision.undetermined_tasks:
+        raise CannotPredict(f"The rest cannot be predicted. {decision.undetermined[-1].text}")

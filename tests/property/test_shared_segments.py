@@ -1,0 +1,90 @@
+"""Courses of one forecast that share segments come to what each of them comes to alone."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from tests.harness.article import change, fleet
+from tests.harness.examples import examples
+
+from holdfast.errors import HoldfastError
+from holdfast.kafka.streams import leader
+from holdfast.rollout.streams.change.change import Change
+from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.forecast.forecast import forecast
+from holdfast.rollout.streams.forecast.segments import Segments
+from holdfast.rollout.streams.forecast.work import allowed
+from holdfast.rollout.streams.snapshot.json import snapshot_from_json
+from holdfast.rollout.streams.snapshot.snapshot import Snapshot
+
+NEW = "5bd1e995-5bd1-4e99-9bd1-5bd1e9955bd1"
+STABLE = {"then": "stable"}
+
+
+@some.composite
+def groups_and_changes(draw: some.DrawFn) -> tuple[Snapshot, Change]:
+    """A settled group, and a change with settings that are rolled out: courses in which they count earlier."""
+    chance = random.Random(draw(some.integers(0, 2**32)))
+    document, ids = fleet(
+        chance.randint(2, 4), chance.randint(2, 9), chance.randint(0, 99), chance.choice(("2.8.2", "3.9.1", "4.3.1"))
+    )
+    document["leader_process_id"] = chance.choice([None, *ids])
+    document["config"] = {"acceptable.recovery.lag": chance.choice((0, 10_000)), "num.standby.replicas": chance.choice((0, 0, 1))}
+
+    def roll() -> dict[str, Any]:
+        rolled = chance.choice(({"max.warmup.replicas": 4}, {"probing.rebalance.interval.ms": 60_000}, {"num.standby.replicas": 1}))
+        return {"rolling_restart": {"set_config": rolled, "wait": chance.choice(("stable", "stable", "rebalance"))}}
+
+    event = chance.choice(
+        (
+            {"add_client": {"process_id": NEW, "threads": chance.choice((1, 2))}},
+            {"remove_client": {"process_id": ids[-1]}},
+            {"restart_client": {"process_id": ids[0], "keeps_state": False, "late": chance.random() < 0.3}},
+        )
+    )
+    events = chance.choice(((event, STABLE, roll()), (roll(), STABLE, event), (roll(), STABLE, event, {"then": "rebalance"})))
+    return snapshot_from_json(document), change_from_json(change(*events))
+
+
+def told(snapshot: Snapshot, meant: Change) -> tuple[object, int]:
+    """The forecast, or why there is none; and the work that it counted."""
+    work = allowed(snapshot)
+    try:
+        return forecast(snapshot, meant, work=work), work.taken
+    except HoldfastError as refusal:
+        return str(refusal), work.taken
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(groups_and_changes())
+def test_a_forecast_is_the_same_where_nothing_is_shared(given_: tuple[Snapshot, Change]) -> None:
+    snapshot, meant = given_
+    shared = told(snapshot, meant)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Segments, "find", lambda *_: None)
+        alone = told(snapshot, meant)
+
+    assert shared == alone
+
+
+def test_settings_that_count_earlier_cost_little_more_than_a_forecast_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve courses: where three settings begin to count, each as it is shown, quicker, and as it is seen."""
+    document, _ = fleet(12, 72, 3)
+    snapshot = snapshot_from_json(document)
+    joins = {"add_client": {"process_id": NEW, "threads": 1}}
+    rolls = [{"rolling_restart": {"set_config": {"probing.rebalance.interval.ms": ms}}} for ms in (60_000, 600_000)]
+    decisions = []
+    decide = leader.assign
+    monkeypatch.setattr(leader, "assign", lambda group, memory: decisions.append(group) or decide(group, memory))
+    counts, rounds = [], []
+    for events in ((joins,), (rolls[0], STABLE, joins, STABLE, rolls[1])):
+        decisions.clear()
+        (outcome,) = forecast(snapshot, change_from_json(change(*events))).outcomes
+        counts.append(len(decisions))
+        rounds.append(len(outcome.rounds))
+
+    assert rounds[1] > rounds[0] + 20
+    assert counts[1] < counts[0] + 8 * (rounds[1] - rounds[0])
