@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from tests.conformance import groups
-from tests.conformance.groups import Case
 from tests.conformance.jvm import LeaderJvm
+from tests.conformance.streams import groups
+from tests.conformance.streams.groups import Case
 
 from benchmarks import report
 from holdfast.kafka.streams import leader

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
-from tests.conformance import plain_groups
-from tests.conformance.plain_groups import Case
-from tests.conformance.plain_jvm import PlainJvm
+from tests.conformance.consumer import groups as plain_groups
+from tests.conformance.consumer.assignors_jvm import PlainJvm
+from tests.conformance.consumer.groups import Case
 
 from benchmarks import report
 from holdfast.kafka.consumer import leader

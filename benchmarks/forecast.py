@@ -20,10 +20,10 @@ from typing import Any
 from unittest.mock import patch
 
 from rich.table import Table
-from tests.conformance import groups
-from tests.conformance.groups import Case
 from tests.conformance.jvm import LeaderJvm
-from tests.conformance.snapshots import snapshot_of
+from tests.conformance.streams import groups
+from tests.conformance.streams.groups import Case
+from tests.conformance.streams.snapshots import snapshot_of
 
 from benchmarks import report
 from benchmarks.assign import OPTIONS, again, case_of

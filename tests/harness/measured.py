@@ -23,7 +23,7 @@ WATCHED = (
     "tests/unit/",
     *(f"tests/property/test_{one}.py" for one in ("blast_radius", "codec", "consumer_at_once", "consumer_schema", "fuzz_wire")),
     *(f"tests/property/test_{one}.py" for one in ("costs", "leader", "recommended", "remedies", "schema", "wire")),
-    *(f"tests/conformance/test_{one}.py" for one in ("group_metadata", "plain_groups", "wire")),
+    *(f"tests/conformance/{one}.py" for one in ("consumer/test_assignors", "wire/test_group_metadata", "wire/test_wire")),
 )
 
 

@@ -4,9 +4,9 @@ import random
 from collections.abc import Callable
 
 import pytest
-from tests.conformance import plain_groups
-from tests.conformance.plain_groups import Case
-from tests.conformance.random_plain_groups import after_round, random_case
+from tests.conformance.consumer import groups as plain_groups
+from tests.conformance.consumer.groups import Case
+from tests.conformance.consumer.random_groups import after_round, random_case
 
 from holdfast.kafka.consumer import leader
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure

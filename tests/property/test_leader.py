@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.conformance import groups, random_groups
+from tests.conformance.streams import groups, random_groups
 from tests.harness.examples import examples
 
 from holdfast.errors import CannotPredict

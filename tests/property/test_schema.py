@@ -16,7 +16,7 @@ from tests.property.test_codec import snapshots
 
 from holdfast.errors import HoldfastError
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.execution.drift import staleness_to_json
+from holdfast.rollout.execution.drift import STALENESS
 from holdfast.rollout.journal.journal import Approval, Entry, Event, Journal
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.kinds.schemas import CONTRACTS, schema_of
@@ -149,7 +149,7 @@ def test_what_is_only_written_is_valid(release: str) -> None:
         *(("forecast", forecast_to_json(predicted, detail)) for detail in Detail),
         ("journal", codec_of(Journal).write(journal)),
         ("verdict", VERDICT.write(verify(PLAN, snapshot))),
-        ("staleness", staleness_to_json(is_stale(PLAN, snapshot))),
+        ("staleness", STALENESS.write(is_stale(PLAN, snapshot))),
         ("plan", plan_json.plan_to_json(planned(group(AFTER), fresh))),
         ("policy", policy_to_json(Policy())),
         ("assignment", {"format_version": "1.0", "error": "no"}),

@@ -4,7 +4,7 @@ A field is a fact that some release changed, with the Kafka issue that changed i
 each further line says only what is new in it, so that a new release is one entry. A line is in the table because its own jar
 gives what we give (tests/conformance); everything else is refused by name.
 
-A new release: put it where it belongs below, let `python -m tests.conformance.record_config_keys` add its keys, run
+A new release: put it where it belongs below, let `python -m tests.conformance.streams.record_config_keys` add its keys, run
 `HOLDFAST_CONFORMANCE_RELEASES=<it> pytest tests/conformance`; if it differs, it begins a line of its own.
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.conformance.coordinator.random_targets import Case
-from tests.conformance.smaller import shrunk
+from tests.conformance.streams.smaller import shrunk
 
 from holdfast.kafka.coordinator.release import behaviour
 from holdfast.kafka.coordinator.streams import sticky

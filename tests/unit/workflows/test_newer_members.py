@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.conformance.snapshots import snapshot_of
+from tests.conformance.streams.snapshots import snapshot_of
 
 from holdfast.errors import CannotPredict
 from holdfast.rollout.streams.change.json import change_from_json

@@ -1,6 +1,6 @@
 """Every configuration key of Kafka Streams and its clients, by release. Generated from the jars, not written by hand:
 
-    python -m tests.conformance.record_config_keys
+    python -m tests.conformance.streams.record_config_keys
 
 A line of `TABLE` is: key, who has it (S Streams, C consumer, P producer, A admin, T topic, I internal to Streams), first and last
 minor release, type, and what is valid in ConfigDef's own words.

@@ -2,7 +2,7 @@
 
 The target of the default assignor hangs on tasks, process IDs, threads and settings, not on what members report; so while only
 reports change it is worked out once. And of the movements towards it, only those of tasks that somebody reports otherwise than
-before are looked at again. Kafka does all of it anew each time; the decisions are the same (`tests/conformance/test_forecast.py`).
+before are looked at again. Kafka computes all of it each time, with the same result: tests/conformance/streams/test_forecast.py.
 """
 
 import bisect

@@ -1,11 +1,11 @@
-"""The leader's rules, stated one by one, and a golden file recorded from the JVM (`tests/conformance/record.py`)."""
+"""The leader's rules, stated one by one, and a golden file recorded from the JVM (`tests/conformance/streams/record.py`)."""
 
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.conformance import groups
+from tests.conformance.streams import groups
 
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.release import LINES, RELEASES, behaviour

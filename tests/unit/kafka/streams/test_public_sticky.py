@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conformance import groups
-from tests.conformance.test_public_sticky import public_case
+from tests.conformance.streams import groups
+from tests.conformance.streams.test_public_sticky import public_case
 from tests.harness import article
 from tests.harness.examples import examples
 
