@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId, TopicPartition
+from holdfast.kafka.wire.streams_group_description import DescribedGroup
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, StateDirectory, Topic
 
@@ -66,7 +67,7 @@ class ProcessMetadataFiles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ObservedGroup:
-    """A classic consumer group as its coordinator describes it. Members carry no bytes while the group is rebalancing.
+    """A group as its coordinator describes it. A classic group's members carry no bytes while it is rebalancing.
 
     `state` is the broker's word (`Stable`, `PreparingRebalance`, `CompletingRebalance`, `Empty`, `Dead`), `protocol` the assignor.
     """
@@ -76,6 +77,23 @@ class ObservedGroup:
     protocol_type: str
     protocol: str
     members: tuple[GenerationMember, ...]
+    described: DescribedGroup | None = None
+    """A streams group whose broker assigns (KIP-1071; `protocol_type` is `streams`): all that its coordinator says of it; such a
+    group has no other members."""
+    metadata_version: int | None = None
+    """Of the same groups: the newest `metadata.version` that the coordinator supports; None: it does not say."""
+
+
+class GroupConfig(NamedTuple):
+    """A config of a group (`streams.num.standby.replicas`). `of_group`: it was set for the group; else it is the broker's."""
+
+    name: str
+    value: str
+    of_group: bool
+
+
+GroupConfigs = tuple[GroupConfig, ...]
+"""All configs of a group, by name."""
 
 
 Operations = frozenset[str]
@@ -104,7 +122,7 @@ class ClusterReader(Protocol):
     def info(self) -> ClusterInfo: ...
 
     def group(self, group_id: str) -> ObservedGroup:
-        """The group, once. Raise ClusterTrouble if there is no such group, Unsupported for one of another kind, by its name."""
+        """The group, once. Raise ClusterTrouble if there is no such group, Unsupported for a kind that is not covered."""
         ...
 
     def group_ids(self, prefix: str = "") -> tuple[str, ...]:
@@ -137,6 +155,10 @@ class ClusterReader(Protocol):
 
     def generations(self, group_id: str) -> tuple[tuple[Generation, ...], tuple[Unknown, ...]]:
         """Completed rebalances that `__consumer_offsets` still holds, oldest first. ClusterTrouble without the right to read it."""
+        ...
+
+    def group_configs(self, group_id: str) -> GroupConfigs:
+        """The configs of a group whose broker assigns. ClusterTrouble without the right DESCRIBE_CONFIGS on it."""
         ...
 
     def group_rights(self, group_id: str) -> Operations:
@@ -199,6 +221,10 @@ class ManyGroupsReader(Protocol):
 
     def histories(self, group_ids: Collection[str]) -> Mapping[str, History | HoldfastError]:
         """The completed rebalances of each group."""
+        ...
+
+    def configs(self, group_ids: Collection[str]) -> Mapping[str, GroupConfigs | HoldfastError]:
+        """The configs of each group."""
         ...
 
 

@@ -14,7 +14,7 @@ from holdfast.kafka.wire.assignment_info import NO_REBALANCE, AssignmentInfo
 from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolAssignment, ConsumerProtocolSubscription
 from holdfast.kafka.wire.subscription_info import SubscriptionInfo
 from holdfast.kafka.wire.tasks import WireTask
-from holdfast.ports import ClusterInfo, Figures, History, ListedGroup, ObservedGroup, Operations
+from holdfast.ports import ClusterInfo, Figures, GroupConfigs, History, ListedGroup, ObservedGroup, Operations
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, StateDirectory, Topic, TopicPartitionInfo
 
@@ -41,6 +41,9 @@ class FakeCluster:
     """What is said of brokers that did not list their groups."""
     asked: list[tuple[str, int]] = field(default_factory=list)
     """Questions about many groups, each with the number of groups."""
+    group_settings: Mapping[str, GroupConfigs] = field(default_factory=dict)
+    without_configs: frozenset[str] = frozenset()
+    """Groups whose configs this user may not describe."""
     forbidden: frozenset[str] = frozenset()
     """Topics and groups that this user may not describe, `__consumer_offsets` if it may not be read, and `THE_CLUSTER`."""
 
@@ -99,10 +102,19 @@ class FakeCluster:
 
     def listed(self) -> tuple[tuple[ListedGroup, ...], tuple[str, ...]]:
         groups = (self.views[group_id][0] for group_id in self.group_ids())
-        return tuple(ListedGroup(one.group_id, one.protocol_type, "classic", one.state) for one in groups), self.silent
+        kinds = ((one, "streams" if one.described else "classic") for one in groups)
+        return tuple(ListedGroup(one.group_id, one.protocol_type, kind, one.state) for one, kind in kinds), self.silent
 
     def groups(self, group_ids: Collection[str]) -> Mapping[str, ObservedGroup | HoldfastError]:
         return self._each("groups", group_ids, self.group)
+
+    def group_configs(self, group_id: str) -> GroupConfigs:
+        if group_id in self.without_configs:
+            raise ClusterTrouble(f"reading the configs of the group {group_id!r}: not authorized: DESCRIBE_CONFIGS is needed")
+        return self.group_settings.get(group_id, ())
+
+    def configs(self, group_ids: Collection[str]) -> Mapping[str, GroupConfigs | HoldfastError]:
+        return self._each("configs", group_ids, self.group_configs)
 
     def commits(self, group_ids: Collection[str]) -> Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]:
         return self._each("commits", group_ids, self.committed_offsets)

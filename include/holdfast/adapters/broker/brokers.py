@@ -50,7 +50,10 @@ class Brokers:
 
     def speaks(self, request: Any, version: int) -> bool:
         """Whether the brokers understand that version of a request."""
-        known: int = self._manager.broker_version_data.api_version(request)
+        try:
+            known: int = self._manager.broker_version_data.api_version(request)
+        except kafka_errors.IncompatibleBrokerVersion:
+            return False
         return known >= version
 
     def attempts(self) -> Iterator[int]:

@@ -13,11 +13,13 @@ from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer import OffsetFetchRequest
 from kafka.protocol.metadata import CoordinatorType, FindCoordinatorRequest
 
+from holdfast.adapters.broker import streams_groups
 from holdfast.adapters.broker.brokers import Brokers
 from holdfast.adapters.broker.session import PASSING, refusal
 from holdfast.errors import ClusterTrouble, HoldfastError, Unsupported
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import ListedGroup, ObservedGroup
+from holdfast.kafka.wire.streams_group_description import DescribedGroup
+from holdfast.ports import GroupConfigs, ListedGroup, ObservedGroup
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember
 
 _Requests = Sequence[tuple[Any, Sequence[str]]]
@@ -29,10 +31,14 @@ Offsets = tuple[tuple[TopicPartition, int], ...]
 _GROUPS_A_REQUEST = 100
 """A large group's description has megabytes, and a client takes no answer beyond 100 MB."""
 _KEYS_A_REQUEST = 1_000
+_WITH_TYPES = 5
+"""The version of ListGroups that tells types apart (3.8)."""
+_LISTING = "listing the groups"
+_TOO_OLD = "its brokers do not describe such groups (Kafka 4.2 and later do)"
 _GROUP_ID_NOT_FOUND = kafka_errors.GroupIdNotFoundError.errno
 _ELSEWHERE = (kafka_errors.NotCoordinatorError, kafka_errors.CoordinatorNotAvailableError)
-_OTHER_KINDS = {
-    "streams": "a group of the streams protocol (KIP-1071)",
+_STREAMS = "streams"
+_NOT_COVERED = {
     "consumer": "a group of the consumer protocol (KIP-848)",
     "share": "a share group (KIP-932)",
 }
@@ -44,12 +50,18 @@ class GroupQuestions:
     def __init__(self, brokers: Brokers) -> None:
         self._brokers = brokers
         self._coordinators: dict[str, int] = {}
+        self._kinds: dict[str, str] = {}
+        """Of the groups that were last listed as others than classic ones."""
+        self._metadata_versions: dict[int, int | None] = {}
 
     def described(self, group_ids: Iterable[str]) -> dict[str, ObservedGroup | HoldfastError]:
         """Each group as its coordinator describes it, or why it does not."""
-        found = self._asked("describing the group", group_ids, _describe, _descriptions)
+        wanted = tuple(dict.fromkeys(group_ids))
+        found: dict[str, Any] = self._described_streams([one for one in wanted if self._kinds.get(one) == _STREAMS])
+        classic = [one for one in wanted if found.get(one) is None]
+        found |= self._asked("describing the group", classic, _describe, _descriptions)
         absent = [group_id for group_id, answer in found.items() if answer is None]
-        return found | self._why_not_described(absent)
+        return found | self._described_otherwise(absent)
 
     def rights(self, group_id: str) -> Sequence[int]:
         """The codes of what this user may do on a group; none where it may not describe it. Raise ClusterTrouble."""
@@ -57,7 +69,13 @@ class GroupQuestions:
         def requests(batch: Sequence[str]) -> _Requests:
             return ((DescribeGroupsRequest(groups=list(batch), include_authorized_operations=True), batch),)
 
-        answer = self._asked("reading the permissions on the group", (group_id,), requests, _rights)[group_id]
+        what = "reading the permissions on the group"
+        answer = self._asked(what, (group_id,), requests, _rights)[group_id]
+        if answer is None:
+            self._list_others()
+            if self._kinds.get(group_id) != _STREAMS:
+                return (ACLOperation.DESCRIBE.value,)
+            answer = self._asked(what, (group_id,), streams_groups.describe_with_rights, streams_groups.rights)[group_id]
         if not isinstance(answer, HoldfastError):
             return tuple(answer)
         if isinstance(answer.__cause__, kafka_errors.GroupAuthorizationFailedError):
@@ -71,8 +89,18 @@ class GroupQuestions:
 
     def listed(self) -> tuple[tuple[ListedGroup, ...], tuple[str, ...]]:
         """All groups that may be described, sorted by ID; and which brokers did not say theirs, and why."""
-        what = "listing the groups"
-        answers, problems = self._brokers.ask(what, {node: (ListGroupsRequest(),) for node in self._brokers.nodes})
+        found, problems = self._listed(ListGroupsRequest)
+        return tuple(found[name] for name in sorted(found)), tuple(f"{_LISTING}: {problems[node]}" for node in sorted(problems))
+
+    def _list_others(self) -> None:
+        """Find out which groups are no classic ones. Brokers before 3.8 have no others."""
+        if self._brokers.speaks(ListGroupsRequest, _WITH_TYPES):
+            types = [_STREAMS, *_NOT_COVERED]
+            self._listed(lambda: ListGroupsRequest(states_filter=[], types_filter=types, min_version=_WITH_TYPES))
+
+    def _listed(self, request: Callable[[], ListGroupsRequest]) -> tuple[dict[str, ListedGroup], dict[int, str]]:
+        """By ID; and why a broker did not say its groups."""
+        answers, problems = self._brokers.ask(_LISTING, {node: (request(),) for node in self._brokers.nodes})
         found: dict[str, ListedGroup] = {}
         for node, (answer,) in ((node, given) for node, given in answers.items() if given):
             if answer.error_code:
@@ -81,18 +109,45 @@ class GroupQuestions:
                 kind = (getattr(one, "group_type", None) or "classic").lower()
                 state = getattr(one, "group_state", None) or ""
                 found.setdefault(one.group_id, ListedGroup(one.group_id, one.protocol_type, kind, state))
-        return tuple(found[name] for name in sorted(found)), tuple(f"{what}: {problems[node]}" for node in sorted(problems))
+        others = {name: one.kind for name, one in found.items() if one.kind != "classic"}
+        self._kinds = self._kinds | others if problems else others
+        return found, problems
 
-    def _why_not_described(self, group_ids: Sequence[str]) -> dict[str, ObservedGroup | HoldfastError]:
-        """What to say of groups that the classic description does not know: they may be of another protocol."""
+    def configs(self, group_ids: Iterable[str]) -> dict[str, GroupConfigs | HoldfastError]:
+        """The configs of each group, or why they are not known."""
+        return streams_groups.group_configs(self._brokers, tuple(dict.fromkeys(group_ids)))
+
+    def _described_streams(self, group_ids: Sequence[str]) -> dict[str, ObservedGroup | HoldfastError | None]:
+        """Streams groups whose coordinator assigns. None: there is no such group any more."""
         if not group_ids:
             return {}
-        kinds = {one.group_id: one.kind for one in self.listed()[0]}
-        found: dict[str, ObservedGroup | HoldfastError] = {}
+        if not streams_groups.described_by(self._brokers):
+            return {one: Unsupported(f"{one!r} is a streams group (KIP-1071); {_TOO_OLD}") for one in group_ids}
+        found = self._asked("describing the group", group_ids, streams_groups.describe, streams_groups.descriptions)
+        nodes = {self._coordinators[one] for one in group_ids if one in self._coordinators}
+        self._metadata_versions |= streams_groups.newest_metadata_versions(
+            self._brokers, sorted(nodes - self._metadata_versions.keys())
+        )
+        return {one: self._observed_streams(one, answer) for one, answer in found.items()}
+
+    def _observed_streams(self, group_id: str, answer: Any) -> ObservedGroup | HoldfastError | None:
+        if not isinstance(answer, DescribedGroup):
+            return answer  # type: ignore[no-any-return] # a refusal, or None
+        return streams_groups.observed(answer, self._metadata_versions.get(self._coordinators.get(group_id, -1)))
+
+    def _described_otherwise(self, group_ids: Sequence[str]) -> dict[str, ObservedGroup | HoldfastError]:
+        """Of groups that the classic description does not know: they may be of another protocol."""
+        if not group_ids:
+            return {}
+        self._list_others()
+        streams = self._described_streams([one for one in group_ids if self._kinds.get(one) == _STREAMS])
+        found: dict[str, ObservedGroup | HoldfastError] = {one: answer for one, answer in streams.items() if answer is not None}
         for group_id in group_ids:
-            kind = kinds.get(group_id, "classic")
-            if kind in _OTHER_KINDS:
-                found[group_id] = Unsupported(f"{group_id!r} is {_OTHER_KINDS[kind]}; only classic groups are covered")
+            kind = self._kinds.get(group_id)
+            if group_id in found:
+                continue
+            if kind in _NOT_COVERED:
+                found[group_id] = Unsupported(f"{group_id!r} is {_NOT_COVERED[kind]}, which is not covered")
             else:
                 found[group_id] = ClusterTrouble(
                     f"there is no group {group_id!r} in this cluster, or this user may not see it. A Streams group is named as its "
@@ -218,12 +273,11 @@ def _observed(group: Any) -> ObservedGroup:
     return ObservedGroup(group.group_id, group.group_state, group.protocol_type, group.protocol_data or "", members)
 
 
-def _rights(response: Any, _: Sequence[str]) -> Iterator[tuple[str, int, Sequence[int]]]:
-    """Rights are looked at first: whoever is told that there is no such group may describe it."""
+def _rights(response: Any, _: Sequence[str]) -> Iterator[tuple[str, int, Sequence[int] | None]]:
+    """None: there is no such group among the classic ones. Whoever is told so may describe it: rights are looked at first."""
     for group in response.groups:
         absent = group.error_code == _GROUP_ID_NOT_FOUND
-        rights = (ACLOperation.DESCRIBE.value,) if absent else tuple(group.authorized_operations or ())
-        yield group.group_id, 0 if absent else group.error_code, rights
+        yield group.group_id, 0 if absent else group.error_code, None if absent else tuple(group.authorized_operations or ())
 
 
 def _fetch_together(batch: Sequence[str]) -> _Requests:

@@ -1,8 +1,8 @@
 """The ports `ClusterReader` and `ManyGroupsReader` on a real cluster, through kafka-python's raw requests: members' bytes arrive as
 they were sent. What is asked about one group is asked as about many.
 
-Needs the rights DESCRIBE on the group and on the topics, for `generations` READ on `__consumer_offsets`, and for `log_bytes`
-DESCRIBE on the cluster.
+Needs the rights DESCRIBE on the group and on the topics, for `generations` READ on `__consumer_offsets`, for `log_bytes`
+DESCRIBE on the cluster, and for the configs of a group DESCRIBE_CONFIGS on it.
 """
 
 from bisect import bisect_left
@@ -20,7 +20,7 @@ from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.broker.topic_questions import TopicQuestions, metadata
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import ClusterInfo, Figures, History, ListedGroup, ObservedGroup, Operations
+from holdfast.ports import ClusterInfo, Figures, GroupConfigs, History, ListedGroup, ObservedGroup, Operations
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Topic
 
@@ -115,6 +115,15 @@ class KafkaCluster:
 
     def histories(self, group_ids: Collection[str]) -> Mapping[str, History | HoldfastError]:
         return self._histories.of(group_ids)
+
+    def group_configs(self, group_id: str) -> GroupConfigs:
+        found = self.configs((group_id,))[group_id]
+        if isinstance(found, HoldfastError):
+            raise found from None
+        return found
+
+    def configs(self, group_ids: Collection[str]) -> Mapping[str, GroupConfigs | HoldfastError]:
+        return self._groups.configs(group_ids)
 
     def close(self) -> None:
         """Idempotent. The session is closed by whoever opened it."""

@@ -1,7 +1,7 @@
-"""StreamsGroupDescribe (key 89), version 0: what a coordinator says of streams groups. Kafka 4.1 to 4.4.
+"""StreamsGroupDescribe (key 89), versions 0 and 1: what a coordinator says of streams groups. Kafka 4.1 to 4.4.
 
-Java: the generated `StreamsGroupDescribeRequestData` and `StreamsGroupDescribeResponseData`. Requests are made in version 0, which
-every release speaks; version 1 (4.4) adds a description of the topology, which decides nothing.
+Java: the generated `StreamsGroupDescribeRequestData` and `StreamsGroupDescribeResponseData`. Version 1 (4.4) adds the name of the
+assignor, and a description of the topology, which decides nothing and is never asked for.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from holdfast.kafka.wire.compact import CompactReader
 from holdfast.kafka.wire.streams_tasks import InternalTopic, OwnedTasks, endpoint, internal_topics, owned_tasks, pairs, task_offsets
 
 API_KEY = 89
-VERSION = 0
+LATEST_VERSION = 1
 NO_OPERATIONS = -(2**31)
 """Authorized operations that were not asked for."""
 _SMALLEST_GROUP = 2 + 1 + 1 + 1 + 4 + 4 + 1 + 1 + 4 + 1
@@ -61,7 +61,10 @@ class DescribedMember:
 
 @dataclass(frozen=True, slots=True)
 class DescribedGroup:
-    """A group, or the error in its place. The members stand in the order in which the coordinator goes through them."""
+    """A group, or the error in its place. The members stand in the order in which the coordinator goes through them.
+
+    `assignor`: that of the next target; None before version 1.
+    """
 
     error_code: int
     error_message: str | None
@@ -72,9 +75,10 @@ class DescribedGroup:
     topology: DescribedTopology | None
     members: tuple[DescribedMember, ...]
     authorized_operations: int
+    assignor: str | None = None
 
 
-def encode_request(group_ids: Sequence[str], *, include_authorized_operations: bool = False) -> bytes:
+def encode_request(group_ids: Sequence[str], version: int = 0, *, include_authorized_operations: bool = False) -> bytes:
     """The body of a request, without its header."""
     writer = Writer()
     _unsigned_varint(writer, len(group_ids) + 1)
@@ -83,6 +87,8 @@ def encode_request(group_ids: Sequence[str], *, include_authorized_operations: b
         _unsigned_varint(writer, len(data) + 1)
         writer.raw(data)
     writer.int8(int(include_authorized_operations))
+    if version >= 1:
+        writer.int8(0)
     writer.int8(0)
     return writer.result()
 
@@ -94,17 +100,17 @@ def _unsigned_varint(writer: Writer, value: int) -> None:
     writer.raw(bytes((value,)))
 
 
-def decode_response(data: bytes) -> tuple[DescribedGroup, ...]:
+def decode_response(data: bytes, version: int = 0) -> tuple[DescribedGroup, ...]:
     """The groups of a response's body, without its header. Raise MalformedBytes."""
     reader = CompactReader(data, "StreamsGroupDescribeResponse")
     reader.int32("the throttle time")
-    groups = reader.array(_SMALLEST_GROUP, "groups", _group)
+    groups = reader.array(_SMALLEST_GROUP, "groups", lambda one: _group(one, version))
     reader.end_of_structure()
     reader.end()
     return groups
 
 
-def _group(reader: CompactReader) -> DescribedGroup:
+def _group(reader: CompactReader, version: int) -> DescribedGroup:
     group = DescribedGroup(
         error_code=reader.int16("an error code"),
         error_message=reader.compact_nullable_string("an error message"),
@@ -115,9 +121,18 @@ def _group(reader: CompactReader) -> DescribedGroup:
         topology=_topology(reader) if reader.present("a topology") else None,
         members=reader.array(_SMALLEST_MEMBER, "members", _member),
         authorized_operations=reader.int32("authorized operations"),
+        assignor=_assignor(reader) if version >= 1 else None,
     )
     reader.end_of_structure()
     return group
+
+
+def _assignor(reader: CompactReader) -> str | None:
+    """What version 1 adds to a group: a description of the topology, its status, and the assignor's name."""
+    if reader.present("a description of the topology"):
+        raise reader.malformed("a description of the topology is there, which was not asked for")
+    reader.int8("the status of the description")
+    return reader.compact_nullable_string("the assignor")
 
 
 def _topology(reader: CompactReader) -> DescribedTopology:

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import ClusterInfo, ClusterReader, Figures, History, ManyGroupsReader, ObservedGroup, Operations
+from holdfast.ports import ClusterInfo, ClusterReader, Figures, GroupConfigs, History, ManyGroupsReader, ObservedGroup, Operations
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Topic
 
@@ -176,6 +176,9 @@ class _Reader:
     def generations(self, group_id: str) -> History:
         return self._desk.ask("histories", group_id)  # type: ignore[no-any-return]
 
+    def group_configs(self, group_id: str) -> GroupConfigs:
+        return self._desk.ask("configs", group_id)  # type: ignore[no-any-return]
+
     def group_rights(self, group_id: str) -> Operations:
         raise AssertionError(f"rights on {group_id!r} are not read when many groups are collected")
 
@@ -246,6 +249,7 @@ _ANSWERS: Mapping[str, Callable[[ManyGroupsReader, list[_Question]], None]] = {
     "groups": _by_group("groups"),
     "commits": _by_group("commits"),
     "histories": _by_group("histories"),
+    "configs": _by_group("configs"),
     "topics": _topics,
     "end_offsets": _figures("end_offsets", "end_offset"),
     "begin_offsets": _figures("begin_offsets", "begin_offset"),

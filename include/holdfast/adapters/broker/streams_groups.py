@@ -1,0 +1,130 @@
+"""What brokers are asked about streams groups whose coordinator assigns (KIP-1071), and how their answers are read."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from kafka import errors as kafka_errors
+from kafka.admin import ACLOperation, ConfigResourceType
+from kafka.protocol.admin import DescribeConfigsRequest
+from kafka.protocol.metadata import ApiVersionsRequest
+
+from holdfast.adapters.broker.brokers import Brokers
+from holdfast.adapters.broker.messages.streams_group_describe import StreamsGroupDescribeRequest, Undecoded
+from holdfast.adapters.broker.session import PASSING, refusal
+from holdfast.errors import ClusterTrouble, HoldfastError, MalformedBytes
+from holdfast.kafka.wire import streams_group_description as wire
+from holdfast.kafka.wire.streams_group_description import DescribedGroup
+from holdfast.ports import GroupConfig, GroupConfigs, ObservedGroup
+
+_CONFIGS_A_REQUEST = 1_000
+_GROUP_SOURCE = 8
+"""`ConfigSource.DYNAMIC_GROUP_CONFIG`: the value was set for the group."""
+_METADATA_VERSION = "metadata.version"
+_CLIENT = {"client_software_name": "holdfast", "client_software_version": "0"}
+
+
+def described_by(brokers: Brokers) -> bool:
+    """Whether the brokers describe streams groups at all: from 4.2 on, in 4.1 where early access was turned on."""
+    return brokers.speaks(StreamsGroupDescribeRequest, 0)
+
+
+def describe(batch: Sequence[str]) -> tuple[tuple[Any, Sequence[str]], ...]:
+    return ((StreamsGroupDescribeRequest(group_ids=list(batch)), batch),)
+
+
+def describe_with_rights(batch: Sequence[str]) -> tuple[tuple[Any, Sequence[str]], ...]:
+    return ((StreamsGroupDescribeRequest(group_ids=list(batch), include_authorized_operations=True), batch),)
+
+
+def descriptions(response: Undecoded, about: Sequence[str]) -> Iterator[tuple[str, int, DescribedGroup | HoldfastError | None]]:
+    """None: there is no such streams group."""
+    for group in _decoded(response, about):
+        if isinstance(group, tuple):
+            yield group[0], 0, group[1]
+        elif group.error_code == kafka_errors.GroupIdNotFoundError.errno or group.state == "Dead":
+            yield group.group_id, 0, None
+        elif group.error_code == kafka_errors.TopicAuthorizationFailedError.errno:
+            yield group.group_id, 0, _without_topics(group)
+        else:
+            yield group.group_id, group.error_code, group
+
+
+def rights(response: Undecoded, about: Sequence[str]) -> Iterator[tuple[str, int, Sequence[int] | HoldfastError]]:
+    """The codes of what this user may do. Whoever is told that a topic must not be described may describe the group."""
+    for group in _decoded(response, about):
+        if isinstance(group, tuple):
+            yield group[0], 0, group[1]
+        elif group.error_code == kafka_errors.TopicAuthorizationFailedError.errno or group.authorized_operations < 0:
+            yield group.group_id, 0, (ACLOperation.DESCRIBE.value,)
+        else:
+            yield group.group_id, group.error_code, tuple(bit for bit in range(31) if group.authorized_operations >> bit & 1)
+
+
+def _decoded(response: Undecoded, about: Sequence[str]) -> Sequence[DescribedGroup | tuple[str, HoldfastError]]:
+    try:
+        return wire.decode_response(response.body, response.version)
+    except MalformedBytes as trouble:
+        return [(group_id, ClusterTrouble(f"describing the group {group_id!r}: {trouble}", lasting=True)) for group_id in about]
+
+
+def _without_topics(group: DescribedGroup) -> ClusterTrouble:
+    return ClusterTrouble(
+        f"describing the group {group.group_id!r}: not authorized: the coordinator describes a streams group only to users with"
+        " DESCRIBE on all topics of its topology (source, repartition and changelog topics)",
+        lasting=True,
+    )
+
+
+def observed(group: DescribedGroup, metadata_version: int | None) -> ObservedGroup:
+    return ObservedGroup(
+        group.group_id, group.state, "streams", group.assignor or "", (), described=group, metadata_version=metadata_version
+    )
+
+
+def newest_metadata_versions(brokers: Brokers, nodes: Collection[int]) -> dict[int, int | None]:
+    """The newest `metadata.version` that each broker supports, which tells its release; None: it does not say."""
+    what = "asking a coordinator for its features"
+    answers, _ = brokers.ask(what, {node: (ApiVersionsRequest(min_version=3, max_version=4, **_CLIENT),) for node in nodes})
+    found: dict[int, int | None] = {}
+    for node in nodes:
+        features = [one for response in answers[node] for one in response.supported_features or ()]
+        found[node] = next((int(one.max_version) for one in features if one.name == _METADATA_VERSION), None)
+    return found
+
+
+def group_configs(brokers: Brokers, group_ids: Sequence[str]) -> dict[str, GroupConfigs | HoldfastError]:
+    """The configs of each group, by name; any broker knows them. Needs DESCRIBE_CONFIGS on the group."""
+    what = "reading the configs of the group"
+    found: dict[str, GroupConfigs | HoldfastError] = {}
+    for start in range(0, len(group_ids), _CONFIGS_A_REQUEST):
+        batch = group_ids[start : start + _CONFIGS_A_REQUEST]
+        try:
+            response = brokers.ask_any(what, _describe_configs(batch))
+        except ClusterTrouble as trouble:
+            found |= dict.fromkeys(batch, trouble)
+            continue
+        for result in response.results:
+            if result.error_code:
+                found[result.resource_name] = _config_trouble(what, result)
+            else:
+                found[result.resource_name] = tuple(
+                    sorted(GroupConfig(one.name, one.value or "", one.config_source == _GROUP_SOURCE) for one in result.configs)
+                )
+    for group_id in group_ids:
+        if group_id not in found:
+            found[group_id] = ClusterTrouble(f"{what} {group_id!r}: the broker left it out of its answer")
+    return found
+
+
+def _describe_configs(group_ids: Sequence[str]) -> DescribeConfigsRequest:
+    one = DescribeConfigsRequest.DescribeConfigsResource
+    kind = ConfigResourceType.GROUP.value
+    resources = [one(resource_type=kind, resource_name=group_id, configuration_keys=None) for group_id in group_ids]
+    return DescribeConfigsRequest(resources=resources)
+
+
+def _config_trouble(what: str, result: Any) -> ClusterTrouble:
+    error = kafka_errors.for_code(result.error_code)()
+    refused = isinstance(error, kafka_errors.GroupAuthorizationFailedError)
+    why = "not authorized: this user needs DESCRIBE_CONFIGS on the group" if refused else refusal(error)
+    return ClusterTrouble(f"{what} {result.resource_name!r}: {why}", lasting=not isinstance(error, PASSING))
