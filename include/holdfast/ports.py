@@ -83,6 +83,11 @@ class ObservedGroup:
     metadata_version: int | None = None
     """Of the same groups: the newest `metadata.version` that the coordinator supports; None: it does not say."""
 
+    @property
+    def size(self) -> int:
+        """How many members it has."""
+        return len(self.members if self.described is None else self.described.members)
+
 
 class GroupConfig(NamedTuple):
     """A config of a group (`streams.num.standby.replicas`). `of_group`: it was set for the group; else it is the broker's."""

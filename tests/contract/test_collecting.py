@@ -13,7 +13,6 @@ from kafka import KafkaConsumer
 from tests.contract.conftest import GROUP, INPUT, PARTITIONS, PLAIN_GROUP, PROCESS_ID, RELEASE, Cluster
 from tests.harness.kafka.maven import SIMPLE_LOGGING, classpath, java_tool
 from tests.harness.kafka.secured_broker import password
-from tests.harness.kafka.streams_app import Application, StreamsClient
 
 from holdfast import wiring
 from holdfast.adapters.broker.connection import ClusterConnection
@@ -149,15 +148,6 @@ class TestLackingRights:
 
 
 class TestOtherGroups:
-    def test_a_group_of_the_streams_protocol_is_refused_by_name(self, live_cluster: Cluster, tmp_path: Path) -> None:
-        broker = live_cluster.broker
-        application = Application("4.3.1", "new-protocol", broker.bootstrap, INPUT, {"group.protocol": "streams"})
-        with StreamsClient(application, tmp_path / "client", threads=1, process_id=None) as client:
-            client.go()
-            client.wait_running()
-            with pytest.raises(Unsupported, match="KIP-1071"):
-                _snapshot_of(ClusterConnection.of(broker.bootstrap), "new-protocol")
-
     def test_a_group_that_everybody_has_left_is_a_snapshot_that_says_so(self, live_cluster: Cluster) -> None:
         bootstrap = live_cluster.broker.bootstrap
         consumer = KafkaConsumer(INPUT, bootstrap_servers=bootstrap, group_id="left", auto_offset_reset="earliest")

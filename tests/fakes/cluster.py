@@ -19,7 +19,7 @@ from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, StateDirectory, Topic, TopicPartitionInfo
 
 T = TypeVar("T")
-ALL_RIGHTS: Operations = frozenset({"READ", "WRITE", "DESCRIBE", "DELETE", "ALTER"})
+ALL_RIGHTS: Operations = frozenset({"READ", "WRITE", "DESCRIBE", "DELETE", "ALTER", "DESCRIBE_CONFIGS"})
 THE_CLUSTER = "the cluster"
 BROKER = 1
 """The only one there is."""
@@ -133,7 +133,8 @@ class FakeCluster:
         return found
 
     def group_rights(self, group_id: str) -> Operations:
-        return frozenset() if group_id in self.forbidden else ALL_RIGHTS
+        rights = ALL_RIGHTS - {"DESCRIBE_CONFIGS"} if group_id in self.without_configs else ALL_RIGHTS
+        return frozenset() if group_id in self.forbidden else rights
 
     def topic_rights(self, names: tuple[str, ...]) -> tuple[tuple[str, Operations], ...]:
         return tuple((name, ALL_RIGHTS if name in self.topic_names() else frozenset()) for name in names)

@@ -64,7 +64,14 @@ def _about(said: Mapping[str, Any]) -> "About":
     from holdfast.workflows.collecting.collect_many import About
     from holdfast.workflows.collecting.collector import Given
 
-    given = Given(said.get("kafka_release"), {}, said.get("config", {}), tuple(said.get("changelogs", ())), said.get("stores"))
+    given = Given(
+        said.get("kafka_release"),
+        {},
+        said.get("config", {}),
+        tuple(said.get("changelogs", ())),
+        said.get("stores"),
+        said.get("broker_release"),
+    )
     return About(given, tuple(said.get("state_dirs", ())))
 
 

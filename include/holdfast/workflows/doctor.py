@@ -7,7 +7,6 @@ from datetime import datetime
 from enum import StrEnum
 
 from holdfast.errors import HoldfastError
-from holdfast.kafka.wire import consumer_protocol
 from holdfast.ports import ClusterReader, Machine, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.kinds.registry import kind_named
 from holdfast.rollout.streams.snapshot import churn
@@ -50,8 +49,11 @@ def examine_group(
     try:
         group = cluster.group(group_id)
         checks.append(_group(group))
-        keeps_state = kind_named(registry.collector_of(group).kind).stateful
-        sources = _subscribed(group)
+        collector = registry.collector_of(group)
+        keeps_state = kind_named(collector.kind).stateful
+        if collector.reads_configs:
+            checks.append(_configs_right(cluster, group_id, servers))
+        sources = collector.topics(group)
     except HoldfastError as trouble:
         checks.append(Check(f"group {group_id}", Status.MISSING, str(trouble), "see the message"))
     checks.append(_topic_rights(cluster, group_id, sources, servers, keeps_state=keeps_state))
@@ -117,20 +119,25 @@ def _group_right(cluster: ClusterReader, group_id: str, servers: str) -> Check:
 def _group(group: ObservedGroup) -> Check:
     """Whether it can be collected. A group without members is of the kind that its protocol type leaves open."""
     name = f"group {group.group_id}"
-    if registry.owner_of(group) is not None:
-        return Check(name, Status.OK, f"{group.state}, {len(group.members)} members")
-    if group.members or group.protocol_type not in (PROTOCOL_TYPE, ""):
+    if registry.owner_of(group) is not None and group.size:
+        return Check(name, Status.OK, f"{group.state}, {group.size} members")
+    if group.members or (registry.owner_of(group) is None and group.protocol_type not in (PROTOCOL_TYPE, "")):
         kind = group.protocol or group.protocol_type
         covered = " or ".join(kind_named(one.kind).words.group for one in registry.COLLECTORS)
         return Check(name, Status.MISSING, f"{group.state}, of a kind that is not covered ({kind!r})", f"name {covered}")
     return Check(name, Status.LIMITED, f"{group.state}: no member is running", "start the application")
 
 
-def _subscribed(group: ObservedGroup) -> tuple[str, ...]:
-    """The topics that the members subscribe to; none, while the broker shows no metadata."""
-    members = (member for member in group.members if member.subscription)
-    topics = {topic: None for member in members for topic in consumer_protocol.decode_subscription(member.subscription).topics}
-    return tuple(sorted(topics))
+def _configs_right(cluster: ClusterReader, group_id: str, servers: str) -> Check:
+    name = f"right: DESCRIBE_CONFIGS on the group {group_id} (optional)"
+    if "DESCRIBE_CONFIGS" in cluster.group_rights(group_id):
+        return Check(name, Status.OK, "granted")
+    return Check(
+        name,
+        Status.LIMITED,
+        "not granted: the group's configs are unknown, among them the number of standby replicas",
+        _acl(servers, "DescribeConfigs", f"--group {shlex.quote(group_id)}"),
+    )
 
 
 def _topic_rights(cluster: ClusterReader, group_id: str, sources: tuple[str, ...], servers: str, *, keeps_state: bool) -> Check:

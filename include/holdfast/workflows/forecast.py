@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from holdfast.errors import HoldfastError, InvalidInput
-from holdfast.rollout.broker_streams.snapshot.snapshot import is_streams_group
-from holdfast.rollout.broker_streams.target import target as broker_streams
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.strict import Fields, loads
@@ -16,8 +14,6 @@ from holdfast.workflows.naming import Named, read_named
 
 def assign_document(document: object, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]) -> dict[str, object]:
     """A Snapshot's JSON → an Assignment's. `release` and `settings` are put over its own."""
-    if is_streams_group(document):
-        return broker_streams.assign_document(document, release, settings)
     kind = registry.of_snapshot(document)
     return kind.assign(kind.snapshot_from_json(document), release, settings)
 

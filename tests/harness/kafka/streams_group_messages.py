@@ -88,13 +88,13 @@ def _endpoint(chance: random.Random) -> tuple[str | None, Json | None]:
     return f"host:{port}", {"host": "host", "port": port}
 
 
-def described(chance: random.Random) -> tuple[Json, tuple[description.DescribedGroup, ...]]:
+def described(chance: random.Random, version: int = 0) -> tuple[Json, tuple[description.DescribedGroup, ...]]:
     """A response, and its groups."""
-    both = [_group(chance) for _ in range(chance.randint(0, 2))]
+    both = [_group(chance, version) for _ in range(chance.randint(0, 2))]
     return {"throttleTimeMs": 0, "groups": [one for one, _ in both]}, tuple(group for _, group in both)
 
 
-def _group(chance: random.Random) -> tuple[Json, description.DescribedGroup]:
+def _group(chance: random.Random, version: int) -> tuple[Json, description.DescribedGroup]:
     topology = _topology(chance) if chance.random() < 0.8 else None
     members = [_member(chance) for _ in range(chance.randint(0, 3))]
     group = description.DescribedGroup(
@@ -107,8 +107,10 @@ def _group(chance: random.Random) -> tuple[Json, description.DescribedGroup]:
         topology=None if topology is None else topology[1],
         members=tuple(one for _, one in members),
         authorized_operations=chance.choice((description.NO_OPERATIONS, 264)),
+        assignor=_maybe(chance) if version >= 1 else None,
     )
-    return {
+    newer = {"topologyDescription": None, "topologyDescriptionStatus": 0, "assignorName": group.assignor} if version >= 1 else {}
+    return newer | {
         "errorCode": group.error_code,
         "errorMessage": group.error_message,
         "groupId": group.group_id,

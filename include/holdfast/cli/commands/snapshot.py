@@ -21,9 +21,18 @@ from holdfast.workflows.collecting.collector import Given
     help="<state.dir>/<application.id> of one client. May be repeated.",
 )
 @click.option("--kafka-release", metavar="R", help="The release of Kafka Streams that the application runs, such as 3.9.1.")
+@click.option(
+    "--broker-release",
+    metavar="R",
+    help="The release of the group's coordinator, for a group whose broker assigns; only needed where brokers do not show it.",
+)
 @click.option("--app-config", metavar="FILE", help="The application's properties; only settings that affect assignments are used.")
 @click.option(
-    "--set", "pairs", metavar="KEY=VALUE", multiple=True, help="A setting of the application; replaces that of --app-config."
+    "--set",
+    "pairs",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="A setting of the application, which replaces that of --app-config; or a config of a group whose broker assigns.",
 )
 @click.option(
     "--changelog",
@@ -49,6 +58,7 @@ def command(
     group: str,
     state_dirs: tuple[str, ...],
     kafka_release: str | None,
+    broker_release: str | None,
     app_config: str | None,
     pairs: tuple[str, ...],
     changelogs: tuple[str, ...],
@@ -57,13 +67,13 @@ def command(
     output: str,
     as_json: bool,  # noqa: ARG001 - every command that prints has --json
 ) -> int:
-    """Take a Snapshot of a running Kafka Streams group or consumer group, as JSON.
+    """Take a Snapshot of a running group, as JSON: of Kafka Streams, whoever assigns its tasks, or of consumers.
 
     Its field `unknown` lists what could not be read and what was assumed.
     """
     where = cluster.connection(bootstrap_server, command_config, name)
     application = cluster.properties_file(app_config) if app_config else {}
-    given = Given(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores)
+    given = Given(kafka_release, application, dict(documents.settings(pairs)), changelogs, stores, broker_release)
     taken = wiring.collect_any(where, group, state_dirs, given, timeout_s)
     document = any_kind.snapshot_to_json(taken)
     if output == documents.STANDARD_INPUT:

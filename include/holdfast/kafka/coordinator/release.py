@@ -59,6 +59,15 @@ _REFUSED = {
 }
 
 
+METADATA_VERSIONS = {27: "4.1", 29: "4.2", 30: "4.3", 33: "4.4"}
+"""The newest `metadata.version` that brokers of each minor release support: brokers show that, and not their release."""
+
+
+def minor_of(metadata_version: int) -> str | None:
+    """The minor release of a broker that supports `metadata.version` up to this one. None: it is none of those known."""
+    return METADATA_VERSIONS.get(metadata_version)
+
+
 def behaviour(release: str) -> Behaviour:
     """What the coordinator of this release does for streams groups. `release` is like `4.3.1`, or `4.3` where all of 4.3 behave
     alike. Else raise Unsupported, with the reason."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.broker_streams.kind.kind import BrokerStreamsKind
 from holdfast.rollout.consumer.kind.kind import ConsumerKind
 from holdfast.rollout.group.group_kind import GroupKind
 from holdfast.rollout.streams.kind.kind import StreamsKind
@@ -13,6 +14,7 @@ AnyKind = GroupKind[Any, Any, Any, Any, Any, Any, Any]
 REGISTRY: tuple[AnyKind, ...] = (
     StreamsKind(),
     ConsumerKind(),
+    BrokerStreamsKind(),
 )
 """The first is asked for what no kind says is its own: it refuses that by name."""
 

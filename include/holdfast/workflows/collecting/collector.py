@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
+from holdfast.kafka.wire.consumer_protocol import decode_subscription
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.json.kafka import ConfigValue
@@ -26,6 +27,8 @@ class Given:
     changelogs: tuple[str, ...] = ()
     stores: str | None = None
     """Where the application keeps its state: persistent, in-memory or mixed."""
+    broker_release: str | None = None
+    """Of the group's coordinator; it affects groups whose broker assigns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class Collector(ABC):
 
     kind: ClassVar[str]
     """The name of the `GroupKind` whose snapshots it takes."""
+    reads_configs: ClassVar[bool] = False
+    """Whether such a group has configs of its own on the broker."""
 
     @abstractmethod
     def lists(self, listed: ListedGroup) -> bool:
@@ -53,6 +58,11 @@ class Collector(ABC):
     @abstractmethod
     def owns(self, group: ObservedGroup) -> bool:
         """Whether the group, as its coordinator describes it, is of this kind."""
+
+    def topics(self, group: ObservedGroup) -> tuple[str, ...]:
+        """The topics that the group reads, as far as its coordinator shows them, sorted."""
+        members = (member for member in group.members if member.subscription)
+        return tuple(sorted({name: None for one in members for name in decode_subscription(one.subscription).topics}))
 
     @abstractmethod
     def refuse_given(self, group_id: str, given: Given) -> None:

@@ -1,6 +1,7 @@
 """The collectors, one line per kind of group. No other module chooses between kinds while collecting."""
 
 from holdfast.ports import ObservedGroup
+from holdfast.workflows.collecting.broker_streams.collector import BrokerStreamsCollector
 from holdfast.workflows.collecting.collector import Collector
 from holdfast.workflows.collecting.consumer.collector import ConsumerCollector
 from holdfast.workflows.collecting.streams.collector import StreamsCollector
@@ -8,6 +9,7 @@ from holdfast.workflows.collecting.streams.collector import StreamsCollector
 COLLECTORS: tuple[Collector, ...] = (
     StreamsCollector(),
     ConsumerCollector(),
+    BrokerStreamsCollector(),
 )
 """The first also takes the groups that no collector owns: a Streams group without members cannot be recognized, and any other group
 it refuses by name."""

@@ -61,6 +61,22 @@ def test_a_record_of_a_newer_version_is_refused_by_name() -> None:
         records.decode_value(RecordKind.TARGET_METADATA, b"\0\1\0\0\0\2\0")
 
 
+VERSION_0 = base64.b64decode(DESCRIBED)
+WITHOUT_ASSIGNOR = VERSION_0[:-2]
+"""Up to the tagged fields of the group: what version 1 adds stands before them."""
+
+
+def test_version_1_names_the_assignor() -> None:
+    (group,) = description.decode_response(WITHOUT_ASSIGNOR + b"\xff\0\7sticky\0\0", 1)
+    (before,) = description.decode_response(VERSION_0)
+    assert (group.assignor, before.assignor, group.members) == ("sticky", None, before.members)
+
+
+def test_a_description_of_the_topology_that_was_not_asked_for_is_refused() -> None:
+    with pytest.raises(MalformedBytes, match="not asked for"):
+        description.decode_response(WITHOUT_ASSIGNOR + b"\1\0\7sticky\0\0", 1)
+
+
 @pytest.mark.parametrize(
     ("data", "says"),
     [
@@ -83,4 +99,5 @@ def test_a_negative_partition_is_refused() -> None:
 
 def test_a_request() -> None:
     assert description.encode_request(["shop"]) == b"\2\5shop\0\0"
+    assert description.encode_request(["shop"], 1) == b"\2\5shop\0\0\0"
     assert description.encode_request(["g" * 200], include_authorized_operations=True) == b"\2\xc9\1" + b"g" * 200 + b"\1\0"

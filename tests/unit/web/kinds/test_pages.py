@@ -8,11 +8,13 @@ import pytest
 from tests.harness import plain_groups
 from tests.harness.article import AFTER
 from tests.harness.article import group as article_group
+from tests.harness.kafka import described_groups
 from tests.harness.lamps.kind import LampKind
 from tests.harness.plain_groups import member
 from tests.harness.plans import NOON, REPLACE_FIRST
 
 from holdfast.adapters.lake.lake import FsspecLake
+from holdfast.rollout.broker_streams.snapshot.described import snapshot_of
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.rollout.kinds import any_kind, registry
 from holdfast.rollout.policy.policy import Policy
@@ -53,6 +55,16 @@ def test_the_page_of_a_group(kind: str) -> None:
 
     assert f'<span class="badge calm">{kind}</span>' in page
     assert members in page
+
+
+def test_a_group_that_cannot_be_planned_for_has_its_page_and_its_form() -> None:
+    snapshot = snapshot_of(described_groups.group(), described_groups.PARTITIONS, broker_release="4.3")
+    kind = "Kafka Streams group, broker assigns"
+    page = templating.render("group.html", view=group_view.view(snapshot, Recorded(), NOON), plans=(), **MEMORY)
+    assert f'<span class="badge calm">{kind}</span>' in page
+    assert described_groups.PROCESSES[0] in page
+    known = new_view.known(snapshot, "snapshots/c/day=2026-11-20/g/120000-1.json", (), NOON)
+    assert len(new_view.choices(known)) == 1
 
 
 @pytest.mark.parametrize("kind", GROUPS)

@@ -88,9 +88,9 @@ def _topology(topology: DescribedTopology) -> GroupTopology | None:
 def _member(member: DescribedMember) -> StreamThread:
     return StreamThread(
         member_id=member.member_id,
-        process_id=member.process_id,
+        process_id=member.process_id or None,
         client_id=member.client_id,
-        host=member.client_host,
+        host=member.client_host.removeprefix("/") or None,
         instance_id=member.instance_id,
         rack=member.rack_id,
         client_tags=member.client_tags,

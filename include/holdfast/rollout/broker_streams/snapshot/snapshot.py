@@ -125,6 +125,11 @@ class StreamsGroupSnapshot:
     topics: tuple[Topic, ...] = member(keyed(codec_of(Topic)), default=())
     unknown: tuple[Unknown, ...] = member(UNKNOWNS, default=())
 
+    @property
+    def kafka_release(self) -> str | None:
+        """The release that decides, as for every kind of group: here the broker's."""
+        return self.broker_release
+
 
 SNAPSHOT = codec_of(StreamsGroupSnapshot)
 """Reads, writes and describes it."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from holdfast.kafka.coordinator.streams import sticky
 from holdfast.kafka.coordinator.streams.group import Task, Tasks
-from holdfast.rollout.broker_streams.snapshot.snapshot import SNAPSHOT, StreamsGroupSnapshot
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK, TASKS
 from holdfast.rollout.broker_streams.target.group import group_of, topology_of
 from holdfast.rollout.json.codec import NAME, TEXT, items
@@ -56,8 +56,3 @@ def decide(snapshot: StreamsGroupSnapshot) -> TargetAssignment:
         return TargetAssignment("sticky", tuple(Given(one.member_id, (), ()) for one in group.members))
     target = sticky.assign(group)
     return TargetAssignment("sticky", tuple(Given(one.member_id, one.active, one.standby) for one in target.members))
-
-
-def assign_document(document: object, release: str | None, settings: tuple[tuple[str, ConfigValue], ...]) -> dict[str, object]:
-    """A Snapshot's JSON → a TargetAssignment's. The coordinator's `release` and group configs (`settings`) are put over its own."""
-    return ASSIGNMENT.write(decide(with_settings(SNAPSHOT.read(document), release, settings)))

@@ -105,6 +105,11 @@ def _rebalancing(group: ObservedGroup) -> bool:
 
 
 def _refuse_other_kinds(group: ObservedGroup) -> None:
+    if group.described is not None:
+        raise Unsupported(
+            f"{group.group_id!r} is a Streams group whose broker assigns (group.protocol=streams);"
+            " one whose leader assigns is needed"
+        )
     if group.protocol_type not in (PROTOCOL_TYPE, ""):
         raise Unsupported(
             f"{group.group_id!r} is a group of the kind {group.protocol_type!r} (Kafka Connect calls its groups 'connect'); "

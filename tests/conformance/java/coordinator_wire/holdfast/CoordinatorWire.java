@@ -25,15 +25,16 @@ public final class CoordinatorWire {
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             final JsonNode question = JSON.readTree(line);
             final Class<?> converter = Class.forName(question.get("class").asText() + "JsonConverter");
+            final short version = (short) question.path("version").asInt(0);
             final Message message;
             if (question.has("bytes")) {
                 final ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(question.get("bytes").asText()));
                 message = (Message) Class.forName(question.get("class").asText()).getDeclaredConstructor().newInstance();
-                message.read(new ByteBufferAccessor(bytes), (short) 0);
+                message.read(new ByteBufferAccessor(bytes), version);
             } else {
-                message = (Message) converter.getMethod("read", JsonNode.class, short.class).invoke(null, question.get("json"), (short) 0);
+                message = (Message) converter.getMethod("read", JsonNode.class, short.class).invoke(null, question.get("json"), version);
             }
-            final ByteBuffer written = MessageUtil.toByteBufferAccessor(message, (short) 0).buffer();
+            final ByteBuffer written = MessageUtil.toByteBufferAccessor(message, version).buffer();
             final byte[] bytes = new byte[written.remaining()];
             written.get(bytes);
             out.println(JSON.createObjectNode().put("bytes", Base64.getEncoder().encodeToString(bytes)).put("says", message.toString()));

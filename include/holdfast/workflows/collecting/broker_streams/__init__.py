@@ -1,0 +1,1 @@
+"""Collecting Streams groups whose broker assigns (`group.protocol=streams`)."""

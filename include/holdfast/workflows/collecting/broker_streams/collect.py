@@ -1,0 +1,181 @@
+"""A Snapshot of one running Streams group whose broker assigns: one description of its coordinator shows all that decides.
+
+What cannot be read is named in `unknown`; nothing is guessed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from holdfast.errors import ClusterTrouble, InvalidInput, Unsupported
+from holdfast.kafka.coordinator.release import METADATA_VERSIONS, minor_of
+from holdfast.kafka.coordinator.streams.group import each_task
+from holdfast.kafka.wire.streams_group_description import DescribedGroup, DescribedMember
+from holdfast.ports import ClusterReader, GroupConfig, ObservedGroup
+from holdfast.rollout.broker_streams.snapshot.described import snapshot_of, topics_of
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.broker_streams.target.group import ASSIGNOR, STANDBYS
+from holdfast.rollout.contract.unknown import Unknown
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.kafka import ConfigValue
+from holdfast.workflows.collecting.broker_streams.settings import GROUP_CONFIGS, BrokerStreamsSettings
+from holdfast.workflows.collecting.settling import Patience, settled_group
+
+RECONCILING = ("Assigning", "Reconciling")
+"""States in which a target is about to be computed, or members are on their way to it."""
+_NO_MEMBERS = ("Empty",)
+_SEVERAL = 5
+
+
+@dataclass
+class _Found:
+    """What has been read so far."""
+
+    group: DescribedGroup
+    unknown: list[Unknown] = field(default_factory=list)
+
+    def note(self, what: str, reason: str) -> None:
+        self.unknown.append(Unknown(what, reason))
+
+
+def snapshot(
+    cluster: ClusterReader,
+    *,
+    cluster_name: str | None,
+    group_id: str,
+    settings: BrokerStreamsSettings,
+    patience: Patience,
+    now: Callable[[], datetime],
+    seen: ObservedGroup | None = None,
+) -> StreamsGroupSnapshot:
+    """`seen`: the group as it was described a moment ago, if it was.
+
+    Raise ClusterTrouble for a group that is not there, Unsupported for one that is of another kind (by now).
+    """
+    info = cluster.info()
+    observed = settled_group(cluster, group_id, patience, rebalancing=lambda group: group.state in RECONCILING, seen=seen)
+    if observed.described is None:
+        raise Unsupported(f"{group_id!r} is no Streams group whose broker assigns, or is one no longer")
+    moment = now()
+    found = _Found(observed.described)
+    _note_state(found, patience)
+    _note_members(found)
+    release = _release(observed, settings, found)
+    config = _config(cluster, settings, found)
+    partitions = _partitions(cluster, found)
+    return snapshot_of(
+        found.group,
+        partitions,
+        cluster=cluster_name or info.cluster_id,
+        captured_at=moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        broker_release=release,
+        config=config,
+        unknown=tuple(found.unknown),
+    )
+
+
+def _note_state(found: _Found, patience: Patience) -> None:
+    state = found.group.state
+    if state in RECONCILING:
+        found.note("group_state", f"still {state} after {patience.limit_s:g} s: assignments are about to change")
+    elif state in _NO_MEMBERS:
+        found.note("group_state", f"the group is {state}: no member is running")
+    if found.group.topology is None:
+        found.note("topology", "no member has sent one to the coordinator")
+    elif found.group.topology.subtopologies is None:
+        why = "source topics are missing, or topics have other numbers of partitions than the topology needs"
+        found.note("topology", f"the coordinator could not configure it (the group is {state}): {why}")
+
+
+def _note_members(found: _Found) -> None:
+    """What contradicts itself, or keeps a target from being predicted."""
+    for member in found.group.members:
+        what = f"members.{strict.step_of(member.member_id)}"
+        if not member.process_id:
+            found.note(f"{what}.process_id", "the member did not send one")
+        if member.is_classic:
+            found.note(what, "it is a member of the classic protocol, which has no target here")
+    topology = found.group.topology
+    if topology is None or topology.subtopologies is None:
+        return
+    known = frozenset(one.id for one in topology.subtopologies)
+    strange = dict.fromkeys(one for member in found.group.members for one in _subtopologies(member) if one not in known)
+    if strange:
+        names = ", ".join(map(repr, list(strange)[:_SEVERAL])) + (", …" if len(strange) > _SEVERAL else "")
+        found.note("topology", f"members have tasks of {names}, which the topology does not have: the coordinator takes them away")
+
+
+def _subtopologies(member: DescribedMember) -> Iterator[str]:
+    for owned in (member.assignment, member.target):
+        for tasks in (owned.active, owned.standby, owned.warmup):
+            yield from (subtopology for subtopology, _ in tasks)
+
+
+def _release(observed: ObservedGroup, settings: BrokerStreamsSettings, found: _Found) -> str | None:
+    """The one given; else the minor release that the coordinator's features show, whose patches assign alike."""
+    minor = None if observed.metadata_version is None else minor_of(observed.metadata_version)
+    given = settings.broker_release
+    if given is not None:
+        if minor is not None and given != minor and not given.startswith(f"{minor}."):
+            raise InvalidInput(f"the coordinator is of Kafka {minor}; {given!r} was given. Leave it out", "--broker-release")
+        return given
+    if minor is None:
+        newest = "does not say which"
+        if observed.metadata_version is not None:
+            levels = ", ".join(f"{level} in {release}" for level, release in METADATA_VERSIONS.items())
+            newest = f"supports metadata.version up to {observed.metadata_version}; known are {levels}"
+        found.note("broker_release", f"not given, and the coordinator {newest}; give --broker-release")
+    return minor
+
+
+def _config(cluster: ClusterReader, settings: BrokerStreamsSettings, found: _Found) -> tuple[tuple[str, ConfigValue], ...]:
+    """The group's configs, and those of the broker where the group has none, which stand in `unknown` in addition."""
+    given = dict(settings.config)
+    config: dict[str, ConfigValue] = {}
+    try:
+        said = tuple(one for one in cluster.group_configs(found.group.group_id) if one.name.startswith(GROUP_CONFIGS))
+    except ClusterTrouble as trouble:
+        found.note("config", str(trouble))
+        _infer_standbys(found, given, config)
+    else:
+        for one in said:
+            config[one.name] = _value(one)
+            if not one.of_group and one.name not in given:
+                found.note(f"config.{one.name}", f"not set for the group; {one.value or 'nothing'} is the brokers' value")
+    if found.group.assignor is not None:
+        config[ASSIGNOR] = found.group.assignor
+    return tuple(sorted((config | given).items()))
+
+
+def _infer_standbys(found: _Found, given: dict[str, ConfigValue], config: dict[str, ConfigValue]) -> None:
+    """The number of standby replicas from the targets: as many as the task with most copies has."""
+    if STANDBYS in given:
+        return
+    copies: dict[object, int] = {}
+    for member in found.group.members:
+        for task in each_task(member.target.standby):
+            copies[task] = copies.get(task, 0) + 1
+    number = max(copies.values(), default=0)
+    if number:
+        config[STANDBYS] = number
+    found.note(
+        f"config.{STANDBYS}",
+        f"not readable; assumed to be {number}, as many as a task has in the targets. --set {STANDBYS}=N gives it",
+    )
+
+
+def _value(one: GroupConfig) -> ConfigValue:
+    text = one.value
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if text.isascii() and text.isdigit() and len(text) < len(str(2**63)) else text
+
+
+def _partitions(cluster: ClusterReader, found: _Found) -> dict[str, int]:
+    """How many partitions each topic of the topology has; what cannot be read is noted."""
+    names = topics_of(found.group)
+    if not names:
+        return {}
+    described, unknown = cluster.topics(names)
+    found.unknown.extend(unknown)
+    return {topic.name: len(topic.partitions) for topic in described}

@@ -1,0 +1,54 @@
+"""Streams groups whose broker assigns, for the registry of collectors."""
+
+from typing import ClassVar
+
+from holdfast.errors import InvalidInput
+from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
+from holdfast.rollout.broker_streams.snapshot.described import topics_of
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.workflows.collecting.broker_streams import collect, settings
+from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
+
+
+class BrokerStreamsCollector(Collector):
+    kind: ClassVar[str] = "broker_streams"
+    reads_configs: ClassVar[bool] = True
+
+    def lists(self, listed: ListedGroup) -> bool:
+        return listed.kind == "streams"
+
+    def owns(self, group: ObservedGroup) -> bool:
+        return group.described is not None
+
+    def topics(self, group: ObservedGroup) -> tuple[str, ...]:
+        return () if group.described is None else topics_of(group.described)
+
+    def refuse_given(self, group_id: str, given: Given) -> None:
+        _refuse(group_id, "--changelog", given.changelogs, "its coordinator says which topics are its changelogs")
+        _refuse(group_id, "--stores", given.stores, "where it keeps its state does not affect what its broker assigns")
+        settings.read(group_id, given.broker_release, given.application, given.overrides)
+
+    def snapshot(
+        self,
+        cluster: ClusterReader,
+        disks: StateDirectoryReader,  # noqa: ARG002 - they are not read yet
+        wanted: OneGroup,
+        seen: ObservedGroup,
+    ) -> StreamsGroupSnapshot:
+        given = wanted.given
+        _refuse(wanted.group_id, "--state-dir", wanted.state_dirs, "the state directories of such a group are not read yet")
+        self.refuse_given(wanted.group_id, given)
+        return collect.snapshot(
+            cluster,
+            cluster_name=wanted.cluster_name,
+            group_id=wanted.group_id,
+            settings=settings.read(wanted.group_id, given.broker_release, given.application, given.overrides),
+            patience=wanted.patience,
+            now=wanted.now,
+            seen=seen,
+        )
+
+
+def _refuse(group_id: str, option: str, value: object, why: str) -> None:
+    if value:
+        raise InvalidInput(f"{group_id!r} is a Streams group whose broker assigns: {why}. Leave it out", option)

@@ -1,0 +1,208 @@
+"""A streams group whose broker assigns becomes a Snapshot; what could not be read, or contradicts itself, is said."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.fakes.cluster import FakeCluster, FakeStateDirectories
+from tests.harness.kafka import described_groups as groups
+from tests.harness.kafka.described_groups import CONFIGS, MEMBERS, PARTITIONS, SHOP, group, observed
+
+from holdfast.errors import CannotPredict, HoldfastError, InvalidInput, Unsupported
+from holdfast.kafka.wire.streams_group_description import DescribedTopology
+from holdfast.ports import GroupConfig, ObservedGroup
+from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.kinds import any_kind
+from holdfast.workflows.collecting import one_group
+from holdfast.workflows.collecting.collector import Given, OneGroup
+from holdfast.workflows.collecting.settling import Patience
+from holdfast.workflows.doctor import Status, examine_group
+from holdfast.workflows.forecast import assign_document
+
+NOW = datetime(2026, 11, 22, 5, tzinfo=UTC)
+NOTHING = Given(None, {}, {})
+
+
+def cluster(*views: ObservedGroup, configs: tuple[GroupConfig, ...] = CONFIGS, **more: Any) -> FakeCluster:
+    return FakeCluster({SHOP: list(views) or [observed()]}, PARTITIONS, group_settings={SHOP: configs}, **more)
+
+
+def taken(asked: FakeCluster, given: Given = NOTHING, state_dirs: tuple[str, ...] = (), limit_s: float = 0) -> StreamsGroupSnapshot:
+    clock = iter(range(10_000))
+    patience = Patience(limit_s, lambda _: None, lambda: float(next(clock)))
+    found = one_group.snapshot(asked, FakeStateDirectories(), OneGroup("local", SHOP, state_dirs, given, patience, lambda: NOW))
+    assert isinstance(found, StreamsGroupSnapshot)
+    return found
+
+
+def said(found: StreamsGroupSnapshot, what: str) -> str:
+    return " | ".join(one.reason for one in found.unknown if one.what == what)
+
+
+class TestASnapshot:
+    def test_has_all_that_decides(self) -> None:
+        document = any_kind.snapshot_to_json(taken(cluster()))
+        assert document["protocol"] == "streams"
+        assert (document["broker_release"], document["captured_at"]) == ("4.3", "2026-11-22T05:00:00.000Z")
+        assert (document["group_state"], document["group_epoch"], document["assignment_epoch"]) == ("Stable", 7, 7)
+        assert document["config"] == {"streams.num.standby.replicas": 1, "streams.session.timeout.ms": 45000}
+        members: Any = document["members"]
+        assert list(members) == ["m-b", "m-a"]  # the broker's order
+        assert members["m-a"]["host"] == "10.0.0.1"
+        assert members["m-a"]["target"] == {"active": ["0_0", "0_2", "1_0", "1_2"], "standby": ["1_1", "1_3"], "warmup": []}
+        assert document["unknown"] == [
+            {"what": "config.streams.session.timeout.ms", "reason": "not set for the group; 45000 is the brokers' value"}
+        ]
+
+    def test_is_read_again_as_it_was_and_answered(self) -> None:
+        found = taken(cluster())
+        document = any_kind.snapshot_to_json(found)
+        assert any_kind.snapshot_from_json(document) == found
+        answer: Any = assign_document(document, None, ())
+        assert answer["members"] == {
+            name: {role: about["target"][role] for role in ("active", "standby", "warmup")}
+            for name, about in document["members"].items()  # type: ignore[attr-defined]
+        }
+
+    def test_waits_until_members_are_at_their_targets(self) -> None:
+        moving = observed(group(state="Reconciling"))
+        assert taken(cluster(moving, moving, observed()), limit_s=30).group_state == "Stable"
+
+    def test_says_when_they_never_are(self) -> None:
+        found = taken(cluster(observed(group(state="Assigning"))), limit_s=3)
+        assert said(found, "group_state") == "still Assigning after 3 s: assignments are about to change"
+
+    def test_of_a_group_without_members_says_so(self) -> None:
+        found = taken(cluster(observed(group((), state="Empty"))))
+        assert said(found, "group_state") == "the group is Empty: no member is running"
+        assert assign_document(any_kind.snapshot_to_json(found), None, ())["members"] == {}
+
+
+class TestWhatIsNotKnown:
+    def test_a_topic_that_may_not_be_described(self) -> None:
+        found = taken(cluster(forbidden=frozenset({"orders"})))
+        assert said(found, "topics.orders")
+        with pytest.raises(CannotPredict, match=r"topics\.orders"):
+            assign_document(any_kind.snapshot_to_json(found), None, ())
+
+    def test_configs_that_may_not_be_read_are_inferred_from_the_targets(self) -> None:
+        found = taken(cluster(without_configs=frozenset({SHOP})))
+        assert "DESCRIBE_CONFIGS" in said(found, "config")
+        assert dict(found.config) == {"streams.num.standby.replicas": 1}
+        assert "assumed to be 1" in said(found, "config.streams.num.standby.replicas")
+
+    def test_without_a_standby_none_is_assumed(self) -> None:
+        alone = group((replace(MEMBERS[0], target=groups.owned((("0", (0,)),))),))
+        found = taken(cluster(observed(alone), without_configs=frozenset({SHOP})))
+        assert found.config == ()
+        assert "assumed to be 0" in said(found, "config.streams.num.standby.replicas")
+
+    def test_a_config_that_is_given_is_not_inferred(self) -> None:
+        given = replace(NOTHING, overrides={"streams.num.standby.replicas": "2"})
+        found = taken(cluster(without_configs=frozenset({SHOP})), given)
+        assert dict(found.config) == {"streams.num.standby.replicas": "2"}
+        assert not said(found, "config.streams.num.standby.replicas")
+
+    @pytest.mark.parametrize("level", [None, 31, 99])
+    def test_a_release_that_cannot_be_told(self, level: int | None) -> None:
+        found = taken(cluster(observed(metadata_version=level)))
+        assert found.broker_release is None
+        assert "give --broker-release" in said(found, "broker_release")
+        with pytest.raises(CannotPredict, match="broker_release"):
+            assign_document(any_kind.snapshot_to_json(found), None, ())
+        assert taken(cluster(observed(metadata_version=level)), replace(NOTHING, broker_release="4.2.1")).broker_release == "4.2.1"
+
+    @pytest.mark.parametrize(("level", "release"), [(29, "4.2"), (30, "4.3"), (33, "4.4")])
+    def test_every_minor_release_is_told_by_its_metadata_version(self, level: int, release: str) -> None:
+        found = taken(cluster(observed(metadata_version=level)))
+        assert found.broker_release == release
+        assert assign_document(any_kind.snapshot_to_json(found), None, ())["members"]
+
+    def test_early_access_is_collected_and_not_predicted(self) -> None:
+        found = taken(cluster(observed(metadata_version=27)))
+        with pytest.raises(Unsupported, match=r"4\.1"):
+            assign_document(any_kind.snapshot_to_json(found), None, ())
+
+    def test_a_topology_that_could_not_be_configured(self) -> None:
+        found = taken(cluster(observed(group(state="NotReady", topology=DescribedTopology(0, None)))))
+        assert "source topics are missing" in said(found, "topology")
+        assert assign_document(any_kind.snapshot_to_json(found), None, ())["members"]["m-a"]["active"] == []  # type: ignore[index]
+
+    def test_no_topology(self) -> None:
+        assert "no member has sent one" in said(taken(cluster(observed(group(topology=None)))), "topology")
+
+    def test_a_member_without_a_process_id(self) -> None:
+        found = taken(cluster(observed(group((groups.without_process(MEMBERS[0]), MEMBERS[1])))))
+        assert "did not send one" in said(found, "members.m-b.process_id")
+        with pytest.raises(CannotPredict, match="m-b"):
+            assign_document(any_kind.snapshot_to_json(found), None, ())
+
+    def test_a_member_of_the_classic_protocol(self) -> None:
+        found = taken(cluster(observed(group((replace(MEMBERS[0], is_classic=True), MEMBERS[1])))))
+        with pytest.raises(CannotPredict, match=r"members\.m-b"):
+            assign_document(any_kind.snapshot_to_json(found), None, ())
+
+    def test_tasks_of_subtopologies_that_are_not_there(self) -> None:
+        strange = replace(MEMBERS[0], assignment=groups.owned(tuple((f"x{number}", (0,)) for number in range(6))))
+        assert "'x4', …, which the topology does not have" in said(taken(cluster(observed(group((strange,))))), "topology")
+
+    def test_the_assignor_of_the_next_target_is_the_described_one(self) -> None:
+        configs = (
+            GroupConfig("streams.assignor.name", "sticky", True),
+            GroupConfig("streams.assignor.offload.enable", "true", True),
+        )
+        found = taken(cluster(observed(group(assignor="ours"), 33), configs=configs))
+        assert dict(found.config) == {"streams.assignor.name": "ours", "streams.assignor.offload.enable": True}
+        with pytest.raises(Unsupported, match="'ours'"):
+            assign_document(any_kind.snapshot_to_json(found), None, ())
+
+
+class TestWhatIsRefused:
+    @pytest.mark.parametrize(
+        ("given", "says"),
+        [
+            (replace(NOTHING, broker_release="4.4.0"), "coordinator is of Kafka 4.3"),
+            (replace(NOTHING, broker_release="9.9"), "9.9"),
+            (replace(NOTHING, overrides={"num.standby.replicas": 1}), "its group configs do"),
+            (replace(NOTHING, application={"application.id": "other"}), "'other'"),
+            (replace(NOTHING, changelogs=("1=",)), "which topics are its changelogs"),
+            (replace(NOTHING, stores="in-memory"), "does not affect"),
+        ],
+    )
+    def test_what_means_nothing_for_such_a_group(self, given: Given, says: str) -> None:
+        with pytest.raises(HoldfastError, match=says):
+            taken(cluster(), given)
+
+    def test_state_directories(self) -> None:
+        with pytest.raises(InvalidInput, match="not read yet"):
+            taken(cluster(), state_dirs=("file:///x",))
+
+    def test_a_group_that_becomes_classic_meanwhile(self) -> None:
+        moving = observed(group(state="Reconciling"))
+        classic = ObservedGroup(SHOP, "Stable", "consumer", "stream", ())
+        with pytest.raises(Unsupported, match="or is one no longer"):
+            taken(cluster(moving, classic), limit_s=30)
+
+
+class TestTheDoctor:
+    def test_finds_nothing_missing(self) -> None:
+        checks = {one.name: one for one in examine_group(cluster(), SHOP)}
+        assert checks["group shop"].found == "Stable, 2 members"
+        assert checks["right: DESCRIBE_CONFIGS on the group shop (optional)"].status is Status.OK
+        assert all(one.status is not Status.MISSING for one in checks.values())
+
+    def test_says_what_lacks(self) -> None:
+        lacking = cluster(without_configs=frozenset({SHOP}), forbidden=frozenset({"orders"}))
+        checks = {one.name: one for one in examine_group(lacking, SHOP, servers="b:1")}
+        configs = checks["right: DESCRIBE_CONFIGS on the group shop (optional)"]
+        assert configs.status is Status.LIMITED
+        assert configs.remedy == (
+            "kafka-acls.sh --bootstrap-server b:1 --add --allow-principal User:PRINCIPAL --operation DescribeConfigs --group shop"
+        )
+        topics = checks["right: DESCRIBE on the topics shop-* and the source topics"]
+        assert (topics.status, "'orders'" in topics.found) == (Status.MISSING, True)
+
+    def test_a_group_without_members_needs_its_application(self) -> None:
+        empty = {one.name: one for one in examine_group(cluster(observed(group((), state="Empty"))), SHOP)}["group shop"]
+        assert (empty.status, empty.remedy) == (Status.LIMITED, "start the application")
