@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any
 
+from tests.harness.kafka import streams_group_bytes, streams_group_messages
 from tests.harness.kafka.wire_samples import Samples, mutant
 
 from holdfast.errors import HoldfastError, Unsupported
@@ -27,9 +28,12 @@ from holdfast.kafka import state_dir, store_offsets
 from holdfast.kafka.streams import membership
 from holdfast.kafka.vocabulary import TaskId
 from holdfast.kafka.wire import assignment_info, consumer_protocol, group_metadata, subscription_info
+from holdfast.kafka.wire import streams_group_description as description
+from holdfast.kafka.wire import streams_group_records as records
 from holdfast.kafka.wire.assignment_info import FutureAssignment
 from holdfast.kafka.wire.buffer import Writer
 from holdfast.kafka.wire.sticky_user_data import decode_sticky, encode_sticky
+from holdfast.kafka.wire.streams_group_records import RecordKind
 from holdfast.kafka.wire.subscription_info import FutureSubscription
 from holdfast.kafka.wire.tasks import WireTask
 
@@ -173,7 +177,13 @@ def _store(chance: random.Random, samples: Samples) -> bytes:
     return b"".join(bytes((len(key),)) + key + b"\x08" + value.to_bytes(8, "big") for key, value in found)
 
 
-TARGETS = (
+def _streams_key(chance: random.Random, samples: Samples) -> bytes:
+    kind = chance.choice(list(RecordKind))
+    of_group = kind in (RecordKind.GROUP_METADATA, RecordKind.TARGET_METADATA, RecordKind.TOPOLOGY)
+    return streams_group_bytes.key(kind, samples.word(), None if of_group else samples.word())
+
+
+TARGETS: tuple[Target, ...] = (
     Target("SubscriptionInfo", subscription_info.decode, subscription_info.encode, _subscription),
     Target("AssignmentInfo", assignment_info.decode, assignment_info.encode, _assignment),
     Target("ConsumerProtocolSubscription", consumer_protocol.decode_subscription, consumer_protocol.encode_subscription, _envelope),
@@ -185,6 +195,27 @@ TARGETS = (
     Target("GroupMetadataValue, compact", group_metadata.decode_value, None, _compact_group),
     Target(".checkpoint", state_dir.parse_checkpoint, None, _checkpoint),
     Target("kafka-streams-process-metadata", state_dir.parse_process_metadata, None, _process),
+    *(
+        Target(
+            f"StreamsGroupDescribeResponse, version {version}",
+            lambda data, version=version: description.decode_response(data, version),
+            lambda groups, version=version: streams_group_bytes.described(groups, version),
+            lambda chance, _, version=version: streams_group_bytes.described(
+                streams_group_messages.described(chance, version)[1], version
+            ),
+        )
+        for version in range(description.LATEST_VERSION + 1)
+    ),
+    Target("key of a streams group's record", records.decode_key, None, _streams_key),
+    *(
+        Target(
+            f"record {kind.value} of a streams group",
+            lambda data, kind=kind: records.decode_value(kind, data),
+            streams_group_bytes.record,
+            lambda chance, _, kind=kind: streams_group_bytes.record(streams_group_messages.record(kind, chance)[1]),
+        )
+        for kind in RecordKind
+    ),
     Target("the offsets in a store", lambda data: store_offsets.read(_entries(data)), None, _store),
 )
 
@@ -212,6 +243,8 @@ def expensive(chance: random.Random, target: Target, samples: Samples, large: in
         for filling in (b"\0", b"\0\1", b"\xff"):
             for smallest in (2, 4, 6, 8, 10, 12, 18):
                 yield real[:at] + (large // smallest).to_bytes(4, "big") + filling * (large // len(filling))
+        for filling in (b"\1", b"\1\1\0", b"\0\0\0\1"):  # counts of flexible versions: empty texts, and structures of them
+            yield real[:at] + streams_group_bytes.varint(large // len(filling)) + filling * (large // len(filling))
 
 
 def check(target: Target, data: bytes, *, real: bool, tally: Tally) -> None:

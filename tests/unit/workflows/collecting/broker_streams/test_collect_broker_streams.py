@@ -1,11 +1,13 @@
 """A streams group whose broker assigns becomes a Snapshot; what could not be read, or contradicts itself, is said."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from tests.fakes.cluster import FakeCluster, FakeStateDirectories
+from tests.fakes.lake import MemoryLake
 from tests.harness.kafka import described_groups as groups
 from tests.harness.kafka.described_groups import CONFIGS, MEMBERS, PARTITIONS, SHOP, group, observed
 
@@ -14,7 +16,8 @@ from holdfast.kafka.wire.streams_group_description import DescribedTopology
 from holdfast.ports import GroupConfig, ObservedGroup
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.kinds import any_kind
-from holdfast.workflows.collecting import one_group
+from holdfast.workflows.collecting import collect_many, one_group
+from holdfast.workflows.collecting.collect_many import About, Time, Wanted
 from holdfast.workflows.collecting.collector import Given, OneGroup
 from holdfast.workflows.collecting.settling import Patience
 from holdfast.workflows.doctor import Status, examine_group
@@ -206,3 +209,33 @@ class TestTheDoctor:
     def test_a_group_without_members_needs_its_application(self) -> None:
         empty = {one.name: one for one in examine_group(cluster(observed(group((), state="Empty"))), SHOP)}["group shop"]
         assert (empty.status, empty.remedy) == (Status.LIMITED, "start the application")
+
+
+class TestManyGroups:
+    def test_are_asked_together_and_written_as_each_would_be_alone(self) -> None:
+        names = [f"shop-{number}" for number in range(40)]
+        known = FakeCluster(
+            {name: [observed(group(group_id=name))] for name in names},
+            PARTITIONS | {"__consumer_offsets": 4},
+            group_settings=dict.fromkeys(names, CONFIGS),
+            without_configs=frozenset(names[:1]),
+        )
+        lake = MemoryLake()
+        clock = Time(600, lambda: 0.0, lambda _: None, lambda: NOW)
+        report = collect_many.collect(
+            known,
+            FakeStateDirectories(),
+            lake,
+            Wanted({"shop-*": About(NOTHING)}),
+            cluster_name="c",
+            run_name="r",
+            time=clock,
+            tell=lambda _: None,
+        )
+        assert (report.taken, report.unread, report.left_out) == (40, (), {})
+        assert [number for what, number in known.asked if what == "groups"] == [40]
+        assert [number for what, number in known.asked if what == "configs"] == [40]
+        written = {path[3]: json.loads(content) for path, content in lake.files.items() if path[0] == "snapshots"}
+        assert written["group=shop-1"]["config"] == {"streams.num.standby.replicas": 1, "streams.session.timeout.ms": 45000}
+        assert "DESCRIBE_CONFIGS" in str(written["group=shop-0"]["unknown"])
+        assert written["group=shop-39"]["members"].keys() == {"m-a", "m-b"}
