@@ -2,8 +2,9 @@
 
 from enum import StrEnum
 
+from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, choice
-from holdfast.rollout.json.record import member, record
+from holdfast.rollout.json.record import codec_of, member, record
 
 
 class Status(StrEnum):
@@ -14,13 +15,15 @@ class Status(StrEnum):
 
 @record
 class Rule:
-    """A policy check: the value found, the limit, and its status. `blocking`: a failure blocks the plan."""
+    """A policy check: the value found, the limit, and its status. `blocking`: a failure blocks the plan. `measured`: `found` and
+    `limit` as values; None: another version wrote it."""
 
     name: str = member(NAME)
     found: str = member(TEXT)
     limit: str = member(TEXT)
     status: Status = member(choice(Status))
     blocking: bool = member(BOOLEAN)
+    measured: Measured | None = member(codec_of(Measured), "`found` and `limit` as values.", default=None, omit=True)
 
 
 class PlanVerdict(StrEnum):

@@ -6,15 +6,16 @@ only one kind of group has (about copies of state, about offsets) are that kind'
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import Rule, Status
-from holdfast.rollout.policy.judging import actions_rule, made
+from holdfast.rollout.options import rule_words as words
+from holdfast.rollout.policy.judging import between, made, within
 from holdfast.rollout.policy.policy import CONVERGES, LEAST_REBALANCES, LEAST_SECONDS, RULES, Policy
-from holdfast.rollout.text.wording import duration, listed, many, printable
-from holdfast.rollout.timing import time_rules, time_words
+from holdfast.rollout.timing import time_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class Unstated:
 
 def refused(why: str, policy: Policy) -> tuple[Rule, ...]:
     """Of an option of which nothing can be predicted."""
-    return (made("forecast", why, "can be predicted", Status.FAIL, policy),)
+    found = Measured(reason=why)
+    return (made("forecast", words.forecast(found), Status.FAIL, policy, found),)
 
 
 def judge(found: Found, own: Iterable[Rule | None], policy: Policy, unstated: Unstated) -> tuple[Rule, ...]:
@@ -73,9 +75,10 @@ def judge(found: Found, own: Iterable[Rule | None], policy: Policy, unstated: Un
 
 
 def _shared(found: Found, policy: Policy, unstated: Unstated) -> Iterator[Rule | None]:
-    yield made("forecast", "can be predicted", "can be predicted", Status.PASS, policy)
-    why = f"no: {found.unsettled}" if found.unsettled else "no"
-    yield made(CONVERGES, "yes" if found.settles else why, "yes", _status(within=found.settles), policy)
+    yield made("forecast", words.forecast(Measured()), Status.PASS, policy, Measured())
+    settles = Status.PASS if found.settles else Status.FAIL
+    why = Measured(reason=found.unsettled)
+    yield made(CONVERGES, words.converges(why, settles), settles, policy, why)
     yield _share("moved-without-need", found.collateral, found.thing, policy.moved_percent_most, policy)
     if policy.moved_in_all_percent_most is not None:
         yield _share("moved", found.moved, found.thing, policy.moved_in_all_percent_most, policy)
@@ -83,60 +86,61 @@ def _shared(found: Found, policy: Policy, unstated: Unstated) -> Iterator[Rule |
     yield time_rules.finish_before(found.times, policy, unstated.now, restores=found.restores)
     yield time_rules.windows(found.times, policy, unstated.now)
     yield _rebalances(found.rebalances, policy, unstated)
-    yield actions_rule(found.verbs, policy)
+    yield _actions(found.verbs, policy)
     yield _hosts(found.hosts, policy)
 
 
 def _share(name: str, share: Share, thing: str, most: int, policy: Policy) -> Rule:
-    limit = f"{most} %"
-    if share.count is None:
-        return made(name, "not known", limit, Status.UNKNOWN, policy)
-    percent = 100 * share.count / share.of if share.of else 0.0
-    said = f"{share.count:,} of {many(share.of, thing)} ({percent:.0f} %)"
-    return made(name, said, limit, _status(within=percent <= most), policy)
+    found = Measured(most=share.count, of=share.of, limit=most)
+    status = Status.UNKNOWN if share.count is None else within(words.percent(found), most)
+    return made(name, words.share(found, thing), status, policy, found)
 
 
 def _time_to_stable(times: tuple[Times, ...], policy: Policy, unstated: Unstated) -> Rule:
     """Within the limit at the most: passed. Beyond it even usually: failed."""
-    limit = unstated.seconds_most if policy.time_to_stable_s_most is None else policy.time_to_stable_s_most
+    name, limit = "time-to-stable", unstated.seconds_most if policy.time_to_stable_s_most is None else policy.time_to_stable_s_most
     ends = [one.rebalancing_ends for one in times]
     known = [one for one in ends if one is not None]
     if len(known) < len(ends) or not known:
-        return made("time-to-stable", "never", duration(limit), Status.FAIL, policy)
+        never = Measured(limit=limit)
+        return made(name, words.time_to_stable(never, policy), Status.FAIL, policy, never)
     usual, most = max(one.usual for one in known), max(one.high for one in known)
-    status = Status.FAIL if usual > limit else Status.UNKNOWN if most > limit else Status.PASS
-    found = duration(most) if usual == most else f"{duration(usual)} usually, {duration(most)} at most"
-    if status is Status.UNKNOWN:
-        found = f"{found} ({time_rules.at_speed(policy)})"
-    for one in time_rules.conditions(times):
+    status = between(usual, most, limit)
+    found = Measured(usual=usual, most=most, limit=limit, speed=policy.slowest_restore if status is Status.UNKNOWN else None)
+    for one in time_rules.conditions(times) if status is Status.PASS else ():
         late = one.otherwise_rebalancing_ends
-        if status is Status.PASS and (late is None or late.high > limit):
-            status = Status.FAIL if one.met is False else Status.UNKNOWN
-            found = f"{found} if {time_words.condition(one)}, else {time_words.estimate(late)}"
-    return made("time-to-stable", found, duration(limit), status, policy)
+        if late is None or late.high > limit:
+            status, found = time_rules.of_condition(one), replace(found, condition=one)
+            break
+    return made(name, words.time_to_stable(found, policy), status, policy, found)
 
 
 def _rebalances(counted: Rebalances, policy: Policy, unstated: Unstated) -> Rule:
     """Beyond those that the requested change causes by itself: a rolling restart of twenty clients is twenty rebalances, and was
     asked for. What an option's own steps cause beyond that counts."""
     more, usual = max(0, counted.most - counted.asked), counted.usual
-    usually = "" if usual in (None, counted.most) else f" (usually {max(0, usual - counted.asked)})"
     most = unstated.rebalances_most if policy.rebalances_most is None else policy.rebalances_most
-    found = f"{many(more, 'extra rebalance')}{usually}; the change itself causes {counted.asked}"
-    return made("rebalances", found, f"{most} extra", _status(within=more <= most), policy)
+    found = Measured(
+        usual=None if usual in (None, counted.most) else max(0, usual - counted.asked), most=more, of=counted.asked, limit=most
+    )
+    return made("rebalances", words.rebalances(found), within(more, most), policy, found)
+
+
+def _actions(verbs: Iterable[str], policy: Policy) -> Rule | None:
+    """`verbs`: what the steps ask for, without waiting, which is always allowed."""
+    if policy.actions is None:
+        return None
+    asked = tuple(dict.fromkeys(verbs))
+    forbidden = tuple(name for name in asked if name not in policy.actions)
+    status = Status.FAIL if forbidden else Status.PASS
+    found = Measured(names=forbidden or asked, allowed=policy.actions)
+    return made("actions", words.actions(found, status), status, policy, found)
 
 
 def _hosts(touched: Mapping[str | None, None], policy: Policy) -> Rule | None:
     if not policy.untouchable_hosts:
         return None
-    hit = [printable(host) for host in touched if host is not None and host in policy.untouchable_hosts]
-    limit = f"no step on {listed([printable(host) for host in policy.untouchable_hosts])}"
-    if hit:
-        return made("untouchable-hosts", f"steps on {listed(hit)}", limit, Status.FAIL, policy)
-    if None in touched:
-        return made("untouchable-hosts", "a step on an unknown host", limit, Status.UNKNOWN, policy)
-    return made("untouchable-hosts", "no step there", limit, Status.PASS, policy)
-
-
-def _status(*, within: bool) -> Status:
-    return Status.PASS if within else Status.FAIL
+    hit = tuple(host for host in touched if host is not None and host in policy.untouchable_hosts)
+    status = Status.FAIL if hit else Status.UNKNOWN if None in touched else Status.PASS
+    found = Measured(names=hit, allowed=policy.untouchable_hosts)
+    return made("untouchable-hosts", words.hosts(found, status), status, policy, found)

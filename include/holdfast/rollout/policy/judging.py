@@ -1,22 +1,19 @@
 """Rules as a policy judges them, whichever kind of group they are about."""
 
-from collections.abc import Iterable
-
+from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.policy.policy import Policy
 
 
-def made(name: str, found: str, limit: str, status: Status, policy: Policy) -> Rule:
-    """Whether it blocks is the policy's to say."""
-    return Rule(name, found, limit, status, blocking=name in policy.blocking)
+def made(name: str, says: tuple[str, str], status: Status, policy: Policy, measured: Measured) -> Rule:
+    """`says`: what was found and the limit, in words. Whether it blocks is the policy's to say."""
+    return Rule(name, *says, status, name in policy.blocking, measured)
 
 
-def actions_rule(verbs: Iterable[str], policy: Policy) -> Rule | None:
-    """`verbs`: what the steps ask for, without waiting, which is always allowed."""
-    if policy.actions is None:
-        return None
-    asked = dict.fromkeys(verbs)
-    forbidden = [name for name in asked if name not in policy.actions]
-    found = f"it asks for {', '.join(forbidden)}" if forbidden else ", ".join(asked) or "nothing"
-    limit = ", ".join(policy.actions) or "none"
-    return made("actions", found, limit, Status.FAIL if forbidden else Status.PASS, policy)
+def within(found: float, limit: float) -> Status:
+    return Status.PASS if found <= limit else Status.FAIL
+
+
+def between(low: float, high: float, limit: float) -> Status:
+    """Passed only if it is within at the most, failed only if it is not even at the least."""
+    return Status.PASS if high <= limit else Status.FAIL if low > limit else Status.UNKNOWN

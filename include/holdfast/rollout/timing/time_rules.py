@@ -1,15 +1,16 @@
 """Policy rules about time: each reads the two figures of `timeline` and checks the upper bound."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.times import Condition, Times
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.judging import made
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.timing import time_words
+from holdfast.rollout.timing import limit_words
 
 
 def conditions(found: Iterable[Times]) -> Iterator[Condition]:
@@ -60,38 +61,32 @@ def _at_best(times: Times) -> int:
     return times.restored.high if open_question and times.restored is not None else seconds_needed(times) or 0
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
-    """When it is over if it is begun now, at the most (None: never); and if its condition is met, where it has one."""
-
-    surely: datetime | None
-    if_met: datetime | None
-    condition: str
-
-    def status(self, limit: datetime) -> Status:
-        if self.surely is not None and self.surely <= limit:
-            return Status.PASS
-        return Status.UNKNOWN if self.if_met is not None and self.if_met <= limit else Status.FAIL
-
-    def found(self) -> str:
-        if self.surely is None and self.if_met is None:
-            return "never"
-        if self.if_met is None or self.surely == self.if_met:
-            assert self.surely is not None, "either is known"
-            return f"{hours.clock(self.surely)} at the most if begun now"
-        late = "never" if self.surely is None else hours.clock(self.surely)
-        return f"{hours.clock(self.if_met)} at the most if begun now and {self.condition}, else {late}"
-
-
-def _end(found: Sequence[Times], now: datetime) -> _End:
+def _if_begun(found: Sequence[Times], now: datetime) -> Measured:
+    """When it is over if it is begun now, at the most (`ends` None: never); and if its condition is met, where nobody knows."""
     needed = [seconds_needed(one) for one in found]
     surely = None if None in needed else now + _span(max(one for one in needed if one is not None))
     under = [one for one in conditions(found) if one.met is None]
     best = [one.restored for one in found]
     if not under or None in best:
-        return _End(surely, surely, "")
+        return Measured(ends=_instant(surely))
     if_met = now + _span(max(one.high for one in best if one is not None))
-    return _End(surely, if_met, time_words.condition(under[0]))
+    return Measured(ends=_instant(surely), ends_if_met=_instant(if_met), condition=under[0])
+
+
+def _instant(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _by(found: Measured, limit: datetime) -> Status:
+    surely, if_met = (None if one is None else datetime.fromisoformat(one) for one in (found.ends, found.ends_if_met))
+    if surely is not None and surely <= limit:
+        return Status.PASS
+    return Status.UNKNOWN if if_met is not None and if_met <= limit else Status.FAIL
+
+
+def of_condition(one: Condition) -> Status:
+    """Of a rule that passes only if the condition is met."""
+    return Status.FAIL if one.met is False else Status.UNKNOWN
 
 
 def finish_before(found: Sequence[Times], policy: Policy, now: datetime, *, restores: bool) -> Rule | None:
@@ -99,24 +94,19 @@ def finish_before(found: Sequence[Times], policy: Policy, now: datetime, *, rest
     client restores state, so that speed matters."""
     if policy.finish_before is None:
         return None
-    limit, end = hours.deadline(policy.finish_before, now), _end(found, now)
-    text = f"{end.found()} ({at_speed(policy)})" if restores else end.found()
-    return made("finish-before", text, hours.clock(limit), end.status(limit), policy)
+    limit, speed = hours.deadline(policy.finish_before, now), policy.slowest_restore if restores else None
+    end = replace(_if_begun(found, now), until=_instant(limit), speed=speed)
+    return made("finish-before", limit_words.finish_before(end, policy), _by(end, limit), policy, end)
 
 
 def windows(found: Sequence[Times], policy: Policy, now: datetime) -> Rule | None:
     if not policy.windows:
         return None
-    limit, end = "; ".join(str(window) for window in policy.windows), _end(found, now)
+    stated = Measured(allowed=tuple(map(str, policy.windows)))
     spans = hours.spans(policy.windows, now)
     if not spans or spans[0][0] > now:
-        opens = f"; the next one opens at {hours.clock(spans[0][0])}: plan again then" if spans else ""
-        return made("windows", f"no window is open{opens}", limit, Status.FAIL, policy)
+        closed = replace(stated, opens=_instant(spans[0][0]) if spans else None)
+        return made("windows", limit_words.windows(closed), Status.FAIL, policy, closed)
     closes = spans[0][1]
-    text = f"{end.found()}; the window closes at {hours.clock(closes)}"
-    return made("windows", text, limit, end.status(closes), policy)
-
-
-def at_speed(policy: Policy) -> str:
-    """What the most is judged at."""
-    return f"at the slowest: {policy.slowest_restore:,} records/s; the speed is {policy.restore_rate_says}"
+    end = replace(_if_begun(found, now), until=_instant(closes), allowed=stated.allowed)
+    return made("windows", limit_words.windows(end), _by(end, closes), policy, end)

@@ -2,18 +2,18 @@
 
 from holdfast.rollout.consumer.change.change import ConsumerChange
 from holdfast.rollout.consumer.events.new_consumer import NewConsumer
-from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
+from holdfast.rollout.consumer.limits import rule_words as words
 from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption
 from holdfast.rollout.consumer.options.impact import times_of
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import verbs
+from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.options import rules
 from holdfast.rollout.options.rules import Found, Rebalances, Share, Unstated
-from holdfast.rollout.policy.judging import made
+from holdfast.rollout.policy.judging import made, within
 from holdfast.rollout.policy.policy import Policy
-from holdfast.rollout.text.wording import duration, many
 
 
 def judge(
@@ -40,20 +40,18 @@ def judge(
 
 def _reads_on(evaluated: EvaluatedConsumerOption, policy: Policy) -> Rule:
     """Whether nobody skips data, or is stopped by an offset that is not there."""
-    status = Status.FAIL if evaluated.warnings else Status.UNKNOWN if evaluated.offsets_unknown else Status.PASS
-    of_unknown = f"committed offset not known: {many(evaluated.offsets_unknown, 'partition')}"
-    said = " ".join(map(warning_words.sentence, evaluated.warnings))
-    said = said or (of_unknown if evaluated.offsets_unknown else "no data is skipped")
-    return made("reads-on", said, "no consumer skips data, or stops for lack of an offset", status, policy)
+    warnings, unknown = evaluated.warnings, evaluated.offsets_unknown
+    status = Status.FAIL if warnings else Status.UNKNOWN if unknown else Status.PASS
+    known = sum(one.partitions for one in warnings)
+    found = Measured(least=known, most=known + unknown)
+    return made("reads-on", words.reads_on(found, warnings), status, policy, found)
 
 
 def _standing_still(summary: ConsumerSummary, policy: Policy) -> Rule:
     limit, longest = policy.without_caught_up_copy_s_most, summary.longest_stop
-    if longest is None:
-        return made("standing-still", "not known", f"{duration(limit)} usually", Status.UNKNOWN, policy)
-    text = f"{longest.usual:g} s usually, {longest.most:g} s at most"
-    status = Status.PASS if longest.usual <= limit else Status.FAIL
-    return made("standing-still", text, f"{duration(limit)} usually", status, policy)
+    found = Measured(limit=limit) if longest is None else Measured(usual=longest.usual, most=longest.most, limit=limit)
+    status = Status.UNKNOWN if longest is None else within(longest.usual, limit)
+    return made("standing-still", words.standing_still(found), status, policy, found)
 
 
 def _touched_hosts(change: ConsumerChange, snapshot: ConsumerSnapshot) -> dict[str | None, None]:

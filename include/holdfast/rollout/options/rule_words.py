@@ -1,0 +1,72 @@
+"""What the shared rules found, and their limits, in words: (found, limit) of each."""
+
+from holdfast.rollout.contract.measured import Measured
+from holdfast.rollout.contract.verdicts import Status
+from holdfast.rollout.policy.policy import Policy
+from holdfast.rollout.text.wording import duration, listed, many, printable
+from holdfast.rollout.timing import time_words
+from holdfast.rollout.timing.limit_words import at_speed
+
+Words = tuple[str, str]
+
+
+def forecast(one: Measured) -> Words:
+    return "can be predicted" if one.reason is None else one.reason, "can be predicted"
+
+
+def converges(one: Measured, status: Status) -> Words:
+    no = f"no: {one.reason}" if one.reason else "no"
+    return "yes" if status is Status.PASS else no, "yes"
+
+
+def percent(one: Measured) -> float:
+    return 100 * (one.most or 0) / one.of if one.of else 0.0
+
+
+def share(one: Measured, thing: str) -> Words:
+    """`thing`: what is counted."""
+    limit = f"{one.limit} %"
+    if one.most is None:
+        return "not known", limit
+    return f"{one.most:,} of {many(one.of or 0, thing)} ({percent(one):.0f} %)", limit
+
+
+def time_to_stable(one: Measured, policy: Policy) -> Words:
+    limit = duration(_whole(one.limit))
+    if one.most is None:
+        return "never", limit
+    most, usual = duration(_whole(one.most)), duration(_whole(one.usual))
+    found = most if one.usual == one.most else f"{usual} usually, {most} at most"
+    if one.speed is not None:
+        found = f"{found} ({at_speed(policy)})"
+    if one.condition is not None:
+        late = time_words.estimate(one.condition.otherwise_rebalancing_ends)
+        found = f"{found} if {time_words.condition(one.condition)}, else {late}"
+    return found, limit
+
+
+def rebalances(one: Measured) -> Words:
+    usually = "" if one.usual is None else f" (usually {one.usual})"
+    return f"{many(_whole(one.most), 'extra rebalance')}{usually}; the change itself causes {one.of}", f"{one.limit} extra"
+
+
+def actions(one: Measured, status: Status) -> Words:
+    asked = ", ".join(one.names)
+    return f"it asks for {asked}" if status is Status.FAIL else asked or "nothing", ", ".join(one.allowed) or "none"
+
+
+def hosts(one: Measured, status: Status) -> Words:
+    found = {
+        Status.FAIL: f"steps on {_hosts(one.names)}",
+        Status.UNKNOWN: "a step on an unknown host",
+        Status.PASS: "no step there",
+    }
+    return found[status], f"no step on {_hosts(one.allowed)}"
+
+
+def _hosts(names: tuple[str, ...]) -> str:
+    return listed([printable(host) for host in names])
+
+
+def _whole(figure: float | None) -> int:
+    return int(figure or 0)
