@@ -232,7 +232,7 @@ class TestManyGroups:
             time=clock,
             tell=lambda _: None,
         )
-        assert (report.taken, report.unread, report.left_out) == (40, (), {})
+        assert (report.taken, report.unread, report.left_out) == (40, (), ())
         assert [number for what, number in known.asked if what == "groups"] == [40]
         assert [number for what, number in known.asked if what == "configs"] == [40]
         written = {path[3]: json.loads(content) for path, content in lake.files.items() if path[0] == "snapshots"}
