@@ -81,7 +81,7 @@ def test_the_other_way_is_shown_by_keyboard_alone(browser: Browser, server: Serv
 
         assert page.evaluate("document.activeElement.id") == "tab-2"
         assert page.locator("#owners-2").is_visible()
-        assert page.locator("#owners-2 td:last-child .chip.needless").count() == 4
+        assert page.locator("#owners-2 td:last-child .chip.collateral").count() == 4
         assert page.locator("#owners-1").is_hidden()
         assert "All move to the next client in process-ID order" in page.locator(".hop").nth(1).inner_text()
 
@@ -134,7 +134,7 @@ def test_alternatives_are_sorted_by_what_they_show(browser: Browser, server: Ser
         for order, key in (("ascending", "Enter"), ("descending", "Space")):
             head.focus()
             page.keyboard.press(key)
-            found = page.locator("#ways tbody tr").evaluate_all(
+            found = page.locator("#options tbody tr").evaluate_all(
                 "rows => rows.map(row => row.cells.length > 3 ? Number(row.cells[1].dataset.value) : null)"
             )
             numbers = [one for one in found if one is not None]
@@ -142,7 +142,7 @@ def test_alternatives_are_sorted_by_what_they_show(browser: Browser, server: Ser
             assert numbers == sorted(numbers, reverse=order == "descending")
             assert found[: len(numbers)] == numbers, "what cannot be predicted stands last"
             assert len(set(numbers)) > 1
-        assert page.locator("#ways th[aria-sort]").count() == 1
+        assert page.locator("#options th[aria-sort]").count() == 1
         assert reader.axe() == []
         assert reader.trouble == []
 

@@ -54,7 +54,7 @@ class NotAnswered(HoldfastError):
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What Airflow asks. `answer` None: nobody answered yet. `open`: it can be answered now. `approvers`: the IDs of the only ones
-    who may answer; none: whoever may trigger the DAG. `asked_by`: who triggered the run, if somebody did. `options`: what may be
+    who may answer; none: whoever may trigger the DAG. `requested_by`: the user who triggered the run. `options`: what may be
     answered; a question of a former version does not have all.
     """
 
@@ -65,7 +65,7 @@ class Asked:
     by: str | None
     asked_at: datetime | None
     approvers: tuple[str, ...] = ()
-    asked_by: str | None = None
+    requested_by: str | None = None
     options: tuple[str, ...] = (APPROVE, REJECT, CHANGES)
 
     @property
@@ -96,7 +96,7 @@ def asked(run_id: str, print_of: str) -> Asked | None:
         ).first()
         if found is None:
             return None
-        detail, state, asked_by = found
+        detail, state, requested_by = found
         if not is_about(detail.body, print_of):
             return None
         options = detail.chosen_options or []
@@ -108,7 +108,7 @@ def asked(run_id: str, print_of: str) -> Asked | None:
             by=str(detail.responded_by["name"]) if detail.responded_by else None,
             asked_at=detail.created_at,
             approvers=tuple(str(one["id"]) for one in detail.assigned_users),
-            asked_by=asked_by,
+            requested_by=requested_by,
             options=tuple(str(one) for one in detail.options or ()),
         )
 

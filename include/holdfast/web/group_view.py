@@ -36,7 +36,7 @@ class OrderChangeView:
     joined: tuple[str, ...]
     left: tuple[str, ...]
     moved: int
-    needless: int
+    collateral: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,5 +142,5 @@ def _change(row: Row) -> OrderChangeView:
         joined=tuple(row["joined"] or ()),
         left=tuple(row["left"] or ()),
         moved=row["moved"] or 0,
-        needless=row["moved_between_survivors"] or 0,
+        collateral=row["moved_between_survivors"] or 0,
     )

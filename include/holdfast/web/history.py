@@ -13,12 +13,12 @@ MOST_BARS = 120
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Heights in units of the picture; `moved` holds `needless` too."""
+    """Heights in units of the picture; `moved` holds `collateral` too."""
 
     x: int
     width: int
     moved: int
-    needless: int
+    collateral: int
     count: int
     day: str
     says: str
@@ -37,10 +37,10 @@ def bars(changes: Sequence[OrderChangeView]) -> tuple[Bar, ...]:
             x=round((at - first) / span * (WIDTH - BAR)),
             width=BAR,
             moved=max(2, one.moved * HEIGHT // most),
-            needless=min(one.needless, one.moved) * HEIGHT // most,
+            collateral=min(one.collateral, one.moved) * HEIGHT // most,
             count=one.moved,
             day=one.at[:10],
-            says=f"{one.at[:16]}: {many(one.moved, 'task')} moved, {one.needless:,} avoidable",
+            says=f"{one.at[:16]}: {many(one.moved, 'task')} moved, {one.collateral:,} avoidable",
         )
         for at, one in zip(times, shown, strict=True)
     )

@@ -56,7 +56,7 @@ class Cells:
 
     moved: str
     total: str
-    plainly: str
+    baseline: str
     still: str
     stable: str
 
@@ -78,11 +78,11 @@ class PlanRow:
         """None: nothing was forecast."""
         one = self.summary
         if (tasks := one.figures) is not None:
-            plainly = "" if one.plain is None else f"{one.plain.moved:,}"
-            return Cells(f"{tasks.moved:,}", f"{tasks.stateful_tasks:,}", plainly, tasks.still_says, tasks.stable_says)
+            baseline = "" if one.plain is None else f"{one.plain.moved:,}"
+            return Cells(f"{tasks.moved:,}", f"{tasks.stateful_tasks:,}", baseline, tasks.still_says, tasks.stable_says)
         if (reads := one.reads) is not None:
-            plainly = "" if one.plain_reads is None else _number(one.plain_reads.moved)
-            return Cells(_number(reads.moved), f"{reads.partitions:,}", plainly, reads.still_says, reads.stable_says)
+            baseline = "" if one.plain_reads is None else _number(one.plain_reads.moved)
+            return Cells(_number(reads.moved), f"{reads.partitions:,}", baseline, reads.still_says, reads.stable_says)
         return None
 
 
@@ -122,7 +122,7 @@ class PlansPage:
     counts: tuple[tuple[State, int], ...]
     clusters: tuple[str, ...]
     unreadable: int
-    asked_by: Mapping[str, str] = field(default_factory=dict)
+    requested_by: Mapping[str, str] = field(default_factory=dict)
     """Who asked for a plan, by its ID, where that is known."""
 
 

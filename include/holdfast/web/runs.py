@@ -14,10 +14,10 @@ ENDED = ("failed", "success")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`ended`: no task of it waits for a decision any more. `asked_by`: the user who triggered it; empty where none did."""
+    """`ended`: no task of it waits for a decision any more. `requested_by`: the user who triggered it; empty where none did."""
 
     ended: bool
-    asked_by: str
+    requested_by: str
 
 
 def of(run_ids: Iterable[str]) -> Mapping[str, Run]:
@@ -29,4 +29,4 @@ def of(run_ids: Iterable[str]) -> Mapping[str, Run]:
         found = session.execute(
             select(DagRun.run_id, DagRun.state, DagRun.triggering_user_name).where(DagRun.dag_id == DAG, DagRun.run_id.in_(wanted))
         )
-        return {run_id: Run(str(state) in ENDED, str(asked_by or "")) for run_id, state, asked_by in found}
+        return {run_id: Run(str(state) in ENDED, str(requested_by or "")) for run_id, state, requested_by in found}

@@ -46,8 +46,8 @@ def with_requesters(lake: Lake, page: PlansPage) -> PlansPage:
     with ThreadPoolExecutor(READERS) as readers:
         run_ids = dict(zip(unsaid, readers.map(lambda one: run_of(lake, one), unsaid), strict=True))
     known = runs.of(run_id for run_id in run_ids.values() if run_id is not None)
-    found = {plan_id: known[run_id].asked_by for plan_id, run_id in run_ids.items() if run_id is not None and run_id in known}
-    return replace(page, asked_by={plan_id: name for plan_id, name in (said | found).items() if name})
+    found = {plan_id: known[run_id].requested_by for plan_id, run_id in run_ids.items() if run_id is not None and run_id in known}
+    return replace(page, requested_by={plan_id: name for plan_id, name in (said | found).items() if name})
 
 
 def as_airflow_has_it(page: PlanPage) -> PlanPage:
@@ -55,7 +55,7 @@ def as_airflow_has_it(page: PlanPage) -> PlanPage:
     known = runs.of([page.run_id] if page.run_id is not None else [])
     run = known.get(page.run_id or "")
     state = still_waits(page.state, orphaned=_is_orphaned(page.run_id, known), stale=page.freshness.stale)
-    return replace(page, state=state, asked_by=_named(page.approval) or (run.asked_by if run is not None else ""))
+    return replace(page, state=state, requested_by=_named(page.approval) or (run.requested_by if run is not None else ""))
 
 
 def _is_orphaned(run_id: str | None, known: Mapping[str, runs.Run]) -> bool:

@@ -79,8 +79,8 @@ class WebLake:
         document |= {"group_id": "a-thousand", "config": {"max.warmup.replicas": 4_000}}
         snapshot = snapshot_json.snapshot_from_json(self.snapshot(document))
         meant = change_from_json(change(replacement(ids[100], LAST, "app-new", 1)))
-        ways = [one for one in proposals.propose(snapshot, meant) if one.name in ("plainly", "copy-process-metadata")]
-        weighed = tuple(proposals.evaluate(snapshot, one) for one in ways)
+        options = [one for one in proposals.propose(snapshot, meant) if one.name in ("plainly", "copy-process-metadata")]
+        weighed = tuple(proposals.evaluate(snapshot, one) for one in options)
         made = assembly.assemble(snapshot, meant, weighed, Policy(), self.now)
         plans.keep(self.lake, made)
         return made

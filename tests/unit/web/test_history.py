@@ -14,8 +14,8 @@ from holdfast.web.history import HEIGHT, MOST_BARS, WIDTH, bars
 from holdfast.workflows import snapshots
 
 
-def changed(hour: int, moved: int, needless: int = 0) -> OrderChangeView:
-    return OrderChangeView(f"2026-11-{1 + hour // 24:02d}T{hour % 24:02d}:00:00Z", (), (), moved, needless)
+def changed(hour: int, moved: int, collateral: int = 0) -> OrderChangeView:
+    return OrderChangeView(f"2026-11-{1 + hour // 24:02d}T{hour % 24:02d}:00:00Z", (), (), moved, collateral)
 
 
 def test_bars_stand_in_time_and_inside_the_picture() -> None:
@@ -23,11 +23,11 @@ def test_bars_stand_in_time_and_inside_the_picture() -> None:
 
     assert [one.count for one in found] == [20, 0, 40], "the oldest first"
     assert found[0].x == 0
-    assert all(one.x >= 0 and one.x + one.width <= WIDTH and 0 <= one.needless <= one.moved <= HEIGHT for one in found)
-    assert (found[2].moved, found[2].needless, found[0].moved) == (HEIGHT, HEIGHT // 4, HEIGHT // 2)
+    assert all(one.x >= 0 and one.x + one.width <= WIDTH and 0 <= one.collateral <= one.moved <= HEIGHT for one in found)
+    assert (found[2].moved, found[2].collateral, found[0].moved) == (HEIGHT, HEIGHT // 4, HEIGHT // 2)
     assert found[2].says.endswith("40 tasks moved, 10 avoidable")
     assert bars([]) == ()
-    assert bars([changed(5, 0, 9)])[0].needless == 0, "no more than moved, whatever a table says"
+    assert bars([changed(5, 0, 9)])[0].collateral == 0, "no more than moved, whatever a table says"
     assert len(bars([changed(at, 1) for at in range(MOST_BARS + 9)])) == MOST_BARS
 
 

@@ -118,7 +118,7 @@ def _form(
     key: str = "",
     status: int = HTTPStatus.OK,
 ) -> HTMLResponse:
-    """The page with what was typed. `asked` None: nothing was checked yet."""
+    """The page with what was typed. `leaves` None: nothing was checked yet."""
     one = one or new_page.group(serving.lake_url(), new_asked.text(sent, "cluster"), new_asked.text(sent, "group"), serving.now())
     key = key or new_page.new_key(serving.now())
     return serving.page(
@@ -128,7 +128,7 @@ def _form(
         group=one,
         known=one.known,
         connection=new_page.sees_connection(one.cluster),
-        ways=new_view.choices(one.known),
+        change_types=new_view.choices(one.known),
         what=(what := new_view.known_choice(one.known, new_asked.text(sent, "what"))),
         wanted=new_view.fields_of(what),
         sent=sent,

@@ -18,7 +18,7 @@ MOST_CHOICES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ChangeType:
     """One thing to do. `value` is sent as `what`."""
 
     value: str
@@ -70,7 +70,7 @@ def known(snapshot: AnySnapshot, snapshot_id: str, history: Sequence[str], now: 
     )
 
 
-def choices(found: Known | None) -> tuple[Way, ...]:
+def choices(found: Known | None) -> tuple[ChangeType, ...]:
     """What can be asked for. Of a group that nobody knows yet, everything."""
     titles = {
         What.RESTART: "Rolling restart",
@@ -88,8 +88,8 @@ def choices(found: Known | None) -> tuple[Way, ...]:
         What.UPGRADE: "To another release, client by client.",
         What.STOP: "All clients stop, and start together after some minutes.",
     }
-    ways = [Way(what.value, titles[what], about[what]) for what in What if found is None or what in found.asks]
-    return (*ways, Way(DOCUMENT, "Custom (JSON)", "Any events, as a Change document."))
+    change_types = [ChangeType(what.value, titles[what], about[what]) for what in What if found is None or what in found.asks]
+    return (*change_types, ChangeType(DOCUMENT, "Custom (JSON)", "Any events, as a Change document."))
 
 
 _LABELS = {

@@ -1,7 +1,7 @@
 """Task placement, before and after: the chart of a plan's page, for stateful tasks and for partitions.
 
 Owners stand in the order in which Kafka deals things out to them, because that order is what decides. A thing is marked by why it
-moves: its owner goes (`asked`), or its owner stays and it moves all the same (`needless`).
+moves: its owner goes (`leaves`), or its owner stays and it moves all the same (`collateral`).
 """
 
 import re
@@ -15,8 +15,8 @@ from holdfast.rollout.text.wording import many
 MOST_ROWS = 48
 MOST_CHIPS = 96
 MOST_NAMED = 10
-STAYS, ASKED, NEEDLESS = "stays", "asked", "needless"
-_KINDS = (STAYS, ASKED, NEEDLESS)
+STAYS, LEAVES, COLLATERAL = "stays", "leaves", "collateral"
+_KINDS = (STAYS, LEAVES, COLLATERAL)
 _A_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _A_SHIFT = 0.6
 """The share of what moves that goes equally far, from which on it is called a shift."""
@@ -34,7 +34,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Deal:
+class Placement:
     """Who has what, `before` and `after`: owners by things, things in order. `now` and `then`: the owners that there are, and
     `order`: all of them, each in Kafka's order. `names`: what owners are called; `back`: those that come back under their own ID;
     `anew`: those that come back under another ID, by which they are known here. `at`: where an ID lies among all, 0 to 1000."""
@@ -54,12 +54,12 @@ class Deal:
         before, after = self.before.get(thing), self.after[thing]
         if before == after:
             return STAYS
-        return NEEDLESS if before in self.now and before in self.then and before not in self.anew else ASKED
+        return COLLATERAL if before in self.now and before in self.then and before not in self.anew else LEAVES
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A thing in one column. `how`: `stays`, `asked` or `needless`; `other`: who has it in the other column."""
+    """A thing in one column. `how`: `stays`, `leaves` or `collateral`; `other`: who has it in the other column."""
 
     thing: str
     how: str
@@ -111,7 +111,7 @@ class Picture:
     title: str
     words: Words
     moved: int
-    needless: int
+    collateral: int
     total: int
     owners: int
     rows: tuple[OwnerRow, ...]
@@ -124,37 +124,42 @@ class Picture:
     things: tuple["Placed", ...] = ()
 
 
-def picture(name: str, title: str, deal: Deal) -> Picture:
-    how = {thing: deal.how(thing) for thing in deal.after}
-    rows = tuple(_rows(deal, how))
+def picture(name: str, title: str, placement: Placement) -> Picture:
+    how = {thing: placement.how(thing) for thing in placement.after}
+    rows = tuple(_rows(placement, how))
     drawn = rows if len(rows) <= MOST_ROWS else tuple(row for row in rows if _is_telling(row))[:MOST_ROWS]
-    hops = _hops(deal, how)
+    hops = _hops(placement, how)
     counts = Counter(how.values())
     return Picture(
         name=name,
         title=title,
-        words=deal.words,
-        moved=counts[ASKED] + counts[NEEDLESS],
-        needless=counts[NEEDLESS],
-        total=len(deal.before.keys() | deal.after.keys()),
+        words=placement.words,
+        moved=counts[LEAVES] + counts[COLLATERAL],
+        collateral=counts[COLLATERAL],
+        total=len(placement.before.keys() | placement.after.keys()),
         owners=len(rows),
         rows=drawn,
         hidden=len(rows) - len(drawn),
-        names=tuple(f"{deal.names[one]} ({_short(one)})" for one in deal.now),
+        names=tuple(f"{placement.names[one]} ({_short(one)})" for one in placement.now),
         dense=any(max(row.count_now, row.count_then) > MOST_NAMED for row in rows),
         hops=tuple((place, hop, count, _KINDS.index(kind)) for (place, hop, kind), count in sorted(hops.items())),
-        says=_says(deal, how, hops),
-        things=_things(deal, how),
+        says=_says(placement, how, hops),
+        things=_things(placement, how),
     )
 
 
-def _things(deal: Deal, how: Mapping[str, str]) -> tuple[Placed, ...]:
+def _things(placement: Placement, how: Mapping[str, str]) -> tuple[Placed, ...]:
     """In their order; those that nobody has in the end stand last."""
-    called = {one: f"{name} ({_short(one)})" for one, name in deal.names.items()}
-    gone = [thing for thing in deal.before if thing not in deal.after]
+    called = {one: f"{name} ({_short(one)})" for one, name in placement.names.items()}
+    gone = [thing for thing in placement.before if thing not in placement.after]
     return tuple(
-        Placed(thing, called.get(deal.before.get(thing, ""), ""), called.get(deal.after.get(thing, ""), ""), how.get(thing, ASKED))
-        for thing in (*deal.after, *gone)
+        Placed(
+            thing,
+            called.get(placement.before.get(thing, ""), ""),
+            called.get(placement.after.get(thing, ""), ""),
+            how.get(thing, LEAVES),
+        )
+        for thing in (*placement.after, *gone)
     )
 
 
@@ -167,16 +172,16 @@ def _is_telling(row: OwnerRow) -> bool:
 _Hops = Counter[tuple[int, int, str]]
 
 
-def _hops(deal: Deal, how: Mapping[str, str]) -> _Hops:
+def _hops(placement: Placement, how: Mapping[str, str]) -> _Hops:
     """By place now, how many places among those that are there in the end, and why. The neighbours of one that goes are one place
     away from where it was."""
-    rank = {one: number for number, one in enumerate(deal.order)}
-    place_now = {one: number for number, one in enumerate(deal.now, start=1)}
-    place_then = {one: number for number, one in enumerate(deal.then)}
-    ranks = [rank[one] for one in deal.then]
+    rank = {one: number for number, one in enumerate(placement.order)}
+    place_now = {one: number for number, one in enumerate(placement.now, start=1)}
+    place_then = {one: number for number, one in enumerate(placement.then)}
+    ranks = [rank[one] for one in placement.then]
     found: _Hops = Counter()
     for thing, kind in how.items():
-        before, after = deal.before.get(thing), deal.after[thing]
+        before, after = placement.before.get(thing), placement.after[thing]
         if before is None:
             continue
         hop = 0
@@ -188,26 +193,26 @@ def _hops(deal: Deal, how: Mapping[str, str]) -> _Hops:
     return found
 
 
-def _says(deal: Deal, how: Mapping[str, str], hops: _Hops) -> str:
+def _says(placement: Placement, how: Mapping[str, str], hops: _Hops) -> str:
     """`3,568 of 4,000 stateful tasks move, … All move to the next client in process-ID order: the order shifts by one.`"""
-    words, total = deal.words, len(deal.before.keys() | deal.after.keys())
+    words, total = placement.words, len(placement.before.keys() | placement.after.keys())
     counts = Counter(how.values())
-    moved = counts[ASKED] + counts[NEEDLESS]
+    moved = counts[LEAVES] + counts[COLLATERAL]
     if not moved:
         return f"No {words.thing} moves."
-    asked = f"{counts[ASKED]:,} whose {words.owner} leaves"
-    needless = f"{counts[NEEDLESS]:,} collateral (the {words.owner} stays)"
-    reasons = " and ".join(text for text, kind in ((asked, ASKED), (needless, NEEDLESS)) if counts[kind])
+    asked = f"{counts[LEAVES]:,} whose {words.owner} leaves"
+    collateral = f"{counts[COLLATERAL]:,} collateral (the {words.owner} stays)"
+    reasons = " and ".join(text for text, kind in ((asked, LEAVES), (collateral, COLLATERAL)) if counts[kind])
     first = f"{moved:,} of {many(total, words.thing)} {'moves' if moved == 1 else 'move'}: {reasons}."
     far: Counter[int] = Counter()
     for (_, hop, kind), count in hops.items():
         if kind != STAYS:
             far[hop] += count
-    if not counts[NEEDLESS] or not far:
+    if not counts[COLLATERAL] or not far:
         return first
     (hop, most), *_ = sorted(far.items(), key=lambda one: (-one[1], abs(one[0])))
     if most < _A_SHIFT * moved or most == 1:
-        there = len({owner for thing, owner in deal.after.items() if how[thing] != STAYS})
+        there = len({owner for thing, owner in placement.after.items() if how[thing] != STAYS})
         reshuffle = " at many ranks: a reshuffle" if there > _A_FEW else ""
         return f"{first} They move to {many(there, words.owner)}{reshuffle}."
     which = "All move" if most == moved else f"{most:,} of them move"
@@ -223,22 +228,22 @@ def _says(deal: Deal, how: Mapping[str, str], hops: _Hops) -> str:
 # The table.
 
 
-def _rows(deal: Deal, how: Mapping[str, str]) -> Iterator[OwnerRow]:
-    place_now = {one: number for number, one in enumerate(deal.now, start=1)}
-    place_then = {one: number for number, one in enumerate(deal.then, start=1)}
-    had, has = _by_owner(deal.before), _by_owner(deal.after)
-    called = {one: f"{name} ({_short(one)})" for one, name in deal.names.items()}
-    for one in deal.order:
+def _rows(placement: Placement, how: Mapping[str, str]) -> Iterator[OwnerRow]:
+    place_now = {one: number for number, one in enumerate(placement.now, start=1)}
+    place_then = {one: number for number, one in enumerate(placement.then, start=1)}
+    had, has = _by_owner(placement.before), _by_owner(placement.after)
+    called = {one: f"{name} ({_short(one)})" for one, name in placement.names.items()}
+    for one in placement.order:
         mine, new = had.get(one, ()), has.get(one, ())
-        old_chips = tuple(Chip(thing, how.get(thing, ASKED), called.get(deal.after.get(thing, ""), "")) for thing in mine)
-        new_chips = tuple(Chip(thing, how[thing], called.get(deal.before.get(thing, ""), "none")) for thing in new)
+        old_chips = tuple(Chip(thing, how.get(thing, LEAVES), called.get(placement.after.get(thing, ""), "")) for thing in mine)
+        new_chips = tuple(Chip(thing, how[thing], called.get(placement.before.get(thing, ""), "none")) for thing in new)
         yield OwnerRow(
             id=one,
-            name=deal.names[one],
+            name=placement.names[one],
             place_now=place_now.get(one),
             place_then=place_then.get(one),
-            at=deal.at.get(one),
-            fate=_fate(deal, one, place_now, place_then),
+            at=placement.at.get(one),
+            fate=_fate(placement, one, place_now, place_then),
             now=old_chips[:MOST_CHIPS],
             then=new_chips[:MOST_CHIPS],
             more_now=max(0, len(old_chips) - MOST_CHIPS),
@@ -248,12 +253,12 @@ def _rows(deal: Deal, how: Mapping[str, str]) -> Iterator[OwnerRow]:
         )
 
 
-def _fate(deal: Deal, one: str, now: Mapping[str, int], then: Mapping[str, int]) -> str:
+def _fate(placement: Placement, one: str, now: Mapping[str, int], then: Mapping[str, int]) -> str:
     if one not in then:
         return "goes"
     if one not in now:
         return "comes"
-    return "anew" if one in deal.anew else "returns" if one in deal.back else "stays"
+    return "anew" if one in placement.anew else "returns" if one in placement.back else "stays"
 
 
 def _by_owner(owners: Mapping[str, str]) -> dict[str, tuple[str, ...]]:

@@ -34,27 +34,27 @@ class Labels:
     risk: str
     unit: str
     rounds: tuple[str, ...]
-    ways: tuple[str, ...]
+    options: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One of the four. `share` and `plain_share` in thousandths of the larger one; `against`: `better`, `same` or `worse` than
-    doing it plainly, empty where there is nothing to compare with."""
+    """One of the four. `share` and `baseline_share` in thousandths of the larger one; `against`: `better`, `same` or `worse` than
+    the baseline, empty where there is nothing to compare with."""
 
     label: str
     value: str
     detail: str
-    plain: str
+    baseline: str
     against: str
     share: int
-    plain_share: int
+    baseline_share: int
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """An alternative, one row of the comparison. `fate`: chosen, possible, unasked or impossible. `cells`: its four figures, as
-    text and thousandths of the worst way; none where nothing can be predicted."""
+class OptionRow:
+    """One row of the comparison. `fate`: recommended, possible, reference or impossible. `cells`: its figures, as text and
+    thousandths of the worst option; none where nothing can be predicted."""
 
     name: str
     title: str
@@ -87,7 +87,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The rebalances of one way."""
+    """The rebalances of one option."""
 
     name: str
     title: str
@@ -119,8 +119,8 @@ class PlanView:
     pictures: tuple[Picture, ...]
     about: Callable[[str], str]
     timelines: tuple[Timeline, ...]
-    ways: tuple[Way, ...]
-    burden: tuple[Block, ...]
+    options: tuple[OptionRow, ...]
+    cost_tables: tuple[Block, ...]
     facts: tuple[tuple[str, str], ...]
     age: str
     taken: str
@@ -140,7 +140,7 @@ class PlanView:
         return sections.setting_rows(self.review)
 
 
-NO_LABELS = Labels(owners="", time="", total="", risk="", unit="time", rounds=(), ways=())
+NO_LABELS = Labels(owners="", time="", total="", risk="", unit="time", rounds=(), options=())
 
 
 def plan_view(
@@ -154,11 +154,11 @@ def plan_view(
     pictures: tuple[Picture, ...] = (),
     about: Callable[[str], str] = lambda _: "",
     timelines: tuple[Timeline, ...] = (),
-    ways: tuple[Way, ...] | None = None,
-    burden: tuple[Block, ...] = (),
+    options: tuple[OptionRow, ...] | None = None,
+    cost_tables: tuple[Block, ...] = (),
     facts: tuple[tuple[str, str], ...] = (),
 ) -> PlanView:
-    """With what only a kind of group can add to what every plan has. `ways` None: the options without figures."""
+    """With what only a kind of group can add to what every plan has. `options` None: the options without figures."""
     kind = kind_of(plan)
     age, taken, valid, expired = ages(plan, now)
     return PlanView(
@@ -175,8 +175,8 @@ def plan_view(
         pictures=pictures,
         about=about,
         timelines=timelines,
-        ways=_without_figures(plan) if ways is None else ways,
-        burden=burden,
+        options=_without_figures(plan) if options is None else options,
+        cost_tables=cost_tables,
         facts=facts,
         age=age,
         taken=taken,
@@ -185,12 +185,12 @@ def plan_view(
     )
 
 
-def _without_figures(plan: AnyPlan) -> tuple[Way, ...]:
+def _without_figures(plan: AnyPlan) -> tuple[OptionRow, ...]:
     return in_order(
-        Way(
+        OptionRow(
             name=one.name,
             title=one.title,
-            fate="chosen" if one.name == plan.chosen else "possible" if one.refused is None else "impossible",
+            fate="recommended" if one.name == plan.chosen else "possible" if one.refused is None else "impossible",
             why_not=why_not(one),
             effort="",
             cells=(),
@@ -226,7 +226,7 @@ def compact(count: int) -> str:
 
 
 def title_of(name: str, plan: AnyPlan) -> str:
-    """What one of the two ways is called that are shown side by side. Nothing is recommended that must not be done."""
+    """The title of one of the two options that are shown side by side. Nothing is recommended that must not be done."""
     if name != plan.chosen:
         return "Baseline (no mitigation)"
     return "Least impact" if plan.verdict is PlanVerdict.BLOCKED else "Recommended"
@@ -234,22 +234,22 @@ def title_of(name: str, plan: AnyPlan) -> str:
 
 def option_of(plan: AnyPlan) -> str:
     """The recommended option, below the title."""
-    way = plan.chosen_way
-    if way is None:
+    option = plan.chosen_way
+    if option is None:
         return plan.headline
-    return f"Blocked: {inside(way.title)}" if plan.verdict is PlanVerdict.BLOCKED else way.title
+    return f"Blocked: {inside(option.title)}" if plan.verdict is PlanVerdict.BLOCKED else option.title
 
 
 # Figures that are compared.
 
-Said = tuple[int, str]
+Amount = tuple[int, str]
 """An amount to compare, and what it is called."""
 NEVER = 2**62
-NOT_KNOWN: Said = (NEVER, "unknown")
+UNKNOWN: Amount = (NEVER, "unknown")
 
 
 def figures_of(
-    labels: Sequence[str], details: Sequence[str], mine: Sequence[Said], other: Sequence[Said] | None, *, certain: bool = True
+    labels: Sequence[str], details: Sequence[str], mine: Sequence[Amount], other: Sequence[Amount] | None, *, certain: bool = True
 ) -> tuple[Figure, ...]:
     """`other`: the same of the baseline; None: there is nothing to compare with. What is not `certain` is never called better."""
     return tuple(
@@ -258,7 +258,7 @@ def figures_of(
     )
 
 
-def _figure(label: str, detail: str, mine: Said, other: Said | None, *, certain: bool) -> Figure:
+def _figure(label: str, detail: str, mine: Amount, other: Amount | None, *, certain: bool) -> Figure:
     if other is None:
         return Figure(label, mine[1], detail, "", "", 0, 0)
     most = max(mine[0], other[0], 1)
@@ -266,8 +266,8 @@ def _figure(label: str, detail: str, mine: Said, other: Said | None, *, certain:
     return Figure(label, mine[1], detail, other[1], against, mine[0] * 1000 // most, other[0] * 1000 // most)
 
 
-def bars(said: Mapping[str, Sequence[Said]]) -> Mapping[str, tuple[tuple[str, int], ...]]:
-    """The figures of each way as text and thousandths of the worst way."""
+def bars(said: Mapping[str, Sequence[Amount]]) -> Mapping[str, tuple[tuple[str, int], ...]]:
+    """The figures of each option as text and thousandths of the worst option."""
     worst = [max((one for one, _ in column if one != NEVER), default=0) or 1 for column in zip(*said.values(), strict=True)]
     return {
         name: tuple((text, min(1000, amount * 1000 // most)) for (amount, text), most in zip(row, worst, strict=True))
@@ -275,10 +275,10 @@ def bars(said: Mapping[str, Sequence[Said]]) -> Mapping[str, tuple[tuple[str, in
     }
 
 
-def in_order(ways: Iterable[Way]) -> tuple[Way, ...]:
+def in_order(options: Iterable[OptionRow]) -> tuple[OptionRow, ...]:
     """The recommended one first, what nobody asked for and what cannot be predicted last."""
-    rank = {"chosen": 0, "possible": 1, "unasked": 2, "impossible": 3}
-    return tuple(sorted(ways, key=lambda way: rank[way.fate]))
+    rank = {"recommended": 0, "possible": 1, "reference": 2, "impossible": 3}
+    return tuple(sorted(options, key=lambda option: rank[option.fate]))
 
 
 def broken(rules: Iterable[Rule]) -> tuple[str, ...]:

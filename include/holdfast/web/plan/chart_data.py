@@ -6,7 +6,7 @@ from holdfast.web.parts.plan_view import PlanView
 
 
 def timeline_data(view: PlanView) -> dict[str, object]:
-    """A line a way. A point: when, handed over so far, handed over then, what else, what is dangerous about it."""
+    """A line an option. A point: when, handed over so far, handed over then, what else, what is dangerous about it."""
     return {
         "end": max((one.end for one in view.timelines), default=0),
         "total": view.pictures[0].total if view.pictures else 0,

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from holdfast.web.parts.ownership import ASKED, NEEDLESS, STAYS, Picture
+from holdfast.web.parts.ownership import COLLATERAL, LEAVES, STAYS, Picture
 
 MOST_HOSTS = 16
 OTHERS = "others"
 PAGE_SIZE = 100
-WHY = {STAYS: "stays", ASKED: "moves: its {} leaves", NEEDLESS: "collateral: its {} stays"}
+WHY = {STAYS: "stays", LEAVES: "moves: its {} leaves", COLLATERAL: "collateral: its {} stays"}
 SORTS = ("task", "subtopology", "now", "then", "why")
 _NUMBERS = re.compile(r"(\d+)")
 
@@ -51,11 +51,11 @@ def matrix(picture: Picture) -> Matrix | None:
     moves = Counter((one.before or "none", one.after or "none") for one in picture.things if one.how != STAYS)
     if not moves:
         return None
-    weights: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
     for (before, after), count in moves.items():
-        weights[before] += count
-        weights[after] += count
-    named = {name for name, _ in weights.most_common(MOST_HOSTS)}
+        sizes[before] += count
+        sizes[after] += count
+    named = {name for name, _ in sizes.most_common(MOST_HOSTS)}
     cells: Counter[tuple[str, str]] = Counter()
     for (before, after), count in moves.items():
         cells[before if before in named else OTHERS, after if after in named else OTHERS] += count
@@ -88,7 +88,7 @@ def select(
         "subtopology": lambda row: (_natural(row.about), _natural(row.thing)),
         "now": lambda row: (_natural(row.before), _natural(row.thing)),
         "then": lambda row: (_natural(row.after), _natural(row.thing)),
-        "why": lambda row: ((NEEDLESS, ASKED, STAYS).index(row.how), _natural(row.thing)),
+        "why": lambda row: ((COLLATERAL, LEAVES, STAYS).index(row.how), _natural(row.thing)),
     }
     found.sort(key=keys.get(sort, keys["task"]))  # type: ignore[arg-type]
     pages = max(1, -(-len(found) // PAGE_SIZE))

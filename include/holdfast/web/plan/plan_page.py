@@ -63,7 +63,7 @@ class PlanPage:
     score: Score | None
     freshness: Freshness
     run_id: str | None
-    asked_by: str = ""
+    requested_by: str = ""
     """Who asked for it; empty where nobody is known to have."""
     broken: tuple[plans.Broken, ...] = ()
     """What of its decision, journal and verdict cannot be read: nothing may be approved or applied until it is mended."""

@@ -41,7 +41,7 @@ class NextStep:
 def stages(page: PlanPage) -> tuple[Stage, ...]:
     """Requested → planned → approved → applying → verified."""
     return (
-        Stage("Requested", Progress.DONE, f"by {page.asked_by}" if page.asked_by else ""),
+        Stage("Requested", Progress.DONE, f"by {page.requested_by}" if page.requested_by else ""),
         Stage("Planned", Progress.DONE, page.view.age),
         _approved(page),
         _applying(page),

@@ -71,7 +71,7 @@
     const released = (value) => Math.sign(value) * Math.round(2 ** Math.abs(value) - 1);
     const far = (ranks) => (ranks === 0 ? "stays" : Math.abs(ranks) === 1 ? `to the ${ranks > 0 ? "next" : "previous"} ${data.owner}` : `by ${ranks > 0 ? "+" : "−"}${Math.abs(ranks)} ranks`);
     const reach = Math.max(2, Math.ceil(squeezed(data.reach)));
-    const kinds = [["stays", "--stays"], [`moves: its ${data.owner} leaves`, "--asked"], [`collateral: its ${data.owner} stays`, "--needless"]];
+    const kinds = [["stays", "--stays"], [`moves: its ${data.owner} leaves`, "--leaves"], [`collateral: its ${data.owner} stays`, "--collateral"]];
     const most = Math.max(1, ...data.dots.map((dot) => dot[2]));
     const few = data.places <= 60;
     return {

@@ -79,8 +79,8 @@ def test_the_page_of_a_plan(kind: str, tmp_path: Path) -> None:
         "next_step": stages.next_step(plan, shown.done),
         "what_next": stages.what_next(shown),
     }
-    nobody = {"asked": None, "may": False, "own": False, "signed": None, "paused": False, "problem": None}
-    page = templating.render("plan.html", page=shown, view=shown.view, **now, **nobody, **MEMORY)
+    collateral_text = {"asked": None, "may": False, "own": False, "signed": None, "paused": False, "problem": None}
+    page = templating.render("plan.html", page=shown, view=shown.view, **now, **collateral_text, **MEMORY)
 
     assert f'<span class="badge calm">{kind}</span>' in page
     assert shown.view.title in page
@@ -95,7 +95,13 @@ def test_the_form(kind: str, what: str) -> None:
     known = new_view.known(read(document), "snapshots/c/day=2026-11-20/g/120000-1.json", (), NOON)
     what = new_view.known_choice(known, what)
     group = SimpleNamespace(cluster="c", group_id="g", known=known, snapshot=None, problem="")
-    form = {"connection": True, "ways": new_view.choices(known), "what": what, "wanted": new_view.fields_of(what), "sent": {}}
+    form = {
+        "connection": True,
+        "change_types": new_view.choices(known),
+        "what": what,
+        "wanted": new_view.fields_of(what),
+        "sent": {},
+    }
     asked = SimpleNamespace(sentence="Do it", said="x", conf={"what": what}, problems={})
     checked = {"asked": asked, "problems": {}, "key": "k", "live": False, "releases": ("3.9.1",), "text": lambda _: ""}
     page = templating.render("new.html", group=group, known=known, **form, **checked, **MEMORY)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from holdfast.web.parts.ownership import Deal, Picture, Words, picture
+from holdfast.web.parts.ownership import Picture, Placement, Words, picture
 
 
 def of_moves(moves: Sequence[tuple[str, str, int]]) -> Picture:
@@ -16,5 +16,5 @@ def of_moves(moves: Sequence[tuple[str, str, int]]) -> Picture:
     return picture(
         "plainly",
         "Baseline (no mitigation)",
-        Deal(Words("task", "client", "ID"), before, after, names, names, names, {one: one for one in names}),
+        Placement(Words("task", "client", "ID"), before, after, names, names, names, {one: one for one in names}),
     )

@@ -4,14 +4,14 @@ from tests.harness.article import LAST, C
 from tests.harness.plans import article_plan
 
 from holdfast.web.kinds.streams.task_owners import task_picture
-from holdfast.web.parts.ownership import Deal, Picture, Words, picture
+from holdfast.web.parts.ownership import Picture, Placement, Words, picture
 
 
 def drawn(name: str) -> Picture:
     plan = article_plan()
-    way = next(one for one in plan.candidates if one.name == name)
-    assert way.worst is not None
-    found = task_picture(plan, way, way.worst)
+    option = next(one for one in plan.candidates if one.name == name)
+    assert option.worst is not None
+    found = task_picture(plan, option, option.worst)
     assert found is not None
     return found
 
@@ -19,13 +19,13 @@ def drawn(name: str) -> Picture:
 def test_plainly_every_task_moves_and_the_client_that_goes_is_shown() -> None:
     one = drawn("plainly")
 
-    assert (one.moved, one.needless, one.total, one.owners) == (6, 4, 6, 4)
+    assert (one.moved, one.collateral, one.total, one.owners) == (6, 4, 6, 4)
     assert [(row.id, row.fate, row.place_now, row.place_then) for row in (one.rows[0], one.rows[-1])] == [
         (C, "goes", 1, None),
         (LAST, "comes", None, 3),
     ]
-    assert {chip.how for chip in one.rows[0].now} == {"asked"}
-    assert [chip.how for row in one.rows[1:] for chip in row.then] == ["asked"] * 2 + ["needless"] * 4
+    assert {chip.how for chip in one.rows[0].now} == {"leaves"}
+    assert [chip.how for row in one.rows[1:] for chip in row.then] == ["leaves"] * 2 + ["collateral"] * 4
     assert one.says == (
         "6 of 6 stateful tasks move: 2 whose client leaves and 4 collateral (the client stays)."
         " All move to the next client in process-ID order: the order shifts by one."
@@ -35,7 +35,7 @@ def test_plainly_every_task_moves_and_the_client_that_goes_is_shown() -> None:
 def test_with_its_old_process_id_nothing_moves_and_the_hosts_are_named() -> None:
     one = drawn("copy-process-metadata")
 
-    assert (one.moved, one.needless, one.owners) == (0, 0, 3)
+    assert (one.moved, one.collateral, one.owners) == (0, 0, 3)
     assert (one.rows[0].name, one.rows[0].fate) == ("app-bbb8 → app-new", "returns")
     assert one.says == "No stateful task moves."
     assert {hop for _, hop, _, _ in one.hops} == {0}
@@ -52,10 +52,10 @@ def test_clients_stand_where_java_sorts_them() -> None:
 
 def test_no_picture_where_nobody_knows_the_end() -> None:
     plan = article_plan()
-    way = next(one for one in plan.candidates if one.name == "seed-process-id")
-    assert way.worst is not None
+    option = next(one for one in plan.candidates if one.name == "seed-process-id")
+    assert option.worst is not None
 
-    assert task_picture(plan, way, way.worst) is None
+    assert task_picture(plan, option, option.worst) is None
 
 
 def dealt(before: str, after: str, now: str, then: str, **more: frozenset[str]) -> Picture:
@@ -65,7 +65,7 @@ def dealt(before: str, after: str, now: str, then: str, **more: frozenset[str]) 
     order = tuple(sorted(names))
     words = Words("partition", "consumer", "member ID")
     had, has = dict(zip(things, before, strict=True)), dict(zip(things, after, strict=True))
-    return picture("way", "A way", Deal(words, had, has, tuple(now), tuple(then), order, names, **more))  # type: ignore[arg-type]
+    return picture("way", "A way", Placement(words, had, has, tuple(now), tuple(then), order, names, **more))  # type: ignore[arg-type]
 
 
 def test_a_shift_is_a_line_beside_that_of_what_stays() -> None:
@@ -101,4 +101,4 @@ def test_what_only_follows_from_who_goes_needs_no_pattern() -> None:
 def test_what_leaves_a_consumer_that_comes_back_under_another_id_was_asked_for() -> None:
     one = dealt("aac", "acc", "ac", "ac", anew=frozenset("a"))
 
-    assert ([row.fate for row in one.rows], one.moved, one.needless) == (["anew", "stays"], 1, 0)
+    assert ([row.fate for row in one.rows], one.moved, one.collateral) == (["anew", "stays"], 1, 0)

@@ -10,13 +10,13 @@ from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.web.kinds.streams import plan_view
 from holdfast.web.kinds.streams.plan_view import view
 from holdfast.web.kinds.streams.task_owners import about_tasks
-from holdfast.web.parts.ownership import NEEDLESS, Picture
+from holdfast.web.parts.ownership import COLLATERAL, Picture
 from holdfast.web.plan.placement import MOST_HOSTS, OTHERS, PAGE_SIZE, matrix, select
 
 from tests.unit.web.parts.pictures import of_moves  # isort: skip
 
 
-def plainly() -> Picture:
+def baseline() -> Picture:
     return next(one for one in view(article_plan(), NOON).pictures if one.name == "plainly")
 
 
@@ -44,10 +44,10 @@ def test_a_plan_from_before_is_still_read() -> None:
 
 
 def test_the_matrix_adds_up_to_what_moves() -> None:
-    found = matrix(plainly())
+    found = matrix(baseline())
 
     assert found is not None
-    assert sum(sum(counts) for _, counts in found.rows) == plainly().moved == 6
+    assert sum(sum(counts) for _, counts in found.rows) == baseline().moved == 6
     assert matrix(view(article_plan(), NOON).pictures[0]) is None, "nothing moves the recommended way"
 
 
@@ -63,16 +63,16 @@ def test_of_many_hosts_the_rest_are_one_row() -> None:
 
 def test_tasks_are_found_sorted_and_paged() -> None:
     about = about_tasks(article_plan().basis)
-    everything, moves = select(plainly(), about), select(plainly(), about, moves_only=True, sort="why")
+    everything, moves = select(baseline(), about), select(baseline(), about, moves_only=True, sort="why")
 
     assert (everything.found, everything.total, moves.found) == (6, 6, 6)
     assert [row.thing for row in everything.rows] == [f"1_{number}" for number in range(6)]
-    assert moves.rows[0].how == NEEDLESS
+    assert moves.rows[0].how == COLLATERAL
     assert moves.rows[0].why == "collateral: its client stays"
-    assert select(plainly(), about, "1_3").found == 1
-    assert select(plainly(), about, "collateral client").found == 4
-    assert select(plainly(), about, "no such thing", page=7).page == 1
-    assert select(plainly(), about, sort="<script>").rows == everything.rows
+    assert select(baseline(), about, "1_3").found == 1
+    assert select(baseline(), about, "collateral client").found == 4
+    assert select(baseline(), about, "no such thing", page=7).page == 1
+    assert select(baseline(), about, sort="<script>").rows == everything.rows
 
 
 def test_pages_are_bounded_and_numbers_are_sorted_as_numbers() -> None:

@@ -18,7 +18,7 @@ from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, worst_of
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.options import otherwise_words
-from holdfast.rollout.streams.plan.burden import burden
+from holdfast.rollout.streams.plan.cost_tables import cost_tables
 from holdfast.rollout.streams.plan.figures import figures
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.plan.titles import request_of
@@ -296,7 +296,7 @@ def _details(plan: Plan) -> Iterator[Block]:
             ("#", "after", "trigger", "stateful tasks handed over", "deferred", "standbys and warm-ups"),
             tuple(_round_rows(worst.rounds, times_of_costs.when(worst, plan.policy)))[:MOST_ROWS],
         )
-    yield from burden(worst, plan.policy, lambda one: _client(plan, one))
+    yield from cost_tables(worst, plan.policy, lambda one: _client(plan, one))
     if worst.end:
         yield Heading(2, "Task placement, before and after", aside=True)
         yield Table(("client, in process-ID order", "before", "after"), tuple(_ownership_rows(plan, worst))[:MOST_ROWS])

@@ -11,19 +11,19 @@ from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.text.wording import capital, duration, listed, many
 from holdfast.web.parts import plan_view as parts
-from holdfast.web.parts.ownership import Deal, Picture, Words, picture
+from holdfast.web.parts.ownership import Picture, Placement, Words, picture
 from holdfast.web.parts.plan_view import (
     MOST_ROUNDS,
     NEVER,
-    NOT_KNOWN,
+    UNKNOWN,
+    Amount,
     Figure,
     Labels,
+    OptionRow,
     PlanView,
     Point,
     RoundView,
-    Said,
     Timeline,
-    Way,
     compact,
     plan_view,
     title_of,
@@ -45,24 +45,24 @@ LABELS = Labels(
         "Unavailable meanwhile",
         "Without a reader afterwards",
     ),
-    ways=("Partitions moved", "Longest downtime", "Rebalances", "Read twice"),
+    options=("Partitions moved", "Longest downtime", "Rebalances", "Read twice"),
 )
 
 
 def view(plan: ConsumerPlan, now: datetime) -> PlanView:
-    way, plain = plan.chosen_way, plan.plain_way
-    ways = {one.name: one for one in (way, plain) if one is not None}.values()
-    pairs = tuple((one, one.course) for one in ways if one.course is not None)
+    option, baseline = plan.chosen_way, plan.plain_way
+    options = {one.name: one for one in (option, baseline) if one is not None}.values()
+    pairs = tuple((one, one.course) for one in options if one.course is not None)
     return plan_view(
         plan,
         now,
         labels=LABELS,
-        effect="" if way is None or way.summary is None else capital(effect_words.effect(way.summary, way.times)),
-        warnings=() if way is None else tuple(map(warning_words.labelled, way.warnings)),
-        figures=_figures(way, plain),
+        effect="" if option is None or option.summary is None else capital(effect_words.effect(option.summary, option.times)),
+        warnings=() if option is None else tuple(map(warning_words.labelled, option.warnings)),
+        figures=_figures(option, baseline),
         pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),
         timelines=tuple(_timeline(plan, one, course) for one, course in pairs if course.rounds),
-        ways=_ways(plan),
+        options=_options(plan),
         facts=_facts(plan),
     )
 
@@ -82,21 +82,21 @@ def _facts(plan: ConsumerPlan) -> tuple[tuple[str, str], ...]:
 # The four figures.
 
 
-def _figures(way: Considered | None, plain: Considered | None) -> tuple[Figure, ...]:
-    found = None if way is None else read_figures(way)
-    if found is None or way is None:
+def _figures(option: Considered | None, baseline: Considered | None) -> tuple[Figure, ...]:
+    found = None if option is None else read_figures(option)
+    if found is None or option is None:
         return ()
-    needless = None if way.summary is None else way.summary.needless
-    nobody = f", {needless:,} collateral (between consumers that the change does not touch)" if needless else ""
+    collateral = None if option.summary is None else option.summary.needless
+    collateral_text = f", {collateral:,} collateral (between consumers that the change does not touch)" if collateral else ""
     details = (
-        f"of {found.partitions:,}{nobody}",
+        f"of {found.partitions:,}{collateral_text}",
         _why_unread(found),
         "none" if not found.rebalances else _until_stable(found),
         _why_twice(found),
     )
     labels = ("Partitions moved", "Longest partition downtime", "Rebalances", "Records read twice")
-    other = read_figures(plain) if plain is not None and plain is not way else None
-    return parts.figures_of(labels, details, _said(found), None if other is None else _said(other))
+    other = read_figures(baseline) if baseline is not None and baseline is not option else None
+    return parts.figures_of(labels, details, _amounts(found), None if other is None else _amounts(other))
 
 
 def _why_unread(found: ReadFigures) -> str:
@@ -119,23 +119,23 @@ def _until_stable(found: ReadFigures) -> str:
     return f"rebalancing ends after {found.stable_says}; {found.effort_says}"
 
 
-def _said(found: ReadFigures) -> tuple[Said, ...]:
+def _amounts(found: ReadFigures) -> tuple[Amount, ...]:
     unread = 0 if not found.rebalances else NEVER if found.unread is None else found.unread
     return (
-        NOT_KNOWN if found.moved is None else (found.moved, f"{found.moved:,}"),
+        UNKNOWN if found.moved is None else (found.moved, f"{found.moved:,}"),
         (unread, found.still_says),
         (found.rebalances, f"{found.rebalances:,}") if found.to_stable is not None else (NEVER, "endless"),
-        NOT_KNOWN if found.read_twice is None else (found.read_twice, compact(found.read_twice) if found.read_twice else "none"),
+        UNKNOWN if found.read_twice is None else (found.read_twice, compact(found.read_twice) if found.read_twice else "none"),
     )
 
 
 # Who reads what, and when.
 
 
-def _picture(plan: ConsumerPlan, way: Considered, course: Course) -> Picture:
+def _picture(plan: ConsumerPlan, option: Considered, course: Course) -> Picture:
     anew = {one.was: one.member_id for one in course.shares if one.was is not None and one.then is not None}
     names = {one.member_id: anew.get(one.member_id, one.member_id) for one in course.shares}
-    deal = Deal(
+    placement = Placement(
         words=WORDS,
         before={str(part): names[one.member_id] for one in course.shares for part in one.now or ()},
         after={str(part): one.member_id for one in course.shares for part in one.then or ()},
@@ -145,7 +145,7 @@ def _picture(plan: ConsumerPlan, way: Considered, course: Course) -> Picture:
         names={one.member_id: _name(one, plan) for one in course.shares},
         anew=frozenset(anew.values()),
     )
-    return picture(way.name, title_of(way.name, plan), deal)
+    return picture(option.name, title_of(option.name, plan), placement)
 
 
 def _name(one: Share, plan: ConsumerPlan) -> str:
@@ -155,7 +155,7 @@ def _name(one: Share, plan: ConsumerPlan) -> str:
     return " on ".join(part for part in (instance, one.host) if part) or "unknown host"
 
 
-def _timeline(plan: ConsumerPlan, way: Considered, course: Course) -> Timeline:
+def _timeline(plan: ConsumerPlan, option: Considered, course: Course) -> Timeline:
     points, so_far = [], 0
     for number, one in enumerate(course.rounds, start=1):
         so_far += one.handed_over
@@ -163,7 +163,7 @@ def _timeline(plan: ConsumerPlan, way: Considered, course: Course) -> Timeline:
         points.append(Point(number, so_far, one.handed_over, still, ""))
     rounds = tuple(_rounds(course))
     shown, cut = rounds[:MOST_ROUNDS], max(0, len(rounds) - MOST_ROUNDS)
-    return Timeline(way.name, title_of(way.name, plan), shown, tuple(points), len(points), cut)
+    return Timeline(option.name, title_of(option.name, plan), shown, tuple(points), len(points), cut)
 
 
 def _rounds(course: Course) -> Iterator[RoundView]:
@@ -177,14 +177,14 @@ def _rounds(course: Course) -> Iterator[RoundView]:
 # The options, side by side.
 
 
-def _ways(plan: ConsumerPlan) -> tuple[Way, ...]:
+def _options(plan: ConsumerPlan) -> tuple[OptionRow, ...]:
     found = {one.name: figures for one in plan.candidates if (figures := read_figures(one)) is not None}
-    cells = parts.bars({name: _said(one) for name, one in found.items()})
+    cells = parts.bars({name: _amounts(one) for name, one in found.items()})
     return parts.in_order(
-        Way(
+        OptionRow(
             name=one.name,
             title=one.title,
-            fate="chosen" if one.name == plan.chosen else "possible" if one.name in found else "impossible",
+            fate="recommended" if one.name == plan.chosen else "possible" if one.name in found else "impossible",
             why_not=parts.why_not(one),
             effort="no manual work beyond the change" if one.name == PLAINLY else "",
             cells=cells.get(one.name, ()),

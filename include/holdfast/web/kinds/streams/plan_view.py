@@ -11,10 +11,11 @@ from holdfast.rollout.contract.times import Estimate, Times
 from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan import effect_words
-from holdfast.rollout.streams.plan.burden import burden
+from holdfast.rollout.streams.plan.cost_tables import cost_tables
 from holdfast.rollout.streams.plan.figures import Figures, figures_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.steps.steps import StartClient
+from holdfast.rollout.text.rendering import Block
 from holdfast.rollout.text.wording import amount_of_bytes, capital, duration, many, span
 from holdfast.rollout.timing import time_words
 from holdfast.web.kinds.streams.task_owners import about_tasks, task_picture
@@ -22,15 +23,15 @@ from holdfast.web.parts import plan_view as parts
 from holdfast.web.parts.plan_view import (
     MOST_ROUNDS,
     NEVER,
-    NOT_KNOWN,
+    UNKNOWN,
+    Amount,
     Figure,
     Labels,
+    OptionRow,
     PlanView,
     Point,
     RoundView,
-    Said,
     Timeline,
-    Way,
     compact,
     plan_view,
     title_of,
@@ -45,28 +46,32 @@ LABELS = Labels(
     risk="Handed over without a caught-up copy",
     unit="time",
     rounds=("Time", "Trigger", "Tasks handed over", "Deferred", "Standbys and warm-ups", "Without a caught-up copy"),
-    ways=("Tasks moved", "Longest downtime", "Rebalancing ends after", "All state restored after", "To restore", "Effort"),
+    options=("Tasks moved", "Longest downtime", "Rebalancing ends after", "All state restored after", "To restore", "Effort"),
 )
 
 
 def view(plan: Plan, now: datetime) -> PlanView:
-    way, plain = plan.chosen_way, plan.plain_way
-    ways = {one.name: one for one in (way, plain) if one is not None}.values()
-    pairs = tuple((one, one.worst) for one in ways if one.worst is not None)
-    effect = effect_words.effect(way.costs, plan.change, plan.policy) if way is not None and way.costs else ""
+    option, baseline = plan.chosen_way, plan.plain_way
+    options = {one.name: one for one in (option, baseline) if one is not None}.values()
+    pairs = tuple((one, one.worst) for one in options if one.worst is not None)
+    effect = effect_words.effect(option.costs, plan.change, plan.policy) if option is not None and option.costs else ""
     return plan_view(
         plan,
         now,
         labels=LABELS,
         effect=capital(effect),
-        figures=_figures(plan, way, plain),
+        figures=_figures(plan, option, baseline),
         pictures=tuple(found for one, cost in pairs if (found := task_picture(plan, one, cost)) is not None),
         about=about_tasks(plan.basis),
         timelines=tuple(_timeline(plan, one, cost) for one, cost in pairs if cost.rounds),
-        ways=_ways(plan),
-        burden=tuple(burden(pairs[0][1], plan.policy, lambda one: _named(plan, one))) if way is not None and pairs else (),
+        options=_options(plan),
+        cost_tables=_cost_tables(plan, pairs[0][1]) if option is not None and pairs else (),
         facts=_facts(plan),
     )
+
+
+def _cost_tables(plan: Plan, cost: Cost) -> tuple[Block, ...]:
+    return tuple(cost_tables(cost, plan.policy, lambda one: _named(plan, one)))
 
 
 def _named(plan: Plan, process_id: ProcessId) -> str:
@@ -90,15 +95,15 @@ def _facts(plan: Plan) -> tuple[tuple[str, str], ...]:
 # The figures.
 
 
-def _figures(plan: Plan, way: Considered | None, plain: Considered | None) -> tuple[Figure, ...]:
-    if way is None or way.worst is None:
+def _figures(plan: Plan, option: Considered | None, baseline: Considered | None) -> tuple[Figure, ...]:
+    if option is None or option.worst is None:
         return ()
-    found, records = figures_of(plan, way), way.worst.restored_records
+    found, records = figures_of(plan, option), option.worst.restored_records
     assert found is not None, "an option with costs has figures"
     times = found.times
     details = (
-        f"of {many(way.worst.stateful_tasks, 'stateful task')}",
-        _why_still(found),
+        f"of {many(option.worst.stateful_tasks, 'stateful task')}",
+        _why_unavailable(found),
         _spread(times, None if times is None else times.rebalancing_ends),
         _spread(times, None if times is None else times.restored) or "including standby copies",
         f"{records:,} records from changelogs" if records >= 10_000 else "from changelogs",
@@ -112,8 +117,8 @@ def _figures(plan: Plan, way: Considered | None, plain: Considered | None) -> tu
         "To restore",
         "Effort",
     )
-    other = _said(figures_of(plan, plain)) if plain is not None and plain is not way else None
-    return parts.figures_of(labels, details, _said(found) or (), other, certain=found.certain)
+    other = _amounts(figures_of(plan, baseline)) if baseline is not None and baseline is not option else None
+    return parts.figures_of(labels, details, _amounts(found) or (), other, certain=found.certain)
 
 
 def _spread(times: Times | None, one: Estimate | None) -> str:
@@ -129,7 +134,7 @@ def _copies(found: Figures) -> str:
     return f"{many(counts.manual_steps, 'manual step')}, {copied}"
 
 
-def _why_still(found: Figures) -> str:
+def _why_unavailable(found: Figures) -> str:
     if not found.stands_still and not found.cold_tasks:
         return "except during rebalances"
     if not found.cold_tasks:
@@ -140,31 +145,31 @@ def _why_still(found: Figures) -> str:
     return f"session timeout {duration(found.noticed)}, restore {duration(restoring) if restoring else 'under 1 s'}"
 
 
-def _said(found: Figures | None) -> tuple[Said, ...] | None:
-    """The six, of one way; None: nothing was forecast."""
+def _amounts(found: Figures | None) -> tuple[Amount, ...] | None:
+    """The six, of one option; None: nothing was forecast."""
     if found is None:
         return None
-    weight = f"{compact(found.records)} records" if found.bytes is None else amount_of_bytes(found.bytes)
+    size = f"{compact(found.records)} records" if found.bytes is None else amount_of_bytes(found.bytes)
     return (
         (found.moved, f"{found.moved:,}"),
         (found.stands_still * 1000 + bool(found.cold_tasks), found.still_says),
         _time(found, None if found.times is None else found.times.rebalancing_ends),
         _time(found, None if found.times is None else found.times.restored),
-        (found.records, weight if found.records else "nothing"),
+        (found.records, size if found.records else "nothing"),
         _effort(found),
     )
 
 
-def _time(found: Figures, one: Estimate | None) -> Said:
+def _time(found: Figures, one: Estimate | None) -> Amount:
     if found.times is None:
         return (NEVER if found.to_stable is None else found.to_stable, found.stable_says)
     return (NEVER if one is None else one.usual, time_words.usually(one))
 
 
-def _effort(found: Figures) -> Said:
+def _effort(found: Figures) -> Amount:
     counts = found.effort
     if counts is None:
-        return NOT_KNOWN
+        return UNKNOWN
     return (counts.restarts + counts.manual_steps + counts.copies, many(counts.restarts, "restart"))
 
 
@@ -179,7 +184,7 @@ def _dated(plan: Plan, cost: Cost) -> tuple[Round, ...]:
     return tuple(replace(one, at_seconds=end.usual) for one, end in zip(cost.rounds, ends, strict=True))
 
 
-def _timeline(plan: Plan, way: Considered, cost: Cost) -> Timeline:
+def _timeline(plan: Plan, option: Considered, cost: Cost) -> Timeline:
     points, so_far = [], 0
     cost_rounds = _dated(plan, cost)
     for one in cost_rounds:
@@ -189,7 +194,7 @@ def _timeline(plan: Plan, way: Considered, cost: Cost) -> Timeline:
         points.append(Point(one.at_seconds, so_far, one.handed_over, note, f"{cold:,} without a caught-up copy" if cold else ""))
     rounds = tuple(_rounds(cost_rounds))
     shown, cut = rounds[:MOST_ROUNDS], max(0, len(rounds) - MOST_ROUNDS)
-    return Timeline(way.name, title_of(way.name, plan), shown, tuple(points), cost_rounds[-1].at_seconds, cut)
+    return Timeline(option.name, title_of(option.name, plan), shown, tuple(points), cost_rounds[-1].at_seconds, cut)
 
 
 def _rounds(rounds: tuple[Round, ...]) -> Iterator[RoundView]:
@@ -204,13 +209,13 @@ def _rounds(rounds: tuple[Round, ...]) -> Iterator[RoundView]:
         yield RoundView(span(first, number), cells, counts[-1] > 0)
 
 
-# The ways, side by side.
+# The options, side by side.
 
 
-def _ways(plan: Plan) -> tuple[Way, ...]:
-    cells = parts.bars({one.name: said for one in plan.candidates if (said := _said(figures_of(plan, one))) is not None})
+def _options(plan: Plan) -> tuple[OptionRow, ...]:
+    cells = parts.bars({one.name: said for one in plan.candidates if (said := _amounts(figures_of(plan, one))) is not None})
     return parts.in_order(
-        Way(
+        OptionRow(
             name=one.name,
             title=one.title,
             fate=_fate(one, plan),
@@ -225,5 +230,5 @@ def _ways(plan: Plan) -> tuple[Way, ...]:
 
 def _fate(one: Considered, plan: Plan) -> str:
     if one.name == plan.chosen:
-        return "chosen"
-    return "impossible" if one.worst is None else "possible" if one.as_asked else "unasked"
+        return "recommended"
+    return "impossible" if one.worst is None else "possible" if one.as_asked else "reference"

@@ -11,13 +11,13 @@ from holdfast.rollout.streams.plan.basis import Basis
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order
 from holdfast.rollout.text.wording import listed
-from holdfast.web.parts.ownership import Deal, Picture, Words, picture
+from holdfast.web.parts.ownership import Picture, Placement, Words, picture
 from holdfast.web.parts.plan_view import title_of
 
 WORDS = Words("stateful task", "client", "process ID")
 
 
-def task_picture(plan: Plan, way: Considered, cost: Cost) -> Picture | None:
+def task_picture(plan: Plan, option: Considered, cost: Cost) -> Picture | None:
     """None where nobody knows who owns what in the end."""
     if not cost.end:
         return None
@@ -25,23 +25,23 @@ def task_picture(plan: Plan, way: Considered, cost: Cost) -> Picture | None:
     before = {task: client.process_id for client in plan.basis.clients for task in client.active if task in stateful}
     after = {task: owner for task, owner in end_owners(cost.end).items() if task in stateful}
     then = sorted(client.process_id for client in cost.end)
-    anew = {old: new for new, old in renamed(way.change).items() if new in then and old not in then}
+    anew = {old: new for new, old in renamed(option.change).items() if new in then and old not in then}
     now = [anew.get(client.process_id, client.process_id) for client in plan.basis.clients]
-    everybody = sorted({*now, *then})
-    joining = [joins.process_id for item in way.change.events if (joins := _joining(item)) is not None]
-    deal = Deal(
+    all_ids = sorted({*now, *then})
+    joining = [joins.process_id for item in option.change.events if (joins := _joining(item)) is not None]
+    placement = Placement(
         words=WORDS,
         before={str(task): str(anew.get(before[task], before[task])) for task in sorted(before)},
         after={str(task): str(after[task]) for task in sorted(after)},
         now=tuple(map(str, now)),
         then=tuple(map(str, then)),
-        order=tuple(map(str, everybody)),
-        names=_names(plan, way, cost),
+        order=tuple(map(str, all_ids)),
+        names=_names(plan, option, cost),
         back=frozenset(str(one) for one in joining if one in now),
         anew=frozenset(map(str, anew.values())),
-        at={str(one): order.rank(one) * 1000 >> 128 for one in everybody},
+        at={str(one): order.rank(one) * 1000 >> 128 for one in all_ids},
     )
-    return picture(way.name, title_of(way.name, plan), deal)
+    return picture(option.name, title_of(option.name, plan), placement)
 
 
 def about_tasks(basis: Basis) -> Callable[[str], str]:
@@ -59,12 +59,12 @@ def about_tasks(basis: Basis) -> Callable[[str], str]:
     return about
 
 
-def _names(plan: Plan, way: Considered, cost: Cost) -> Mapping[str, str]:
+def _names(plan: Plan, option: Considered, cost: Cost) -> Mapping[str, str]:
     """Hosts, where they are known; `old → new` for a client whose ID comes back elsewhere."""
     known = {client.process_id: client.host for client in plan.basis.clients}
-    joining = [client for item in way.change.events if (client := _joining(item)) is not None]
+    joining = [client for item in option.change.events if (client := _joining(item)) is not None]
     hosts = {client.process_id: client.host for client in joining if isinstance(client.host, str)}
-    hosts |= {new: host for new, old in renamed(way.change).items() if (host := known.get(old))}
+    hosts |= {new: host for new, old in renamed(option.change).items() if (host := known.get(old))}
     anywhere = {client.host for client in joining if client.process_id is None and isinstance(client.host, str)}
     ends = [client.process_id for client in cost.end]
     names: dict[str, str] = {}

@@ -35,7 +35,7 @@ def restarted() -> PlanView:
 
 
 def test_the_four_figures_against_doing_it_plainly() -> None:
-    assert [(one.value, one.plain, one.against) for one in restarted().figures] == [
+    assert [(one.value, one.baseline, one.against) for one in restarted().figures] == [
         ("0", "2", "better"),
         ("none", "3 s", "better"),
         ("0", "1", "better"),
@@ -45,7 +45,7 @@ def test_the_four_figures_against_doing_it_plainly() -> None:
 
 def test_who_reads_what_and_who_comes_back() -> None:
     """A consumer that restarts is one row, under the ID that it gets."""
-    recommended, plainly = restarted().pictures
+    recommended, baseline = restarted().pictures
 
     assert [(row.id, row.fate, row.count_now, row.count_then) for row in recommended.rows] == [
         ("a2", "anew", 3, 3),
@@ -53,21 +53,21 @@ def test_who_reads_what_and_who_comes_back() -> None:
     ]
     assert recommended.rows[0].name == "i-a on h-a"
     assert recommended.says == "No partition moves."
-    assert plainly.says == "2 of 6 partitions move: 2 whose consumer leaves."
+    assert baseline.says == "2 of 6 partitions move: 2 whose consumer leaves."
 
 
 def test_over_time_by_rebalance() -> None:
-    (plainly,) = restarted().timelines
+    (baseline,) = restarted().timelines
 
-    assert [(one.at, one.so_far) for one in plainly.points] == [(1, 2)]
-    assert plainly.rounds[0].cells == ("change", "3 s", "5 min", "2", "6", "0")
+    assert [(one.at, one.so_far) for one in baseline.points] == [(1, 2)]
+    assert baseline.rounds[0].cells == ("change", "3 s", "5 min", "2", "6", "0")
 
 
 def test_ways_steps_and_limits_are_there_as_for_streams() -> None:
     found = restarted()
 
-    assert [one.fate for one in found.ways][:2] == ["chosen", "possible"]
-    assert found.ways[0].cells == (("0", 0), ("none", 0), ("0", 0), ("none", 0))
+    assert [one.fate for one in found.options][:2] == ["recommended", "possible"]
+    assert found.options[0].cells == (("0", 0), ("none", 0), ("0", 0), ("none", 0))
     assert found.review.steps[0].title == "Restart i-a on h-a, within its session timeout"
     assert found.review.why.startswith("Baseline: more downtime: ")
     assert found.rules_passed == len(found.review.rules)

@@ -26,10 +26,14 @@ def test_the_figures_against_the_baseline() -> None:
     assert shown.figures.times is not None
 
     assert [one.against for one in found[:5]] == ["better", "same", "better", "better", "better"]
-    assert [(found[at].value, found[at].plain) for at in (0, 1, 4)] == [("0", "6"), ("10 s", "10 s"), ("8 records", "26 records")]
+    assert [(found[at].value, found[at].baseline) for at in (0, 1, 4)] == [
+        ("0", "6"),
+        ("10 s", "10 s"),
+        ("8 records", "26 records"),
+    ]
     assert (found[2].value, found[2].detail) == (usually(shown.figures.times.rebalancing_ends), "7 s to 38 s")
     assert found[5].label == "Effort"
-    assert (found[0].share, found[0].plain_share) == (0, 1000)
+    assert (found[0].share, found[0].baseline_share) == (0, 1000)
     assert found[1].detail == "session timeout 10 s, restore under 1 s"
 
 
@@ -39,10 +43,10 @@ def test_a_task_stands_still_until_the_group_notices_and_until_it_is_restored() 
     shown = summary(plan)
     assert shown.figures is not None
     assert (shown.figures.stands_still, shown.figures.noticed) == (10, 10)
-    copied = next(one for one in view(plan, NOON).ways if one.name == "copy-state-directory")
+    copied = next(one for one in view(plan, NOON).options if one.name == "copy-state-directory")
 
     assert copied.cells[1][0] == "10 s", "a caught-up copy takes over once the client is missed"
-    assert {one.cells[1][0] for one in view(plan, NOON).ways if one.cells and one.fate != "unasked"} == {"10 s", "30 s"}
+    assert {one.cells[1][0] for one in view(plan, NOON).options if one.cells and one.fate != "reference"} == {"10 s", "30 s"}
 
 
 def test_bytes_are_said_where_they_were_measured() -> None:
@@ -55,16 +59,16 @@ def test_without_another_way_nothing_is_compared() -> None:
     plan = planned(group(AFTER), REMOVE)
 
     assert plan.chosen == "plainly"
-    assert {(one.plain, one.against) for one in view(plan, NOON).figures} == {("", "")}
+    assert {(one.baseline, one.against) for one in view(plan, NOON).figures} == {("", "")}
     assert [one.title for one in view(plan, NOON).pictures] == ["Recommended"]
 
 
 def test_the_chosen_way_is_first_and_what_nobody_asked_for_last() -> None:
-    ways = view(article_plan(), NOON).ways
+    options = view(article_plan(), NOON).options
 
-    assert (ways[0].fate, ways[0].name) == ("chosen", "copy-process-metadata")
-    assert ways[-1].fate == "unasked"
-    assert not any("(" in one.why_not and "keeps" in one.why_not for one in ways), "limits are listed one by one"
+    assert (options[0].fate, options[0].name) == ("recommended", "copy-process-metadata")
+    assert options[-1].fate == "reference"
+    assert not any("(" in one.why_not and "keeps" in one.why_not for one in options), "limits are listed one by one"
 
 
 def test_both_ways_over_time() -> None:
@@ -135,4 +139,4 @@ def test_the_chart_ends_when_the_figure_says() -> None:
     found = view(article_plan(), NOON)
 
     assert [one.end for one in found.timelines] == [one.points[-1].at for one in found.timelines]
-    assert duration(found.timelines[-1].end) == found.figures[2].plain
+    assert duration(found.timelines[-1].end) == found.figures[2].baseline

@@ -12,7 +12,7 @@ from holdfast.rollout.text.wording import amount_of_bytes, duration, many
 MOST_ROWS = 40
 
 
-def burden(cost: Cost, policy: Policy, named: Callable[[ProcessId], str]) -> Iterator[Block]:
+def cost_tables(cost: Cost, policy: Policy, named: Callable[[ProcessId], str]) -> Iterator[Block]:
     """`named`: what a client is called."""
     yield from _tasks(cost, policy)
     yield from _brokers(cost, policy)
