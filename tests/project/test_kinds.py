@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import holdfast
+from holdfast.rollout.contract.batches_json import THEN
 from holdfast.rollout.group.group_kind import GroupKind
+from holdfast.rollout.kinds import event_tables
 from holdfast.rollout.kinds.registry import REGISTRY, kind_of
 from holdfast.web.kinds.registry import PAGES
 from holdfast.workflows.collecting.registry import COLLECTORS
@@ -85,6 +87,10 @@ def test_no_code_outside_of_a_kind_decides_by_its_name() -> None:
 )
 def test_such_a_decision_is_seen(source: str) -> None:
     assert NAMES & set(compared(source))
+
+
+def test_the_tables_of_events_are_those_of_the_kinds() -> None:
+    assert set(event_tables.verbs()) == {THEN}.union(*(kind.verbs for kind in REGISTRY))
 
 
 def test_every_registry_has_known_kinds_only() -> None:

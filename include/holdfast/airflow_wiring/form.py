@@ -14,14 +14,9 @@ from airflow.sdk import Param
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, WHICH_SNAPSHOT, address
 from holdfast.kafka.release import RELEASES
 from holdfast.kafka.streams import config_check
+from holdfast.rollout.kinds import event_tables
 
 MOST_SUGGESTED = 200
-VERBS = (
-    "add_client", "add_partitions", "remove_client", "replace_client", "restart_client", "rolling_restart", "set_config",
-    "set_release", "set_threads", "set_topology", "stop_application", "then",
-    "add_consumer", "add_topic", "remove_consumer", "remove_topic", "replace_consumer", "restart_consumer", "set_assignors",
-)  # fmt: skip
-"""Of a Change's events, for groups of either kind."""
 
 ASKED_FOR = {
     "replace a host": "Replace a host",
@@ -68,6 +63,7 @@ _CLEAN: Mapping[str, Any] = {
     "not": {"type": "string", "pattern": rf"({_ANY_CASE})s?[\"']?\s*[:=]|\\[uxU]|{_IN_A_TEXT}"},
 }
 """The same in a document, at any depth."""
+_ONE_EVENT: Mapping[str, Any] = {"type": "object", "minProperties": 1, "propertyNames": {"enum": event_tables.verbs()}}
 _WITHOUT_SECRETS: Mapping[str, Any] = {"allOf": [{"$ref": "#/$defs/clean"}], "$defs": {"clean": _CLEAN}}
 
 
@@ -148,7 +144,7 @@ def fields() -> dict[str, Param]:
             **{"if": {"minProperties": 1}, "then": {"required": ["format_version", "events"]}},  # the form makes {} of nothing
             properties={
                 "format_version": {"type": "string"},
-                "events": {"type": "array", "items": {"type": "object", "minProperties": 1, "propertyNames": {"enum": [*VERBS]}}},
+                "events": {"type": "array", "items": _ONE_EVENT},
             },
             description_md=f"A Change document (docs/changes.md). Empty: the fields above. Example:\n\n{EXAMPLE}",
         ),

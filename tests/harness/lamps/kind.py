@@ -123,6 +123,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     values: ClassVar[tuple[type, ...]] = (LampSnapshot, LampChange, LampPlan, LampVerdict)
     schemas: ClassVar[Mapping[str, Any]] = {}
     asks: ClassVar[tuple[Any, ...]] = ()
+    verbs: ClassVar[frozenset[str]] = frozenset({"light"})
     docs: ClassVar[str] = "lamps"
 
     def owns_snapshot(self, document: object) -> bool:

@@ -15,6 +15,7 @@ MOST_PARTITIONS = 100_000
 MOST_THREADS = 10_000
 LONGEST_STOP = 1_000_000
 """Minutes."""
+THEN = "then"
 IN_ORDER = "In order; those before a `then` take effect together."
 WAIT: Codec[Wait] = either(Wait)
 
@@ -39,7 +40,7 @@ def item_codec(events: Callable[[], tuple[type[E], ...]], unknown: Callable[[str
     def codecs(table: tuple[type[E], ...]) -> Mapping[str, Codec[Any]]:
         """In the order in which they are said to be known."""
         marker = WAIT.described(then).to(Then, lambda marker: marker.wait)
-        return {event.VERB: event.codec() for event in table} | {"then": marker}
+        return {event.VERB: event.codec() for event in table} | {THEN: marker}
 
     def read(value: object) -> E | Then:
         verbs, known = strict.mapping(value), codecs(events())
@@ -57,7 +58,7 @@ def item_codec(events: Callable[[], tuple[type[E], ...]], unknown: Callable[[str
         return event
 
     def write(item: E | Then) -> object:
-        verb = "then" if isinstance(item, Then) else item.VERB
+        verb = THEN if isinstance(item, Then) else item.VERB
         return {verb: codecs(events())[verb].write(item)}
 
     def shape() -> Shape:

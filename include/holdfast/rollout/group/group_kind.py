@@ -84,6 +84,8 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     """What can be requested of it in a few fields."""
     unused_fields: ClassVar[frozenset[str]] = frozenset()
     """Those fields of a `Request` that mean nothing for it."""
+    verbs: ClassVar[frozenset[str]]
+    """The verbs of its events, by its table of events."""
     docs: ClassVar[str]
     """The page of docs/ that lists its events."""
     request_note: ClassVar[str] = ""

@@ -18,20 +18,6 @@ _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """The first whose fields are all there is what it is: a Forecast has `events` too."""
 
-EVENTS_OF_STREAMS = (
-    "add_client",
-    "remove_client",
-    "replace_client",
-    "restart_client",
-    "rolling_restart",
-    "set_config",
-    "set_release",
-    "set_threads",
-    "set_topology",
-    "stop_application",
-)
-"""The events of a Change that only Kafka Streams groups know."""
-
 
 def kind_of(document: object) -> str | None:
     """None: nothing that Holdfast writes."""

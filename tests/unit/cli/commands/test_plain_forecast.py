@@ -74,7 +74,7 @@ def test_lines_stay_in_order_beside_kafka_streams_and_bad_ones() -> None:
 
     assert done.return_value == 1
     assert [answer.get("line") for answer in answers] == [None, 2, 3, None]
-    assert answers[1]["error"].startswith("change: events[0]: the event 'add_client' is for Kafka Streams")
+    assert answers[1]["error"].startswith("change: events[0]: the event 'add_client' is none of a consumer group")
     assert answers[2]["error"].startswith("snapshot: consumers: the group instance ID 'x' is given twice")
     assert handed(answers[3]["outcomes"][0]["rounds"][0]) == {"b": [0, 1, 2, 3, 4, 5]}
 

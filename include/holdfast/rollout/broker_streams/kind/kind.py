@@ -44,6 +44,7 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, Any, Any, Any, Any, Any,
         "streams-group-assignment": ASSIGNMENT.shape(),
     }
     asks: ClassVar[tuple[What, ...]] = ()
+    verbs: ClassVar[frozenset[str]] = frozenset()
     docs: ClassVar[str] = "streams-groups"
 
     # Documents.

@@ -13,8 +13,7 @@ ConsumerItem = ConsumerEvent | Then
 
 
 def _unknown(verb: str, known: str) -> str:
-    kind = "is for Kafka Streams" if verb in contracts.EVENTS_OF_STREAMS else "is unknown"
-    return f"the event {strict.shown(verb)} {kind}; events of a consumer group without Kafka Streams: {known}"
+    return f"the event {strict.shown(verb)} is none of a consumer group without Kafka Streams; its events are: {known}"
 
 
 ITEM: Codec[ConsumerItem] = item_codec(

@@ -67,6 +67,7 @@ class ConsumerKind(
         "consumer-verdict": VERDICT.shape(),
     }
     asks: ClassVar[tuple[What, ...]] = tuple(request.ASKABLE)
+    verbs: ClassVar[frozenset[str]] = frozenset(event.VERB for event in table.EVENTS)
     docs: ClassVar[str] = "consumer-groups"
     request_note: ClassVar[str] = "Assumes the most likely member IDs for new consumers; the broker generates the actual ones."
     unused_fields: ClassVar[frozenset[str]] = request.UNUSED_FIELDS
@@ -78,8 +79,7 @@ class ConsumerKind(
 
     def owns_change(self, document: object) -> bool:
         events = document.get("events") if isinstance(document, dict) else None
-        verbs = frozenset(event.VERB for event in table.EVENTS)
-        return isinstance(events, list) and any(not verbs.isdisjoint(event) for event in events if isinstance(event, dict))
+        return isinstance(events, list) and any(not self.verbs.isdisjoint(event) for event in events if isinstance(event, dict))
 
     def owns_plan(self, document: object) -> bool:
         return plan_json.is_consumer_plan(document)

@@ -23,6 +23,7 @@ from holdfast.rollout.streams.change import asked, named_json, request
 from holdfast.rollout.streams.change import json as change_json
 from holdfast.rollout.streams.change.change import CHANGE, Change
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
+from holdfast.rollout.streams.events import table
 from holdfast.rollout.streams.execution import apply, staleness, verify
 from holdfast.rollout.streams.execution.verdict import VERDICT, Verdict
 from holdfast.rollout.streams.forecast import assignment_json, decision
@@ -65,6 +66,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
         "staleness": STALENESS.shape(),
     }
     asks: ClassVar[tuple[What, ...]] = tuple(What)
+    verbs: ClassVar[frozenset[str]] = frozenset(table.by_verb())
     docs: ClassVar[str] = "changes"
 
     # Documents.

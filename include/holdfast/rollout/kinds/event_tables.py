@@ -1,0 +1,16 @@
+"""The tables of events, one line per kind of group that has events.
+
+It is not part of the registry, because the form of a DAG needs it: Airflow parses DAG files again and again, and the registry
+imports all of planning. A test holds both together.
+"""
+
+from holdfast.rollout.consumer.events import table as consumer
+from holdfast.rollout.contract.batches_json import THEN
+from holdfast.rollout.streams.events import table as streams
+
+TABLES = (streams.EVENTS, consumer.EVENTS)
+
+
+def verbs() -> list[str]:
+    """Those of a Change's events, for groups of every kind; and `then`, which separates events."""
+    return sorted({THEN, *(event.VERB for table in TABLES for event in table)})
