@@ -10,6 +10,7 @@ from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances
 from holdfast.rollout.facts import difference_words
 from holdfast.rollout.facts.differences import Difference
+from holdfast.rollout.facts.refusals import Refusal
 from holdfast.rollout.policy.policy import Policy
 
 
@@ -50,7 +51,7 @@ class LampOption:
 class EvaluatedLampOption:
     option: LampOption
     dark_s: int
-    refused: str | None = None
+    refused: Refusal | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.verdicts import Rule, Status
 from holdfast.rollout.facts.conditions import Assumption, Invalidation
 from holdfast.rollout.facts.reasons import Lost
+from holdfast.rollout.facts.refusals import Refusal
 from holdfast.rollout.policy.policy import Policy
 
 
@@ -53,7 +54,7 @@ class EvaluatedOption(Protocol[O_co]):
     def option(self) -> O_co: ...
 
     @property
-    def refused(self) -> str | None: ...
+    def refused(self) -> Refusal | None: ...
 
 
 @dataclass(frozen=True, slots=True)

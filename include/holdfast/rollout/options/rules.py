@@ -12,6 +12,7 @@ from datetime import datetime
 from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.facts.refusals import Refusal, sentence
 from holdfast.rollout.options import rule_words as words
 from holdfast.rollout.policy.judging import between, made, within
 from holdfast.rollout.policy.policy import CONVERGES, LEAST_REBALANCES, LEAST_SECONDS, RULES, Policy
@@ -61,9 +62,9 @@ class Unstated:
     seconds_most: int = LEAST_SECONDS
 
 
-def refused(why: str, policy: Policy) -> tuple[Rule, ...]:
+def refused(why: Refusal, policy: Policy) -> tuple[Rule, ...]:
     """Of an option of which nothing can be predicted."""
-    found = Measured(reason=why)
+    found = Measured(reason=sentence(why))
     return (made("forecast", words.forecast(found), Status.FAIL, policy, found),)
 
 

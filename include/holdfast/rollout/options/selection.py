@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar, assert_never
 
 from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.reasons import EXCEEDING, Lost, Reason
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.options.criteria import CRITERIA, Counted
@@ -81,7 +82,7 @@ def _words(fact: Reason, loser: Ranked, chosen: Ranked | None, counted: Counted)
         case Lost.DRAWBACK:
             return str(option.drawback)
         case Lost.NOT_PREDICTED:
-            return str(loser.evaluated.refused)
+            return refusals.sentence(loser.evaluated.refused)
         case Lost.NONE_RECOMMENDED:
             return "No option is recommended."
         case Lost.EQUAL:

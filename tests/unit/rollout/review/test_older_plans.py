@@ -21,7 +21,7 @@ from holdfast.rollout.streams.plan import review as streams_review
 from holdfast.rollout.text.rendering import to_markdown
 from holdfast.workflows import plan as planning
 
-FACTS = ("invalid_if", "assumptions", "offset_warnings", "reason", "blocked")
+FACTS = ("invalid_if", "assumptions", "offset_warnings", "reason", "blocked", "refusal", "unknown_inputs")
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "plans.jsonl"
 """Plans and their summaries as Holdfast wrote them on 2026-11-22, before policy checks held facts."""
@@ -54,7 +54,7 @@ def test_a_plan_of_a_streams_group() -> None:
     older = before(now)
     read = plan_json.plan_from_json(older)
 
-    assert set(FACTS) & set(now) == {"invalid_if", "assumptions"}
+    assert set(FACTS) & set(now) == {"invalid_if", "assumptions", "unknown_inputs"}
     assert json.loads(dumps(plan_json.plan_to_json(read))) == older
     assert "**Condition of the forecast:** the new client starts with" in to_markdown(streams_review.review(read))
 

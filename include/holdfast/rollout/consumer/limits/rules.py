@@ -10,6 +10,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.consumer.steps.steps import verbs
 from holdfast.rollout.contract.measured import Measured
 from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import rules
 from holdfast.rollout.options.rules import Found, Rebalances, Share, Unstated
 from holdfast.rollout.policy.judging import made, within
@@ -22,7 +23,7 @@ def judge(
     """All rules; where nothing can be predicted, only that. `asked_rebalances`: what the requested change causes by itself."""
     summary, change = evaluated.summary, evaluated.option.change
     if summary is None:
-        return rules.refused(evaluated.refused or "", policy)
+        return rules.refused(evaluated.refused or Refusal(Refuses.OUTCOME), policy)
     found = Found(
         settles=evaluated.unsettled is None,
         unsettled=evaluated.unsettled,

@@ -10,8 +10,10 @@ from holdfast.rollout.consumer.forecast.positions import OffsetWarning
 from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.times import Act
+from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.contract.verdicts import PLAINLY
-from holdfast.rollout.json.codec import COUNT, TEXT, TEXTS, items, nullable
+from holdfast.rollout.facts.refusals import REFUSAL, Refusal, Refuses, refusal_of
+from holdfast.rollout.json.codec import COUNT, TEXT, items, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 
 
@@ -19,17 +21,17 @@ from holdfast.rollout.json.record import codec_of, member, record
 class EvaluatedConsumerOption:
     """What comes of an option. `summary` None: `refused` says why nothing can be predicted.
 
-    `unsettled`: why the group does not settle (None: it does). `unknown`: sentences. `offsets_unknown`: of how many partitions
+    `unsettled`: why the group does not settle (None: it does). `unknown`: inputs. `offsets_unknown`: of how many partitions
     nobody knows where their readers go on. `read_twice`: records that may have been read and not committed, at most; None: not
     known. `course` None: nobody can tell. `acts`: what is done, as it takes time.
     """
 
     option: ConsumerOption = member(codec_of(ConsumerOption))
     summary: ConsumerSummary | None = member(nullable(codec_of(ConsumerSummary)))
-    refused: str | None = member(nullable(TEXT), default=None, needed=True)
+    refused: Refusal | None = member(nullable(REFUSAL), default=None, needed=True)
     unsettled: str | None = member(nullable(TEXT), default=None, needed=True)
     warnings: tuple[OffsetWarning, ...] = member(items(codec_of(OffsetWarning)), default=(), needed=True)
-    unknown: tuple[str, ...] = member(TEXTS, default=(), needed=True)
+    unknown: tuple[Unknown, ...] = member(UNKNOWNS, default=(), needed=True)
     offsets_unknown: int = member(COUNT, default=0, needed=True)
     read_twice: int | None = member(COUNT, name="records_read_twice_at_most", default=None, omit=True)
     course: Course | None = member(codec_of(Course), default=None, omit=True)
@@ -43,20 +45,18 @@ def evaluate(snapshot: ConsumerSnapshot, option: ConsumerOption) -> EvaluatedCon
     try:
         foreseen = forecast(meanwhile, option.change)
     except (CannotPredict, Unsupported) as refusal:
-        return EvaluatedConsumerOption(option, None, f"Cannot predict: {refusal}")
+        return EvaluatedConsumerOption(option, None, refusal_of(refusal))
     except InvalidInput:
         if option.name == PLAINLY:
             raise
-        return EvaluatedConsumerOption(
-            option, None, "The change cannot be made in this order."
-        )  # one event may need what another one did
+        return EvaluatedConsumerOption(option, None, Refusal(Refuses.ORDER))  # one event may need what another one did
     outcome = foreseen.outcome
     return EvaluatedConsumerOption(
         option=option,
         summary=outcome.summary,
         unsettled=outcome.unsettled,
         warnings=outcome.warnings,
-        unknown=tuple(f"{each.what}: {each.reason}" for each in foreseen.unknown),
+        unknown=foreseen.unknown,
         offsets_unknown=outcome.positions.unknown,
         read_twice=outcome.positions.records_read_twice_at_most,
         course=course(meanwhile, option.change, outcome),

@@ -18,7 +18,8 @@ from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
 from holdfast.rollout.contract.verdicts import PLAINLY
-from holdfast.rollout.facts import condition_words
+from holdfast.rollout.facts import condition_words, refusals
+from holdfast.rollout.facts.not_known import not_known
 from holdfast.rollout.facts.said import Said, facts_of, texts_of, told
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, selection
@@ -74,7 +75,7 @@ def assemble(
         steps=() if chosen is None or option is None or blocked else _steps(chosen, snapshot),
         settings=() if option is None else option.settings,
         rules=() if chosen is None else chosen.rules,
-        unknown=() if chosen is None else chosen.evaluated.unknown,
+        unknown=() if chosen is None else not_known(chosen.evaluated.unknown),
         preconditions=() if option is None else condition_words.assumptions(option.assumptions),
         invalidations=() if option is None else option.invalid_if,
         assumptions=() if option is None else option.assumptions,
@@ -140,8 +141,9 @@ def _considered(one: Ranked, chosen: Ranked | None) -> Considered:
         summary=evaluated.summary,
         rules=one.rules,
         warnings=told(evaluated.warnings, warning_words.sentence),
-        unknown=evaluated.unknown,
-        refused=evaluated.refused,
+        unknown=not_known(evaluated.unknown),
+        refused=None if evaluated.refused is None else refusals.sentence(evaluated.refused),
+        refusal=evaluated.refused,
         why_not=lost.text,
         reason=lost.fact,
         settings=option.settings,

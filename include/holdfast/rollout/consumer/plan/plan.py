@@ -10,9 +10,12 @@ from holdfast.rollout.consumer.steps.steps import ConsumerStep
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
+from holdfast.rollout.facts.not_known import NOT_KNOWN
 from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason
+from holdfast.rollout.facts.refusals import REFUSAL, Refusal
 from holdfast.rollout.facts.said import Said
 from holdfast.rollout.facts.said_json import said
 from holdfast.rollout.journal.signature import SIGNATURE
@@ -43,13 +46,14 @@ class Considered:
     summary: ConsumerSummary | None = member(nullable(codec_of(ConsumerSummary)))
     rules: tuple[Rule, ...] = member(items(codec_of(Rule)))
     warnings: tuple[Said[OffsetWarning], ...] = spread(said("warnings", "offset_warnings", codec_of(OffsetWarning)))
-    unknown: tuple[str, ...] = member(TEXTS)
+    unknown: tuple[Said[Unknown], ...] = spread(NOT_KNOWN)
     refused: str | None = member(nullable(TEXT))
     settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)), "For the time of the roll.")
     read_twice: int | None = member(COUNT, name="records_read_twice_at_most", default=None, omit=True)
     course: Course | None = member(codec_of(Course), default=None, omit=True)
     times: Times | None = member(codec_of(Times), default=None, omit=True)
     effort_counts: EffortCounts | None = member(codec_of(EffortCounts), default=None, omit=True)
+    refusal: Refusal | None = member(REFUSAL, "`refused` as values.", default=None, omit=True)
 
 
 @record(
@@ -94,7 +98,7 @@ class ConsumerPlan:
     settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)))
     preconditions: tuple[str, ...] = member(TEXTS)
     rules: tuple[Rule, ...] = member(items(codec_of(Rule)))
-    unknown: tuple[str, ...] = member(TEXTS)
+    unknown: tuple[Said[Unknown], ...] = spread(NOT_KNOWN)
     candidates: tuple[Considered, ...] = member(items(codec_of(Considered)))
     change: ConsumerChange = member(CHANGE)
     policy: Policy = member(POLICY)

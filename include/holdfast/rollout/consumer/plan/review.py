@@ -11,6 +11,7 @@ from holdfast.rollout.contract.plan_words import option_name
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.facts import condition_words
+from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
 from holdfast.rollout.text.rendering import Block, Heading, Table
@@ -55,7 +56,7 @@ def reviewed(plan: ConsumerPlan) -> PlanReview:
         comparison=(_comparison(plan),) if any(one.summary is not None for one in plan.candidates) else (),
         details=tuple(_details(plan)),
         rules=() if way is None else way.rules,
-        unknown=() if way is None else way.unknown,
+        unknown=texts_of(plan.unknown),
         glossary=GLOSSARY,
         created_from=plan.created_from,
         created_at=plan.created_at,

@@ -9,14 +9,15 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Round, restore_seconds
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import Act, EffortCounts, Times
+from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
+from holdfast.rollout.facts.refusals import REFUSAL, Refusal
 from holdfast.rollout.json.codec import (
     BOOLEAN,
     COUNT,
     NAME,
     PROBABILITY,
     TEXT,
-    TEXTS,
     Codec,
     choice,
     integer,
@@ -293,9 +294,9 @@ class EvaluatedOption:
 
     option: Option = member(codec_of(Option))
     costs: tuple[Cost, ...] = member(COSTS)
-    unknown: tuple[str, ...] = member(TEXTS)
-    refused: str | None = member(nullable(TEXT), default=None, needed=True)
-    unknown_sizes: tuple[str, ...] = member(TEXTS, default=())
+    unknown: tuple[Unknown, ...] = member(UNKNOWNS)
+    refused: Refusal | None = member(nullable(REFUSAL), default=None, needed=True)
+    unknown_sizes: tuple[Unknown, ...] = member(UNKNOWNS, default=())
     """Why bytes are unknown. Separate from `unknown`, because it does not affect placement."""
     give: tuple[Give, ...] = member(items(choice(Give)), default=())
     """Inputs that would resolve `unknown`."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from holdfast.errors import CannotPredict, InvalidInput, Unsupported
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import TaskId
+from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.group.difference import NOTHING, Line, facts, magnitude, maps, setting
 from holdfast.rollout.streams.cost.times_of_costs import times_of
 from holdfast.rollout.streams.plan.plan import Considered, Plan
@@ -168,7 +169,7 @@ def plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
         {one.key: f"{setting(one.value)}, then {setting(one.revert_to)}" for one in plan.settings} for plan in (before, after)
     )
     yield from maps("temporary setting", *settings)
-    yield from maps("not known", *(dict.fromkeys(plan.unknown, "") for plan in (before, after)))
+    yield from maps("not known", *(dict.fromkeys(texts_of(plan.unknown), "") for plan in (before, after)))
 
 
 def _ways(plan: Plan) -> dict[str, str]:

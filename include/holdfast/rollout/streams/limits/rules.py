@@ -6,6 +6,7 @@ from dataclasses import replace
 from holdfast.rollout.contract.measured import Measured, Room
 from holdfast.rollout.contract.rebalances import restore_seconds
 from holdfast.rollout.contract.verdicts import Rule, Status
+from holdfast.rollout.facts.refusals import Refusal, Refuses
 from holdfast.rollout.options import rules
 from holdfast.rollout.options.rules import Found, Rebalances, Share
 from holdfast.rollout.policy.judging import between, made, within
@@ -31,7 +32,7 @@ from holdfast.rollout.timing import time_rules
 def judge(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> tuple[Rule, ...]:
     """All rules; where nothing can be predicted, only that."""
     if evaluation.refused is not None or not evaluation.costs:
-        return rules.refused(evaluation.refused or "the forecast has no outcome", policy)
+        return rules.refused(evaluation.refused or Refusal(Refuses.OUTCOME), policy)
     unstated = rules.Unstated(at.now, at.rebalances_most, at.seconds_most)
     return rules.judge(_found(evaluation, policy, at), _own(evaluation, policy, at), policy, unstated)
 

@@ -8,6 +8,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.facts.conditions import OF_PROCESS_IDS, Assumption, Invalid, Invalidation
+from holdfast.rollout.facts.refusals import refusal_of
 from holdfast.rollout.streams.change import in_memory, shorthands
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.cost import cost, efforts, lacking
@@ -94,12 +95,11 @@ def evaluate(snapshot: Snapshot, candidate: Option, work: Work | None = None) ->
         predicted = forecast(snapshot, candidate.change, MOST_OUTCOMES, work or allowed_for_an_option(snapshot))
         costs = cost.costs_of(snapshot, predicted.change, predicted, candidate.displaced)
     except (CannotPredict, Unsupported) as refusal:
-        return EvaluatedOption(candidate, (), (), f"Cannot predict: {refusal}")
-    not_known = tuple(one for one in (*predicted.unknown, *mixed_releases(snapshot)) if not one.about_log_sizes)
-    unknown = tuple(f"{one.what}: {one.reason}" for one in not_known)
+        return EvaluatedOption(candidate, (), (), refusal_of(refusal))
+    unknown = tuple(one for one in (*predicted.unknown, *mixed_releases(snapshot)) if not one.about_log_sizes)
     heavy = sorted({task: None for one in costs for restore in one.restores if restore.size is None for task in restore.tasks})
-    sizes = tuple(f"{one.what}: {one.reason}" for one in changelog_sizes.not_measured(snapshot, heavy))
-    return EvaluatedOption(candidate, costs, unknown, None, sizes, lacking.to_give(not_known))
+    sizes = tuple(changelog_sizes.not_measured(snapshot, heavy))
+    return EvaluatedOption(candidate, costs, unknown, None, sizes, lacking.to_give(unknown))
 
 
 def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy) -> Option:

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import PLAINLY
-from holdfast.rollout.facts import condition_words
+from holdfast.rollout.facts import condition_words, refusals
+from holdfast.rollout.facts.not_known import not_known
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.options import blocking, selection
@@ -90,7 +92,7 @@ def assemble(
         settings=() if way is None else way.settings,
         preconditions=() if way is None else condition_words.assumptions(way.assumptions),
         rules=() if chosen is None else chosen.rules,
-        unknown=_unknown(snapshot, chosen),
+        unknown=not_known(_unknown(snapshot, chosen)),
         otherwise=() if way is None or blocked_by else otherwise.weigh(snapshot, way.change, way.displaced, policy),
         invalidations=() if way is None else way.invalid_if,
         assumptions=() if way is None else way.assumptions,
@@ -157,8 +159,9 @@ def _considered(one: Ranked, chosen: Ranked | None, policy: Policy) -> Considere
         effort=evaluation.option.effort,
         costs=evaluation.costs if is_chosen else tuple(_in_brief(cost, policy, whole=cost is shown) for cost in evaluation.costs),
         rules=one.rules,
-        unknown=(*evaluation.unknown, *evaluation.unknown_sizes),
-        refused=evaluation.refused,
+        unknown=not_known((*evaluation.unknown, *evaluation.unknown_sizes)),
+        refused=None if evaluation.refused is None else refusals.sentence(evaluation.refused),
+        refusal=evaluation.refused,
         why_not=lost.text,
         reason=lost.fact,
         as_asked=evaluation.option.as_asked,
@@ -187,10 +190,8 @@ def _steps(chosen: Ranked, policy: Policy) -> tuple[Step, ...]:
     return recipes.with_waits(chosen.evaluated.option.steps, limit, expect)
 
 
-def _unknown(snapshot: Snapshot, chosen: Ranked | None) -> tuple[str, ...]:
-    if chosen is not None:
-        return (*chosen.evaluated.unknown, *chosen.evaluated.unknown_sizes)
-    return tuple(f"{one.what}: {one.reason}" for one in snapshot.unknown)
+def _unknown(snapshot: Snapshot, chosen: Ranked | None) -> tuple[Unknown, ...]:
+    return snapshot.unknown if chosen is None else (*chosen.evaluated.unknown, *chosen.evaluated.unknown_sizes)
 
 
 def _standing_still(cost: Cost, policy: Policy) -> str:

@@ -3,13 +3,17 @@
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
+from holdfast.rollout.facts.not_known import NOT_KNOWN
 from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason
+from holdfast.rollout.facts.refusals import REFUSAL, Refusal
+from holdfast.rollout.facts.said import Said
 from holdfast.rollout.journal.signature import SIGNATURE
 from holdfast.rollout.json import contracts
 from holdfast.rollout.json.codec import BOOLEAN, INSTANT, NAME, TEXT, TEXTS, choice, items, nullable
-from holdfast.rollout.json.record import codec_of, member, record
+from holdfast.rollout.json.record import codec_of, member, record, spread
 from holdfast.rollout.json.strict import FORMAT_VERSION
 from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
@@ -32,13 +36,14 @@ class Considered:
     change: Change = member(CHANGE)
     costs: tuple[Cost, ...] = member(COSTS, "One an outcome.", name="summary")
     rules: tuple[Rule, ...] = member(items(codec_of(Rule)))
-    unknown: tuple[str, ...] = member(TEXTS)
+    unknown: tuple[Said[Unknown], ...] = spread(NOT_KNOWN)
     refused: str | None = member(nullable(TEXT))
     as_asked: bool = member(BOOLEAN, "False: it does not do what was asked; it is there to be compared.", default=True)
     reason: Reason | None = member(REASON, "`why_not` as values.", default=None, omit=True)
     """None: of the recommended option, and in a plan written by another version."""
     effort_counts: EffortCounts | None = member(codec_of(EffortCounts), default=None, omit=True)
     """None: written by another version."""
+    refusal: Refusal | None = member(REFUSAL, "`refused` as values.", default=None, omit=True)
 
     @property
     def worst(self) -> Cost | None:
@@ -78,7 +83,7 @@ class Plan:
     settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)))
     preconditions: tuple[str, ...] = member(TEXTS)
     rules: tuple[Rule, ...] = member(items(codec_of(Rule)))
-    unknown: tuple[str, ...] = member(TEXTS)
+    unknown: tuple[Said[Unknown], ...] = spread(NOT_KNOWN)
     candidates: tuple[Considered, ...] = member(items(codec_of(Considered)))
     change: Change = member(CHANGE)
     policy: Policy = member(POLICY)

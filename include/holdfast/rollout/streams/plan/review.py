@@ -11,6 +11,7 @@ from holdfast.rollout.contract.plan_words import option_name
 from holdfast.rollout.contract.rebalances import Round
 from holdfast.rollout.contract.verdicts import PLAINLY
 from holdfast.rollout.facts import condition_words
+from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
 from holdfast.rollout.streams.cost import times_of_costs
@@ -76,7 +77,7 @@ def reviewed(plan: Plan) -> PlanReview:
         comparison=tuple(_comparison(plan)),
         details=tuple(_details(plan)),
         rules=plan.rules,
-        unknown=plan.unknown,
+        unknown=texts_of(plan.unknown),
         glossary=GLOSSARY,
         created_from=plan.created_from,
         created_at=plan.created_at,

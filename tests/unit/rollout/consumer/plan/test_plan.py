@@ -57,7 +57,7 @@ def test_static_consumers_are_restarted_unnoticed() -> None:
         "0 of 6 partitions migrate, 0 rebalances; the partitions of a consumer are unavailable only until it returns"
         in plan.headline
     )
-    assert "'i-a' are unavailable until it returns, up to 45 s" in plan.candidates[1].unknown[0]
+    assert "'i-a' are unavailable until it returns, up to 45 s" in plan.candidates[1].unknown[0].text
     assert "before its session times out" in plan.preconditions[0]
     assert [(step.id, step.says) for step in plan.steps] == [
         ("1", "Restart i-a, within its session timeout"),
@@ -125,7 +125,7 @@ class TestWaysBeyondWhatWasAsked:
         way = self.way(planned(static, *restarts("a")), "longer-session")
 
         assert [(one.key, one.value, one.revert_to) for one in way.settings] == [("session.timeout.ms", 300_000, None)]
-        assert "unavailable until it returns, up to 300 s" in way.unknown[0]
+        assert "unavailable until it returns, up to 300 s" in way.unknown[0].text
         assert "detected later" in way.why_not
 
     def test_an_eager_group_that_restarts_whole_could_become_cooperative(self) -> None:

@@ -10,6 +10,7 @@ from tests.harness.plans import NOON, read
 
 from holdfast.errors import CannotPredict, InvalidInput, TooMuchWork
 from holdfast.rollout.facts.notes import NoteKind
+from holdfast.rollout.facts.refusals import Refuses
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
@@ -95,7 +96,8 @@ def test_an_option_that_is_too_much_says_so_and_the_plan_is_made_of_the_others(m
     refused = proposals.evaluate(snapshot, first, Work(50))
 
     assert refused.refused is not None
-    assert "--work" in refused.refused
+    assert refused.refused.kind is Refuses.WORK
+    assert "--work" in refused.refused.reason
     monkeypatch.setattr(kind, "OPTIONS", 0)
     made = plans.make(snapshot, meant, Policy(), NOON)
     assert "units of work" in made.headline

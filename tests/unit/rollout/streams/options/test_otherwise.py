@@ -103,7 +103,7 @@ class TestWhatWaitsForARebalance:
         offered = {one.name: one for one in plan.candidates}
 
         assert plan.chosen == "plainly"
-        assert any("num.standby.replicas takes effect only with the next rebalance" in one for one in plan.unknown)
+        assert any("num.standby.replicas takes effect only with the next rebalance" in one.text for one in plan.unknown)
         assert not any(end.standby for end in offered["plainly"].costs[0].end)
 
     def test_a_way_that_brings_one_about_is_offered(self) -> None:
@@ -112,7 +112,7 @@ class TestWhatWaitsForARebalance:
 
         assert [next(iter(one)) for one in events_of(way.change)] == ["rolling_restart", "then", "restart_client"]
         assert way.costs[0].rebalances.low >= 2
-        assert not any("takes effect only" in one for one in way.unknown)
+        assert not any("takes effect only" in one.text for one in way.unknown)
         (outcome,) = forecast(read(static(group(AFTER, "3.9.1"))), way.change).outcomes
         assert any(client.standby for client in outcome.rounds[-1].decision.clients)  # type: ignore[union-attr]
 

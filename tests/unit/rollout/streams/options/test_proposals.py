@@ -9,6 +9,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.requests import Disk
 from holdfast.rollout.facts.conditions import Invalid
+from holdfast.rollout.facts.refusals import Refuses
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.streams.change.json import change_from_json
@@ -267,8 +268,8 @@ class TestEvaluated:
         for evaluation in evaluated(snapshot, REPLACE_FIRST).values():
             assert evaluation.costs == ()
             assert evaluation.refused is not None
-            assert evaluation.refused.startswith("Cannot predict: ")
-            assert "1_0" in evaluation.refused
+            assert evaluation.refused.kind is Refuses.EVIDENCE
+            assert "1_0" in evaluation.refused.reason
 
     def test_every_evaluation_survives_its_json(self) -> None:
         for evaluation in evaluated(group(AFTER), REPLACE_FIRST).values():

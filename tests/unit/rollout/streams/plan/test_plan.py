@@ -8,7 +8,9 @@ from tests.harness.plans import NOON, REPLACE_FIRST, article_plan, measured, pla
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.plan_age import holds_until
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import PlanVerdict, Status
+from holdfast.rollout.facts.said import Said, texts_of
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
@@ -129,13 +131,13 @@ class TestVerdicts:
         plan = planned(measured(snapshot), REPLACE_FIRST)
 
         assert plan.verdict is PlanVerdict.REVIEW
-        assert plan.unknown == ("config: not given",)
+        assert plan.unknown == (Said("config: not given", Unknown("config", "not given")),)
 
     def test_what_a_restore_weighs_decides_nothing(self) -> None:
         plan = planned(group(AFTER), REPLACE_FIRST)
 
         assert plan.verdict is PlanVerdict.SAFE
-        assert plan.unknown == ("log_bytes.changelog: the snapshot does not state the size of this changelog",)
+        assert texts_of(plan.unknown) == ("log_bytes.changelog: the snapshot does not state the size of this changelog",)
 
     def test_unless_the_policy_limits_it(self) -> None:
         limited = Policy(restored_bytes_most=12_000)

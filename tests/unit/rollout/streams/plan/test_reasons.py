@@ -86,8 +86,10 @@ class TestEvidence:
                 consumer["metadata_version"] = version
         plan = planned(document, {"restart_client": {"process_id": C}})
 
-        assert any("metadata versions 9 (2.8.0 to 2.8.2) and 11 (" in one for one in plan.unknown)
-        assert not any("metadata versions" in one for one in planned(group(AFTER), {"restart_client": {"process_id": C}}).unknown)
+        assert any("metadata versions 9 (2.8.0 to 2.8.2) and 11 (" in one.text for one in plan.unknown)
+        assert not any(
+            "metadata versions" in one.text for one in planned(group(AFTER), {"restart_client": {"process_id": C}}).unknown
+        )
 
 
 class TestNothingIsAValue:
