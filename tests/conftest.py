@@ -48,13 +48,8 @@ TOGETHER = ("tests/live/", "tests/web/", "tests/spark/", "tests/dags/", "tests/c
 LONGEST_FIRST = ("tests/live/", "tests/spark/", *ALONE, *TOGETHER, "tests/conformance/", "tests/property/", "tests/unit/")
 
 
-WITHOUT_WARNINGS = (
-    *("tests/unit/", "tests/property/", "tests/project/", "tests/conformance/", "tests/dags/"),
-    "tests/web/test_access.py",
-)
-"""Here a warning is an error: what is run is ours, but for what `pyproject.toml` names."""
 FOREIGN = ("tests/dags/test_try.py",)
-"""Of those, what runs a whole Airflow."""
+"""What runs a whole Airflow. Elsewhere a warning is an error: what is run is ours, but for what `pyproject.toml` names."""
 
 
 def unit(nodeid: str) -> str:
@@ -67,7 +62,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Where several processes share the suite (`-n`), what takes longest begins first."""
     foreign = config.getini("filterwarnings")
     for item in items:
-        if item.nodeid.startswith(WITHOUT_WARNINGS) and not item.nodeid.startswith(FOREIGN):
+        if not item.nodeid.startswith(FOREIGN):
             item.add_marker(pytest.mark.filterwarnings("error", *foreign))
     if "PYTEST_XDIST_WORKER" in os.environ:
         items.sort(key=lambda item: next((rank for rank, place in enumerate(LONGEST_FIRST) if item.nodeid.startswith(place)), 99))

@@ -180,6 +180,7 @@ def _granted(endpoint: str, client: str, secret: Secret, scope: str | None) -> t
             content = answer.read(_LARGEST_ANSWER + 1)
         document = json.loads(content) if len(content) <= _LARGEST_ANSWER else None
     except urllib.error.HTTPError as error:
+        error.close()  # it is a response, with the connection in it
         raise ClusterTrouble(
             f"{endpoint}: no token was granted (HTTP {error.code}): check the client's ID and secret", lasting=error.code < 500
         ) from None
