@@ -83,7 +83,7 @@ def killed_in_the_middle(run: subprocess.Popen[str], lake: FsspecLake) -> None:
         time.sleep(0.02)
     for one in (*psutil.Process(run.pid).children(recursive=True), psutil.Process(run.pid)):
         one.send_signal(signal.SIGKILL)
-    run.wait(30)
+    run.communicate(timeout=30)  # closes its output too
 
 
 def finished(run: subprocess.Popen[str]) -> str:
