@@ -12,7 +12,7 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.events.add_consumer import AddConsumer
-from holdfast.rollout.consumer.events.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
 from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer

@@ -7,9 +7,9 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.events import new_partitions
-from holdfast.rollout.consumer.events import scene as scenes
 from holdfast.rollout.consumer.events.event import Name, StepWords
-from holdfast.rollout.consumer.events.scene import Scene, quoted
+from holdfast.rollout.consumer.events.parts import scene as scenes
+from holdfast.rollout.consumer.events.parts.scene import Scene, quoted
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.json.record import record
 from holdfast.rollout.text.asking import short

@@ -5,7 +5,7 @@ from dataclasses import replace
 from holdfast.errors import InvalidInput
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.rollout.consumer.events.event import ConsumerEvent
-from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.contract.batches import Batch
 
 

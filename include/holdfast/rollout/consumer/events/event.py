@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
-from holdfast.rollout.consumer.events.new_consumer import NewConsumer
-from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of

@@ -1,7 +1,7 @@
 """What the events that bring partitions have in common: their fields."""
 
 from holdfast.rollout.consumer.events.event import ConsumerEvent
-from holdfast.rollout.consumer.events.scene import Racks
+from holdfast.rollout.consumer.events.parts.scene import Racks
 from holdfast.rollout.consumer.snapshot.snapshot import REPLICA_RACKS
 from holdfast.rollout.contract.batches_json import MOST_PARTITIONS
 from holdfast.rollout.json.codec import NAME, integer, items, nullable

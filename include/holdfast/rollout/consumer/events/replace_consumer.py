@@ -6,11 +6,11 @@ from typing import Self
 
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
-from holdfast.rollout.consumer.events import new_consumer
-from holdfast.rollout.consumer.events import scene as scenes
 from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
-from holdfast.rollout.consumer.events.new_consumer import NewConsumer
-from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.consumer.events.parts import new_consumer
+from holdfast.rollout.consumer.events.parts import scene as scenes
+from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import codec_of, member, record

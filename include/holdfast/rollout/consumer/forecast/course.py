@@ -9,7 +9,7 @@ from holdfast.kafka.consumer import plain
 from holdfast.kafka.consumer.group import Assignment
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.consumer.events.timing import SPAN, Span
+from holdfast.rollout.consumer.events.parts.timing import SPAN, Span
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
 from holdfast.rollout.consumer.snapshot import member_order, ownership
 from holdfast.rollout.consumer.snapshot.ownership import Readers

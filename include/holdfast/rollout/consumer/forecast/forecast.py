@@ -14,10 +14,11 @@ from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member, Nex
 from holdfast.kafka.consumer.release import LINES, behaviour
 from holdfast.kafka.vocabulary import TopicPartition
 from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.consumer.events import batches, timing
+from holdfast.rollout.consumer.events import batches
 from holdfast.rollout.consumer.events.event import ConsumerEvent
-from holdfast.rollout.consumer.events.scene import Scene
-from holdfast.rollout.consumer.events.timing import Span
+from holdfast.rollout.consumer.events.parts import timing
+from holdfast.rollout.consumer.events.parts.scene import Scene
+from holdfast.rollout.consumer.events.parts.timing import Span
 from holdfast.rollout.consumer.forecast import memory, positions
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
 from holdfast.rollout.consumer.snapshot import ownership

@@ -10,7 +10,7 @@ from holdfast.kafka.consumer.config import (
     ConsumerConfig,
 )
 from holdfast.rollout.consumer.change.change import ITEM
-from holdfast.rollout.consumer.events.timing import SPAN
+from holdfast.rollout.consumer.events.parts.timing import SPAN
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignment_to_json
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary

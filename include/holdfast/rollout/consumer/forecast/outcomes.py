@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Assignment, LeaderFailure, Member
 from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.consumer.events.timing import SPAN, Span
+from holdfast.rollout.consumer.events.parts.timing import SPAN, Span
 from holdfast.rollout.consumer.forecast.positions import OffsetWarning, Positions
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.contract.times import Act

@@ -3,7 +3,7 @@
 from holdfast.kafka.consumer.config import Reset
 from holdfast.kafka.consumer.group import Assignor, NextRebalance
 from holdfast.rollout.consumer.change.change import ITEM
-from holdfast.rollout.consumer.events.timing import SPAN
+from holdfast.rollout.consumer.events.parts.timing import SPAN
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.contract.batches_json import IN_ORDER
 from holdfast.rollout.contract.rebalances import Trigger

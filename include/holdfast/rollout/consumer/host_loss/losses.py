@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from holdfast.errors import CannotPredict
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.consumer.events.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.parts.timing import Departure
 from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
 from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
-from holdfast.rollout.consumer.events.timing import Departure
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
 from holdfast.rollout.consumer.snapshot.fresh_places import FreshPlace, fresh_places

@@ -1,7 +1,7 @@
 """An option for a consumer group checked against the team's policy: a list of rules, each passed, failed or unknown."""
 
 from holdfast.rollout.consumer.change.change import ConsumerChange
-from holdfast.rollout.consumer.events.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.limits import rule_words as words
 from holdfast.rollout.consumer.options.evaluation import EvaluatedConsumerOption

@@ -9,7 +9,7 @@ from holdfast.kafka.consumer.election import chosen_assignor
 from holdfast.kafka.consumer.group import Assignor
 from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.events.add_consumer import AddConsumer
-from holdfast.rollout.consumer.events.new_consumer import NewConsumer
+from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
 from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.consumer.events.set_assignors import SetAssignors

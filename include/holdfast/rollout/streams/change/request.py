@@ -15,7 +15,7 @@ from holdfast.rollout.group import requested
 from holdfast.rollout.group.requested import Requested
 from holdfast.rollout.streams.change.change import Change, Item
 from holdfast.rollout.streams.events.add_client import AddClient
-from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.events.remove_client import RemoveClient
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.events.rolling_restart import RollingRestart

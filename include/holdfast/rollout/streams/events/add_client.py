@@ -8,10 +8,10 @@ from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.json.record import record, spread
-from holdfast.rollout.streams.events import fields as shared
-from holdfast.rollout.streams.events import members, new_client
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
-from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.events.parts import fields as shared
+from holdfast.rollout.streams.events.parts import members, new_client
+from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot import named_clients

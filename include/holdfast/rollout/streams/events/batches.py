@@ -8,8 +8,8 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.streams.group import Client
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract import batches
-from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import Before, Event
+from holdfast.rollout.streams.events.parts import members
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene

@@ -15,9 +15,9 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.kafka import ConfigValue
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.streams.events import fields
-from holdfast.rollout.streams.events.fields import Settings
-from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.events.parts import fields
+from holdfast.rollout.streams.events.parts.fields import Settings
+from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.named_clients import Known

@@ -6,9 +6,9 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.json.codec import BOOLEAN, nullable
 from holdfast.rollout.json.kafka_codecs import PROCESS_ID
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.streams.events import fields as shared
-from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import About, Before, Event, Name, StepContext
+from holdfast.rollout.streams.events.parts import fields as shared
+from holdfast.rollout.streams.events.parts import members
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene

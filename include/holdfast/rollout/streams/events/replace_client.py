@@ -14,11 +14,11 @@ from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.kafka_codecs import PROCESS_ID
 from holdfast.rollout.json.record import codec_of, gathered, member, record, record_of
 from holdfast.rollout.json.shapes import Shape
-from holdfast.rollout.streams.events import fields as shared
-from holdfast.rollout.streams.events import members, new_client
 from holdfast.rollout.streams.events.event import About, Before, Event, Name, Statement, StepContext
-from holdfast.rollout.streams.events.fields import LATE
-from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.events.parts import fields as shared
+from holdfast.rollout.streams.events.parts import members, new_client
+from holdfast.rollout.streams.events.parts.fields import LATE
+from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene

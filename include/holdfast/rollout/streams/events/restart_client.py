@@ -15,10 +15,17 @@ from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.json.codec import BOOLEAN, nullable
 from holdfast.rollout.json.kafka_codecs import PROCESS_ID, THREADS
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.streams.events import fields as shared
-from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import About, Before, Event, Name, Statement, StepContext
-from holdfast.rollout.streams.events.fields import LATE, MEMBER_IDS, NEW_ID, WITHIN_SESSION, not_late_in_time, one_member_a_thread
+from holdfast.rollout.streams.events.parts import fields as shared
+from holdfast.rollout.streams.events.parts import members
+from holdfast.rollout.streams.events.parts.fields import (
+    LATE,
+    MEMBER_IDS,
+    NEW_ID,
+    WITHIN_SESSION,
+    not_late_in_time,
+    one_member_a_thread,
+)
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene

@@ -13,7 +13,7 @@ from holdfast.rollout.json.kafka_codecs import PROCESS_IDS, RELEASE
 from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.events import set_config, set_release
 from holdfast.rollout.streams.events.event import About, Event, Name, Statement, StepContext
-from holdfast.rollout.streams.events.fields import LATE, SETTINGS, WAIT, WITHIN_SESSION, Settings, not_late_in_time
+from holdfast.rollout.streams.events.parts.fields import LATE, SETTINGS, WAIT, WITHIN_SESSION, Settings, not_late_in_time
 from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.events.set_release import SetRelease

@@ -5,9 +5,9 @@ from typing import Self
 
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json.codec import Codec
-from holdfast.rollout.streams.events import fields as shared
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
-from holdfast.rollout.streams.events.fields import Settings
+from holdfast.rollout.streams.events.parts import fields as shared
+from holdfast.rollout.streams.events.parts.fields import Settings
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.steps.drafts import Draft, Phase

@@ -11,9 +11,9 @@ from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json.kafka_codecs import PROCESS_ID, THREADS
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import About, Before, Event, Name, StepContext
-from holdfast.rollout.streams.events.fields import MEMBER_IDS
+from holdfast.rollout.streams.events.parts import members
+from holdfast.rollout.streams.events.parts.fields import MEMBER_IDS
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.steps.drafts import Draft, Phase

@@ -12,8 +12,8 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json.codec import BOOLEAN
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
+from holdfast.rollout.streams.events.parts import members
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.snapshot.group_codecs import TASKS

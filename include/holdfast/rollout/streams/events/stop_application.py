@@ -7,8 +7,8 @@ from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import number
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.streams.events import members
 from holdfast.rollout.streams.events.event import Before, Event, Name, StepContext
+from holdfast.rollout.streams.events.parts import members
 from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene

@@ -14,7 +14,7 @@ from typing import assert_never
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.streams.change.change import Change
-from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.events.remove_client import RemoveClient
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.host_loss.decided_losses import DecidedLosses, by_rack

@@ -6,7 +6,7 @@ from holdfast.rollout.streams.change.change import Item
 from holdfast.rollout.streams.cost.cost import end_owners, renamed
 from holdfast.rollout.streams.cost.evaluation import Cost
 from holdfast.rollout.streams.events.event import Event
-from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.plan.basis import Basis
 from holdfast.rollout.streams.plan.plan import Considered, Plan
 from holdfast.rollout.streams.process_ids import order

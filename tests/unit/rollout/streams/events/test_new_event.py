@@ -15,8 +15,9 @@ from holdfast.rollout.json.record import member, record
 from holdfast.rollout.streams.change import asked, named_json
 from holdfast.rollout.streams.change.change import CHANGE
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
-from holdfast.rollout.streams.events import members, table
+from holdfast.rollout.streams.events import table
 from holdfast.rollout.streams.events.event import About, Before, Event, Name, StepContext
+from holdfast.rollout.streams.events.parts import members
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.plan import json as plan_json
 from holdfast.rollout.streams.scene.reports import Reports

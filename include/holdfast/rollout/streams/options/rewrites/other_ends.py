@@ -8,7 +8,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.events.add_client import AddClient
-from holdfast.rollout.streams.events.new_client import NewClient
+from holdfast.rollout.streams.events.parts.new_client import NewClient
 from holdfast.rollout.streams.events.remove_client import RemoveClient
 from holdfast.rollout.streams.options.rewrites.identities import best_seeds, moved_with
 from holdfast.rollout.streams.process_ids import order

@@ -9,8 +9,8 @@ from holdfast.rollout.contract.batches import INHERITED, FromOld
 from holdfast.rollout.json.codec import TEXT, nullable
 from holdfast.rollout.json.kafka_codecs import STRING_MAP, THREADS
 from holdfast.rollout.json.record import member, record, variant
-from holdfast.rollout.streams.events import members
-from holdfast.rollout.streams.events.fields import MEMBER_IDS, NEW_ID, one_member_a_thread
+from holdfast.rollout.streams.events.parts import members
+from holdfast.rollout.streams.events.parts.fields import MEMBER_IDS, NEW_ID, one_member_a_thread
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.scene.static_members import all_static
 from holdfast.rollout.text.asking import short

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from holdfast.kafka.consumer.group import Assignor, Member
-from holdfast.rollout.consumer.events import scene as scenes
-from holdfast.rollout.consumer.events.scene import Scene
+from holdfast.rollout.consumer.events.parts import scene as scenes
+from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.consumer.snapshot.member_codecs import ASSIGNORS, SUBSCRIPTION
 from holdfast.rollout.contract.batches import INHERITED, FromOld
 from holdfast.rollout.json.codec import NAME, TEXT, nullable

@@ -1,0 +1,1 @@
+"""What several events share: the consumers that they start, the group that they change, their times."""

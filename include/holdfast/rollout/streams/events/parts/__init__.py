@@ -1,0 +1,1 @@
+"""What several events share: their fields, the clients that they start, the members of a client."""
