@@ -1,12 +1,12 @@
 """Documents that nobody wants, through every way in: what each command, page and reader makes of them is an answer or a refusal.
 
-    python -m tests.property.fuzz_documents --documents 20000 --seed 1 --into build/fuzz
+    python -m tests.property.fuzz.documents --documents 20000 --seed 1 --into build/fuzz
 
 For every case: no exception but a HoldfastError, an exit status of a command, a page below 500; nothing printed that steers a
 terminal; no more than 10 s of processor time; no more than 2 GB beyond the program itself. The cases run in a child process with
 these limits, which is started again behind a case that ended it. The documents of a finding stand in the folder of `--into`, and
 
-    python -m tests.property.fuzz_documents --seed 1 --only plan --at 123
+    python -m tests.property.fuzz.documents --seed 1 --only plan --at 123
 
 runs that one again. The same seed gives the same cases. (`fuzz_wire` is the same for bytes from brokers and disks.)
 """
@@ -30,9 +30,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.harness.nasty import Document
-from tests.property import ways_in
-from tests.property.cases import ROOT, Case, real
-from tests.property.ways_in import WAYS_IN
+from tests.property.fuzz import readers
+from tests.property.fuzz.cases import ROOT, Case, real
+from tests.property.fuzz.readers import WAYS_IN
 
 from holdfast.errors import HoldfastError
 
@@ -75,7 +75,7 @@ def child(name: str, seed: int, numbers: range) -> None:
     """Print a line of JSON for each case."""
     real()
     if name in ("pages", "form"):
-        ways_in.client()
+        readers.client()
     virtual = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (virtual + MEMORY, virtual + MEMORY))
     answers = os.fdopen(os.dup(1), "w")
@@ -130,7 +130,7 @@ def run(name: str, seed: int, documents: int, into: Path | None = None, *, at: i
         arguments = [
             sys.executable,
             "-m",
-            "tests.property.fuzz_documents",
+            "tests.property.fuzz.documents",
             "--child",
             name,
             "--seed",

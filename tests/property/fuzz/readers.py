@@ -1,4 +1,4 @@
-"""Every way in for documents: commands, readers, the tables' jobs, the pages, the form (`fuzz_documents`)."""
+"""Every way in for documents: commands, readers, the tables' jobs, the pages, the form (`documents`)."""
 
 import contextlib
 import functools
@@ -14,7 +14,7 @@ from unicodedata import category
 from urllib.parse import urlencode
 
 from tests.harness import nasty
-from tests.property.cases import Case, real
+from tests.property.fuzz.cases import Case, real
 
 from holdfast.errors import HoldfastError
 from holdfast.rollout.journal.journal import Approval, Entry

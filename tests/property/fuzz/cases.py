@@ -10,7 +10,7 @@ from typing import cast
 from tests.harness import article, nasty, odd_changes, plain_groups
 from tests.harness.nasty import Document, Nasty
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,25 +5,25 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.property import fuzz_documents, ways_in
-from tests.property.cases import Case
+from tests.property.fuzz import documents, readers
+from tests.property.fuzz.cases import Case
 
 SEED = int(os.environ.get("HOLDFAST_SEED") or random.SystemRandom().randrange(10**9))
 CASES = 6
 IN_ANOTHER_PROCESS = "read"
 
 
-@pytest.mark.parametrize("name", [name for name in ways_in.WAYS_IN if name not in ("pages", "form")])
+@pytest.mark.parametrize("name", [name for name in readers.WAYS_IN if name not in ("pages", "form")])
 def test_every_document_ends_in_an_answer_or_a_refusal(name: str, tmp_path: Path) -> None:
     for number in range(CASES):
         folder = tmp_path / str(number)
         folder.mkdir()
-        _, found = fuzz_documents.run_case(name, SEED, number, folder)
-        assert not found, f"python -m tests.property.fuzz_documents --seed {SEED} --only {name} --at {number}\n{found}"
+        _, found = documents.run_case(name, SEED, number, folder)
+        assert not found, f"python -m tests.property.fuzz.documents --seed {SEED} --only {name} --at {number}\n{found}"
 
 
 def test_the_cases_run_under_limits_in_a_process_of_their_own() -> None:
-    tally = fuzz_documents.run(IN_ANOTHER_PROCESS, SEED, documents=1_000, cases=20)
+    tally = documents.run(IN_ANOTHER_PROCESS, SEED, documents=1_000, cases=20)
 
     assert (tally.cases, tally.found) == (20, [])
 
@@ -32,9 +32,9 @@ class TestTheFuzzerSees:
     """A way in that does what it must not."""
 
     def _found(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, way: object) -> str:
-        monkeypatch.setattr(fuzz_documents, "SECONDS", 0.2)
-        monkeypatch.setitem(ways_in.WAYS_IN, "broken", way)  # type: ignore[arg-type]
-        return fuzz_documents.run_case("broken", 1, 1, tmp_path)[1]
+        monkeypatch.setattr(documents, "SECONDS", 0.2)
+        monkeypatch.setitem(readers.WAYS_IN, "broken", way)  # type: ignore[arg-type]
+        return documents.run_case("broken", 1, 1, tmp_path)[1]
 
     def test_another_exception(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         assert "ZeroDivisionError" in self._found(monkeypatch, tmp_path, lambda case: 1 // case.documents)
@@ -47,4 +47,4 @@ class TestTheFuzzerSees:
         assert "TooLong" in self._found(monkeypatch, tmp_path, endless)
 
     def test_what_steers_a_terminal(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        assert "U+202E" in self._found(monkeypatch, tmp_path, lambda _: ways_in.refuse_steering("a\nb\u202e"))
+        assert "U+202E" in self._found(monkeypatch, tmp_path, lambda _: readers.refuse_steering("a\nb\u202e"))

@@ -1,6 +1,6 @@
 """A fuzzer of everything that reads bytes from a broker or a disk: real messages broken in all ways, and plain noise.
 
-    python -m tests.property.fuzz_wire --inputs 1000000 --seed 1
+    python -m tests.property.fuzz.wire --inputs 1000000 --seed 1
 
 For every input: the decoder gives a value or a HoldfastError, never anything else; a value that can be written is written as bytes
 that give the same value and the same bytes again, and a real message gives its own bytes. For every 50th, and for large ones made
