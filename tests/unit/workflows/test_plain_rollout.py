@@ -295,7 +295,12 @@ class TestAnotherWay:
         operator = Operator(tmp_path, document, JOINS)
         found = lived(document, *named("n", JOINS))
         generation = document["generation"]
+        chosen = operator.plan.chosen_way
 
+        assert chosen is not None
+        assert chosen.rebalances == (2, 3)
+        assert "2–3 rebalances" in operator.plan.headline
+        assert operator.plan.steps[0].expect == "2–3 rebalances in all."
         for more, result in {1: Result.DIFFERENT, 2: Result.AS_FORECAST, 3: Result.AS_FORECAST, 4: Result.DIFFERENT}.items():
             verdict = operator.verdict(found | {"generation": generation + more})
             assert (verdict.rebalances.expected, verdict.rebalances.found, verdict.result) == ((2, 3), more, result)

@@ -46,6 +46,11 @@ def span(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
+def between(low: int, high: int, what: str) -> str:
+    """`1 task`, `2 tasks`, `2–3 tasks`."""
+    return many(low, what) if low == high else f"{span(low, high)} {what}s"
+
+
 def duration(seconds: int) -> str:
     """`0 s`, `45 s`, `2 min`, `2 min 18 s`, `11 h`, `11 h 5 min`, `3 d 2 h`: two units at most."""
     if seconds < 60:

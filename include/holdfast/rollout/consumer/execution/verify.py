@@ -95,9 +95,7 @@ def _recommended(plan: ConsumerPlan) -> Considered:
 
 def _planned(plan: ConsumerPlan) -> tuple[int, int]:
     """Rebalances, least and most."""
-    summary = _recommended(plan).summary
-    assert summary is not None, "only what was forecast is recommended"
-    return summary.rebalances, max(summary.rebalances, forecast(plan.basis, _recommended(plan).change).outcome.rebalances_most)
+    return _recommended(plan).rebalances
 
 
 def _back_by_themselves(basis: ConsumerSnapshot, change: ConsumerChange, fresh: ConsumerSnapshot) -> dict[str, str]:

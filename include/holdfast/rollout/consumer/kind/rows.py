@@ -187,7 +187,7 @@ def option(one: Considered) -> Row:
         "moved": one.summary.moved,
         "expected_moved": None if one.summary.moved is None else float(one.summary.moved),
         "needless": one.summary.needless,
-        "rebalances_most": one.summary.rebalances,
+        "rebalances_most": one.rebalances[1],
         "hours_most": None if seconds is None else seconds / 3600,
         "partitions": one.summary.partitions,
         "stopped_partition_seconds": None if still is None else still.usual,

@@ -35,6 +35,8 @@ class EvaluatedConsumerOption:
     offsets_unknown: int = member(COUNT, default=0, needed=True)
     read_twice: int | None = member(COUNT, name="records_read_twice_at_most", default=None, omit=True)
     course: Course | None = member(codec_of(Course), default=None, omit=True)
+    rebalances_most: int | None = member(COUNT, default=None, omit=True)
+    """Where members that must revoke may need more than the forecast's (`ConsumerOutcome.rebalances_most`). None: they may not."""
     acts: tuple[Act, ...] = member(items(codec_of(Act)), default=())
 
 
@@ -60,5 +62,6 @@ def evaluate(snapshot: ConsumerSnapshot, option: ConsumerOption) -> EvaluatedCon
         offsets_unknown=outcome.positions.unknown,
         read_twice=outcome.positions.records_read_twice_at_most,
         course=course(meanwhile, option.change, outcome),
+        rebalances_most=outcome.rebalances_most if outcome.rebalances_most > outcome.summary.rebalances else None,
         acts=outcome.acts,
     )

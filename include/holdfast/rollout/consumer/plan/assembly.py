@@ -112,12 +112,14 @@ def _warnings(chosen: Ranked | None) -> str:
 
 def _effect(one: Ranked) -> str:
     assert one.evaluated.summary is not None, "only what was forecast has an effect"
-    return effect_words.effect(one.evaluated.summary, *one.known.times)
+    return effect_words.effect(one.evaluated.summary, one.evaluated.rebalances_most, *one.known.times)
 
 
 def _steps(chosen: Ranked, snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
-    assert chosen.evaluated.summary is not None, "only what was forecast is recommended"
-    return steps_of(chosen.evaluated.option.change, chosen.evaluated.summary, snapshot)
+    evaluated = chosen.evaluated
+    assert evaluated.summary is not None, "only what was forecast is recommended"
+    rebalances = evaluated.summary.rebalances, evaluated.rebalances_most or evaluated.summary.rebalances
+    return steps_of(evaluated.option.change, rebalances, snapshot)
 
 
 def basis_of(snapshot: ConsumerSnapshot) -> ConsumerSnapshot:
@@ -149,6 +151,7 @@ def _considered(one: Ranked, chosen: Ranked | None) -> Considered:
         settings=option.settings,
         read_twice=evaluated.read_twice,
         course=evaluated.course if whole else None,
+        rebalances_most=evaluated.rebalances_most,
         times=times if whole else replace(times, phases=(), rebalances=()),
         effort_counts=option.effort,
     )

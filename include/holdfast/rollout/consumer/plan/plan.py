@@ -51,9 +51,16 @@ class Considered:
     settings: tuple[SettingChange, ...] = member(items(codec_of(SettingChange)), "For the time of the roll.")
     read_twice: int | None = member(COUNT, name="records_read_twice_at_most", default=None, omit=True)
     course: Course | None = member(codec_of(Course), default=None, omit=True)
+    rebalances_most: int | None = member(COUNT, "Left out: as many as in the summary.", default=None, omit=True)
     times: Times | None = member(codec_of(Times), default=None, omit=True)
     effort_counts: EffortCounts | None = member(codec_of(EffortCounts), default=None, omit=True)
     refusal: Refusal | None = member(REFUSAL, "`refused` as values.", default=None, omit=True)
+
+    @property
+    def rebalances(self) -> tuple[int, int]:
+        """Least and most. Only of what was forecast."""
+        assert self.summary is not None, "what was refused has no rebalances"
+        return self.summary.rebalances, self.rebalances_most or self.summary.rebalances
 
 
 @record(

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from holdfast.rollout.consumer.change.asked import asked
 from holdfast.rollout.consumer.forecast import warning_words
-from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.contract.plan_words import option_name
@@ -15,7 +14,7 @@ from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
 from holdfast.rollout.review.parts import PlanReview, StepReview, option_table
 from holdfast.rollout.text.rendering import Block, Heading, Table
-from holdfast.rollout.text.wording import duration, inside, listed, many
+from holdfast.rollout.text.wording import duration, inside, listed, many, span
 from holdfast.rollout.timing import time_words
 
 GLOSSARY = (
@@ -137,10 +136,11 @@ def _comparison(plan: ConsumerPlan) -> Table:
 def _comparison_row(plan: ConsumerPlan, one: Considered) -> tuple[str, ...]:
     ends = "not known" if one.times is None or one.summary is None else time_words.estimate(one.times.rebalancing_ends)
     why = "recommended" if one.name == plan.chosen else one.why_not
-    return (option_name(one.name), *_counts(one.summary), ends, time_words.effort(one.effort_counts), why)
+    return (option_name(one.name), *_counts(one), ends, time_words.effort(one.effort_counts), why)
 
 
-def _counts(summary: ConsumerSummary | None) -> tuple[str, ...]:
+def _counts(one: Considered) -> tuple[str, ...]:
+    summary = one.summary
     if summary is None:
         return ("not known",) * 5
     moved, collateral, stops = (
@@ -150,7 +150,7 @@ def _counts(summary: ConsumerSummary | None) -> tuple[str, ...]:
     longest = "not known"
     if still is not None:
         longest = f"{still.usual:g} s" if still.usual == still.most else f"{still.usual:g} to {still.most:g} s"
-    return moved, collateral, f"{summary.rebalances:,}", stops, longest
+    return moved, collateral, span(*one.rebalances), stops, longest
 
 
 def _details(plan: ConsumerPlan) -> Iterator[Block]:

@@ -7,7 +7,6 @@ from holdfast.kafka import java
 from holdfast.kafka.consumer.group import Member
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.events import table
-from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.settings import Who
@@ -15,7 +14,7 @@ from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import NAME, TEXT, Codec, choice
 from holdfast.rollout.json.record import derived, member, record, spread
 from holdfast.rollout.json.unions import tagged
-from holdfast.rollout.text.wording import many
+from holdfast.rollout.text.wording import between
 
 WAIT_AT_LEAST_S = 600
 
@@ -56,15 +55,15 @@ class ConsumerStep:
         return Who.OPERATOR
 
 
-def steps_of(change: ConsumerChange, summary: ConsumerSummary, snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
-    """The events of a change, of which `summary` was forecast, and a wait at the end."""
+def steps_of(change: ConsumerChange, rebalances: tuple[int, int], snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
+    """The events of a change, which cause so many `rebalances`, least and most, and a wait at the end."""
     hosts = {member.member_id: member for member in snapshot.members}
     events: list[ConsumerItem] = [*change.events]
     if events and not isinstance(events[-1], Then):
         events.append(Then(Wait.STABLE))
     found = []
     for number, item in enumerate(events, start=1):
-        found.append(_step(str(number), item, hosts, summary))
+        found.append(_step(str(number), item, hosts, rebalances))
         hosts |= {new: hosts[old] for old, new in (() if isinstance(item, Then) else item.renamed()) if old in hosts}
     return tuple(found)
 
@@ -74,7 +73,7 @@ def verbs(change: ConsumerChange) -> Iterator[str]:
     return (name for item in change.statements() for name in item.ACTIONS)
 
 
-def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], summary: ConsumerSummary) -> ConsumerStep:
+def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], rebalances: tuple[int, int]) -> ConsumerStep:
     if isinstance(item, Then):
         stable = item.wait is Wait.STABLE
         return ConsumerStep(
@@ -87,5 +86,5 @@ def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], summary: Co
             f"Within {WAIT_AT_LEAST_S} s; if it takes longer, a consumer is busy and does not poll.",
         )
     words = item.step(hosts)
-    expect = f"{many(summary.rebalances, 'rebalance')} in all." if summary.rebalances else "No rebalance."
+    expect = f"{between(*rebalances, 'rebalance')} in all." if rebalances[1] else "No rebalance."
     return ConsumerStep(number, item, words.says, words.before, words.after, words.undo, expect)
