@@ -1,7 +1,6 @@
 """What the JSON of every kind of Change has in common: limits, and a list of events, each under its verb."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from holdfast.errors import InvalidInput
@@ -36,14 +35,19 @@ def item_codec(events: Callable[[], tuple[type[E], ...]], unknown: Callable[[str
     """One event of the table, or a marker. `unknown`: what is said of a verb that has none, given the known ones; `then`: what the
     schema says of markers."""
 
-    @cache
-    def codecs(table: tuple[type[E], ...]) -> Mapping[str, Codec[Any]]:
-        """In the order in which they are said to be known."""
-        marker = WAIT.described(then).to(Then, lambda marker: marker.wait)
-        return {event.VERB: event.codec() for event in table} | {THEN: marker}
+    marker = WAIT.described(then).to(Then, lambda marker: marker.wait)
+    made: tuple[object, Mapping[str, Codec[Any]]] = (None, {})
+
+    def codecs() -> Mapping[str, Codec[Any]]:
+        """By verb, in the order in which they are said to be known; made anew when the table is another one."""
+        nonlocal made
+        table = events()
+        if made[0] is not table:
+            made = (table, {event.VERB: event.codec() for event in table} | {THEN: marker})
+        return made[1]
 
     def read(value: object) -> E | Then:
-        verbs, known = strict.mapping(value), codecs(events())
+        verbs, known = strict.mapping(value), codecs()
         if len(verbs) != 1:
             found = ", ".join(map(strict.shown, verbs)) or "none"
             raise InvalidInput(f"an event has one verb ({', '.join(known)}); found: {found}")
@@ -59,10 +63,10 @@ def item_codec(events: Callable[[], tuple[type[E], ...]], unknown: Callable[[str
 
     def write(item: E | Then) -> object:
         verb = THEN if isinstance(item, Then) else item.VERB
-        return {verb: codecs(events())[verb].write(item)}
+        return {verb: codecs()[verb].write(item)}
 
     def shape() -> Shape:
-        verbs = {verb: codec.shape() for verb, codec in codecs(events()).items()}
+        verbs = {verb: codec.shape() for verb, codec in codecs().items()}
         return {"type": "object", "minProperties": 1, "maxProperties": 1, "properties": verbs, "additionalProperties": False}
 
     return Codec(read, write, shape)

@@ -106,9 +106,9 @@ def only(text: str, what: str) -> Codec[str]:
     return Codec(read, as_it_is, lambda: shapes.one_of((text,)))
 
 
-def either(kind: type[S]) -> Codec[S]:
-    """The same of a few values, which the message has as `"this" or "that"`."""
-    needed = " or ".join(f'"{one}"' for one in kind)
+def either(kind: type[S], needed: str | None = None) -> Codec[S]:
+    """The same of a few values. `needed`: as the message has them; None: `"this" or "that"`."""
+    needed = needed or " or ".join(f'"{one}"' for one in kind)
 
     def read(value: object) -> S:
         try:

@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast, dataclass_transform, overload
 
 from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import Codec
-from holdfast.rollout.json.record_codec import NEEDED, Check, Member, Omit, Record, fields_of, record_codec
+from holdfast.rollout.json.record_codec import NEEDED, Check, Member, Omit, Record, fields_of, record_codec, written_codec
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -161,14 +161,26 @@ def record_of(
     build: Callable[..., T],
     *,
     closed: bool = True,
+    version: str | None = None,
     check: Check | None = None,
+    either: tuple[str, ...] = (),
     defaults: bool = False,
     about: str = "",
     **fields: Any,
 ) -> Record[T]:
     """The codec of a value that does not know its JSON: its attributes by name, each a `member`, `key` or `spread`."""
     members = {name: field.metadata[_DECLARED] for name, field in fields.items()}
-    return record_codec(build, members, closed=closed, check=check, defaults=defaults, about=about)
+    how = {"closed": closed, "version": version, "check": check, "either": either, "defaults": defaults, "about": about}
+    return record_codec(build, members, **how)  # type: ignore[arg-type]
+
+
+def written_of(cls: type[T], *, version: str | None = None, about: str = "", **fields: Any) -> Record[T]:
+    """The writer and the schema of a value in a document that Holdfast does not read: its attributes by name, each a `member` or
+    `spread`, or other names with `member(…, write=…)`."""
+    members = {name: field.metadata[_DECLARED] for name, field in fields.items()}
+    unknown = [name for name, one in members.items() if one.write is None and not hasattr(cls, name)]
+    assert not unknown, f"{cls.__name__} has no attribute {', '.join(unknown)}"
+    return written_codec(members, version=version, about=about)
 
 
 def codec_of(cls: type[T]) -> Record[T]:

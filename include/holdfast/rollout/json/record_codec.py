@@ -2,10 +2,11 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import chain
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.json import shapes, strict
@@ -129,6 +130,18 @@ def record_codec(
         may=may,
         rest=rest,
     )
+
+
+def written_codec(members: Mapping[str, Member], *, version: str | None, about: str) -> Record[Any]:
+    """See `record.written_of`."""
+    unkept = {} if version is None else {"format_version": (_version(version), True)}
+    need, may, rest = _shapes(members, unkept, (), defaults=False)
+    written = fields_of(_unread, _writer(members, version), need, may, rest)
+    return replace(written, shape=lambda: shapes.fields(need(), may(), about) | rest())
+
+
+def _unread(value: object) -> NoReturn:
+    raise AssertionError(f"a document that is only written is read: {strict.shown(value)}")
 
 
 _NO_KEY: tuple[object, ...] = (None,)
@@ -272,7 +285,8 @@ def _writer(members: Mapping[str, Member], version: str | None) -> Callable[[T],
         if callable(one.omit):
             lines.append(f"if not _omit{index}(value): {put}")
         elif one.omit:
-            is_said = f"value.{attribute} " + ("is not None" if one.default is None else f"!= _default{index}")
+            single = one.default is None or isinstance(one.default, bool | Enum)
+            is_said = f"value.{attribute} {'is not' if single else '!='} _default{index}"
             lines.append(f"if {is_said}: {put}")
         elif lines or one.spread:
             lines.append(put)

@@ -10,6 +10,7 @@ from holdfast.rollout.json.record_codec import Record, fields_of
 from holdfast.rollout.json.shapes import Shape
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 def tagged(tag: str, content: str, kinds: Callable[[], Mapping[str, Codec[Any]]], kind_of: Callable[[T], str]) -> Record[T]:
@@ -47,3 +48,21 @@ def tagged(tag: str, content: str, kinds: Callable[[], Mapping[str, Codec[Any]]]
         }
 
     return fields_of(read, write, need, rest=rest)
+
+
+def where_there(names: tuple[str, ...], kind: type[T], codec: Codec[T], otherwise: Codec[U], about: str) -> Codec[T | U]:
+    """An object that is a `kind` where one of these fields is there, and another value where none is."""
+
+    def read(value: object) -> T | U:
+        fields = strict.mapping(value)
+        return codec.read(value) if any(name in fields for name in names) else otherwise.read(value)
+
+    def write(value: Any) -> object:
+        return codec.write(value) if isinstance(value, kind) else otherwise.write(value)
+
+    def shape() -> Shape:
+        there: list[Shape] = [{"required": [name]} for name in names]
+        sign = there[0] if len(there) == 1 else {"anyOf": there}
+        return {"description": about, "if": sign, "then": codec.shape(), "else": otherwise.shape()}
+
+    return Codec(read, write, shape)

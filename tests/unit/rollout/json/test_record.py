@@ -8,9 +8,21 @@ from jsonschema import Draft202012Validator
 
 from holdfast.errors import InvalidDocument, InvalidInput, Unsupported
 from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, TEXT, choice, integer, items, nullable, number, row, table
-from holdfast.rollout.json.record import codec_of, derived, gathered, key, keyed, member, record, record_of, spread, variant
+from holdfast.rollout.json.record import (
+    codec_of,
+    derived,
+    gathered,
+    key,
+    keyed,
+    member,
+    record,
+    record_of,
+    spread,
+    variant,
+    written_of,
+)
 from holdfast.rollout.json.record_codec import NEEDED
-from holdfast.rollout.json.unions import tagged
+from holdfast.rollout.json.unions import tagged, where_there
 
 
 class Colour(StrEnum):
@@ -347,3 +359,35 @@ class LongRental(Rental):
 def test_a_record_has_the_fields_of_the_one_that_it_extends() -> None:
     assert codec_of(LongRental).write(LongRental(days=3, months=2)) == {"days": 3, "insured": True, "months": 2}
     assert codec_of(LongRental).read({"months": 2}) == LongRental(months=2)
+
+
+def test_a_document_that_is_only_written_has_a_schema_and_no_reader() -> None:
+    bill = written_of(
+        Car, version="1.0", name=member(NAME), wheels=member(COUNT, "How many.", write=lambda car: len(car.wheels)), about="A bill."
+    )
+    valid = Draft202012Validator(bill.shape()).is_valid
+
+    assert bill.write(BEETLE) == {"format_version": "1.0", "name": "beetle", "wheels": 2}
+    assert valid(bill.write(BEETLE) | {"more": 1})
+    assert not valid({"format_version": "1.0", "name": "beetle"})
+    with pytest.raises(AssertionError, match="only written"):
+        bill.read(bill.write(BEETLE))
+    with pytest.raises(AssertionError, match="Car has no attribute doors"):
+        written_of(Car, doors=member(COUNT))
+
+
+CAR_OR_RENTAL = where_there(("days",), Rental, codec_of(Rental), CAR, "A car, or a rental of one.")
+
+
+def test_a_value_of_two_kinds_is_known_by_its_fields() -> None:
+    valid = Draft202012Validator(CAR_OR_RENTAL.shape()).is_valid
+
+    for one, document in ((Rental(3), {"days": 3, "insured": True}), (BEETLE, WRITTEN)):
+        assert CAR_OR_RENTAL.write(one) == document
+        assert CAR_OR_RENTAL.read(document) == one
+        assert valid(document)
+    assert not valid({"days": "3"})
+    with pytest.raises(InvalidInput, match="days: an integer is needed"):
+        CAR_OR_RENTAL.read({"days": "3"})
+    with pytest.raises(InvalidInput, match="an object is needed"):
+        CAR_OR_RENTAL.read([])

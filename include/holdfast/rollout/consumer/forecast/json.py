@@ -1,4 +1,4 @@
-"""The JSON of a consumer group's Forecast: that of Kafka Streams, with one outcome."""
+"""The JSON of a consumer group's Forecast: that of Kafka Streams, with one outcome. Holdfast does not read it."""
 
 from holdfast.kafka.consumer.config import (
     AUTO_COMMIT,
@@ -8,76 +8,95 @@ from holdfast.kafka.consumer.config import (
     OFFSET_RESET,
     SESSION_TIMEOUT,
     ConsumerConfig,
+    Reset,
 )
 from holdfast.rollout.consumer.change.change import ITEM
 from holdfast.rollout.consumer.events.parts.timing import SPAN
 from holdfast.rollout.consumer.forecast import warning_words
-from holdfast.rollout.consumer.forecast.assignment_json import consumer_assignment_to_json
+from holdfast.rollout.consumer.forecast.assignment_json import ASSIGNMENT
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast, ConsumerOutcome, ConsumerRound, ConsumerSummary
 from holdfast.rollout.consumer.forecast.positions import Positions
-from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.contract.batches_json import IN_ORDER
+from holdfast.rollout.contract.rebalances import Detail, Trigger
 from holdfast.rollout.contract.unknown import UNKNOWNS
 from holdfast.rollout.json import strict
-from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, NAME, NAMES, PROBABILITY, SECONDS, TEXT, choice, items, nullable, row
+from holdfast.rollout.json.kafka_codecs import PARTITION
+from holdfast.rollout.json.record import codec_of, member, written_of
+from holdfast.rollout.json.record_codec import Omit, Record
+
+
+def _reset(config: ConsumerConfig) -> str:
+    return str(config.reset) if config.duration is None else f"{config.reset}:{config.duration}"
+
+
+_CONFIG = written_of(
+    ConsumerConfig,
+    session_timeout_ms=member(COUNT, name=SESSION_TIMEOUT),
+    heartbeat_interval_ms=member(COUNT, name=HEARTBEAT_INTERVAL),
+    max_poll_interval_ms=member(COUNT, name=MAX_POLL_INTERVAL),
+    initial_rebalance_delay_ms=member(COUNT, name=INITIAL_DELAY),
+    reset=member(TEXT, name=OFFSET_RESET, write=_reset),
+    auto_commit=member(BOOLEAN, name=AUTO_COMMIT),
+    given=member(items(TEXT.described("A setting that the Snapshot has; the others are Kafka's defaults."))),
+)
+_SKIPPING = row(
+    "a topic, a partition and a number of records",
+    lambda topic, partition, records: ((topic, partition), records),
+    lambda found: [*found[0], found[1]],
+    *(NAME, PARTITION, nullable(COUNT)),
+)
+_POSITIONS = written_of(
+    Positions,
+    about="Where those go on who begin to read a partition.",
+    committed=member(COUNT, "Partitions that are taken up at their committed offset."),
+    reset=member(COUNT, "Those without one that is in range."),
+    unknown=member(COUNT, "Those of which it is not known."),
+    reset_to=member(choice(Reset)),
+    records_skipped=member(nullable(COUNT)),
+    records_read_twice_at_most=member(nullable(COUNT)),
+    skipping=member(items(_SKIPPING)),
+)
+_ROUND = written_of(
+    ConsumerRound,
+    trigger=member(choice(Trigger, among=(Trigger.CHANGE, Trigger.IMMEDIATE))),
+    at_seconds=member(SECONDS),
+    decision=member(ASSIGNMENT, name="assignment"),
+    stopped=member(nullable(COUNT), "Partitions that were read and are unavailable while the members join; null: not known."),
+    unread=member(COUNT, "Partitions that no consumer reads at the end."),
+    noticed_s=member(SECONDS, "Until the group noticed what brought it about.", name="noticed_seconds"),
+    lasts=member(SPAN, name="lasts_seconds"),
+)
+
+
+def _codec(detail: Detail) -> Record[ConsumerForecast]:
+    left_out: Omit = False if detail is Detail.FULL else lambda _: True
+    outcome = written_of(
+        ConsumerOutcome,
+        probability=member(PROBABILITY, write=lambda _: 1.0),
+        member_ids=member(NAMES, write=lambda outcome: [one.member_id for one in outcome.members]),
+        stable=member(BOOLEAN),
+        warnings=member(
+            items(TEXT.described("What a reader has to see first.")),
+            write=lambda outcome: [warning_words.sentence(one) for one in outcome.warnings],
+        ),
+        rounds=member(items(_ROUND), "Left out with `--detail summary`.", default=(), omit=left_out),
+        positions=member(_POSITIONS),
+        summary=member(codec_of(ConsumerSummary)),
+    )
+    return written_of(
+        ConsumerForecast,
+        version=strict.FORMAT_VERSION,
+        about="What Kafka will do about a change to a consumer group without Kafka Streams, rebalance by rebalance.",
+        assumptions=member(_CONFIG, write=lambda forecast: _CONFIG.write(forecast.outcome.config)),
+        events=member(items(ITEM), IN_ORDER, write=lambda forecast: [ITEM.write(item) for item in forecast.change.events]),
+        outcomes=member(items(outcome), write=lambda forecast: [outcome.write(forecast.outcome)]),
+        unknown=member(UNKNOWNS),
+    )
+
+
+FORECASTS = {detail: _codec(detail) for detail in Detail}
 
 
 def consumer_forecast_to_json(forecast: ConsumerForecast, detail: Detail = Detail.FULL) -> dict[str, object]:
-    return {
-        "format_version": strict.FORMAT_VERSION,
-        "assumptions": _assumptions(forecast.outcome.config),
-        "events": [ITEM.write(item) for item in forecast.change.events],
-        "outcomes": [_outcome_to_json(forecast.outcome, detail)],
-        "unknown": UNKNOWNS.write(forecast.unknown),
-    }
-
-
-def _assumptions(config: ConsumerConfig) -> dict[str, object]:
-    """The settings that it was made with; `given` are those that the Snapshot has, the others are Kafka's defaults."""
-    return {
-        SESSION_TIMEOUT: config.session_timeout_ms,
-        HEARTBEAT_INTERVAL: config.heartbeat_interval_ms,
-        MAX_POLL_INTERVAL: config.max_poll_interval_ms,
-        INITIAL_DELAY: config.initial_rebalance_delay_ms,
-        OFFSET_RESET: str(config.reset) if config.duration is None else f"{config.reset}:{config.duration}",
-        AUTO_COMMIT: config.auto_commit,
-        "given": list(config.given),
-    }
-
-
-def _outcome_to_json(outcome: ConsumerOutcome, detail: Detail) -> dict[str, object]:
-    written: dict[str, object] = {
-        "probability": 1.0,
-        "member_ids": [member.member_id for member in outcome.members],
-        "stable": outcome.stable,
-        "warnings": [warning_words.sentence(one) for one in outcome.warnings],
-    }
-    if detail is Detail.FULL:
-        written["rounds"] = [_round_to_json(one) for one in outcome.rounds]
-    return written | {
-        "positions": _positions_to_json(outcome.positions),
-        "summary": codec_of(ConsumerSummary).write(outcome.summary),
-    }
-
-
-def _positions_to_json(found: Positions) -> dict[str, object]:
-    return {
-        "committed": found.committed,
-        "reset": found.reset,
-        "unknown": found.unknown,
-        "reset_to": str(found.reset_to),
-        "records_skipped": found.records_skipped,
-        "records_read_twice_at_most": found.records_read_twice_at_most,
-        "skipping": [[one.topic, one.partition, records] for one, records in found.skipping],
-    }
-
-
-def _round_to_json(one: ConsumerRound) -> dict[str, object]:
-    return {
-        "trigger": str(one.trigger),
-        "at_seconds": one.at_seconds,
-        "assignment": consumer_assignment_to_json(one.decision),
-        "stopped": one.stopped,
-        "unread": one.unread,
-        "noticed_seconds": one.noticed_s,
-        "lasts_seconds": SPAN.write(one.lasts),
-    }
+    return FORECASTS[detail].write(forecast)

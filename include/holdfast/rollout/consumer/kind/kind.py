@@ -16,7 +16,6 @@ from holdfast.rollout.consumer.execution.verdict import VERDICT, ConsumerVerdict
 from holdfast.rollout.consumer.forecast import assignment_json, decision
 from holdfast.rollout.consumer.forecast import forecast as forecasts
 from holdfast.rollout.consumer.forecast import json as forecast_json
-from holdfast.rollout.consumer.forecast import schema as forecast_schema
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerForecast
 from holdfast.rollout.consumer.kind import about, difference, forecast_words, rows, verdict_words
 from holdfast.rollout.consumer.options import evaluation, proposals
@@ -61,8 +60,8 @@ class ConsumerKind(
     schemas: ClassVar[Mapping[str, Shape]] = {
         "consumer-snapshot": snapshot_json.SNAPSHOT.shape(),
         "consumer-change": CHANGE.shape(),
-        "consumer-assignment": forecast_schema.ASSIGNMENT,
-        "consumer-forecast": forecast_schema.FORECAST,
+        "consumer-assignment": assignment_json.ASSIGNMENT.shape(),
+        "consumer-forecast": forecast_json.FORECASTS[Detail.FULL].shape(),
         "consumer-plan": plan_json.PLAN.shape(),
         "consumer-verdict": VERDICT.shape(),
     }

@@ -1,8 +1,8 @@
-"""The JSON of an Assignment: the leader's decision in one rebalance, or its failure."""
+"""The JSON of an Assignment: the leader's decision in one rebalance, or its failure. They must equal Kafka's and know none."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
+from typing import NamedTuple, cast
 
-from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.streams.group import (
     About,
@@ -14,126 +14,120 @@ from holdfast.kafka.streams.group import (
     NextRebalance,
     UndeterminedTask,
 )
+from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.json import kafka, strict
-from holdfast.rollout.json.strict import Fields
+from holdfast.rollout.json.codec import BOOLEAN, NAME, NAMES, TEXT, Codec, either, integer, items
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID, PROCESS_IDS, TASK_ID, TASK_IDS
+from holdfast.rollout.json.record import key, keyed, member, record_of
+from holdfast.rollout.json.unions import where_there
+
+
+def _sorted(tasks: Iterable[TaskId]) -> list[str]:
+    return kafka.task_ids_to_json(sorted(tasks)) if tasks else []
+
+
+_TASKS: Codec[tuple[TaskId, ...]] = Codec(TASK_IDS.read, _sorted, TASK_IDS.shape)
+_CLIENT = record_of(ClientAssignment, closed=False, process_id=key(PROCESS_ID), active=member(_TASKS), standby=member(_TASKS))
+_CONSUMER = record_of(
+    ConsumerAssignment,
+    closed=False,
+    member_id=key(NAME),
+    active=member(_TASKS),
+    standby=member(_TASKS),
+    withheld=member(_TASKS),
+    next_rebalance=member(either(NextRebalance, "none, immediate, probing or unknown")),
+)
+
+
+class _Clients(NamedTuple):
+    standby: tuple[ProcessId, ...] = ()
+
+
+class _Consumers(NamedTuple):
+    active: tuple[str, ...] = ()
+    standby: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+
+
+class _Places(NamedTuple):
+    """An undetermined task as its JSON has it: by level and role, only where there is any."""
+
+    id: TaskId
+    clients: _Clients
+    consumers: _Consumers
+
+
+_PLACES = record_of(
+    _Places,
+    closed=False,
+    about="Other possible owners of a task: Kafka itself chooses at random.",
+    id=key(TASK_ID),
+    clients=member(
+        record_of(_Clients, closed=False, standby=member(PROCESS_IDS, default=(), omit=True)), default=_Clients(), omit=True
+    ),
+    consumers=member(
+        record_of(
+            _Consumers,
+            closed=False,
+            active=member(NAMES, default=(), omit=True),
+            standby=member(NAMES, default=(), omit=True),
+            withheld=member(NAMES, default=(), omit=True),
+        ),
+        default=_Consumers(),
+        omit=True,
+    ),
+)
+
+
+def _undetermined(found: tuple[_Places, ...]) -> tuple[UndeterminedTask, ...]:
+    return tuple(UndeterminedTask(task, clients.standby, *consumers) for task, clients, consumers in found)
+
+
+def _places(tasks: tuple[UndeterminedTask, ...]) -> tuple[_Places, ...]:
+    return tuple(
+        _Places(
+            one.id,
+            _Clients(one.standby_clients),
+            _Consumers(one.active_consumers, one.standby_consumers, one.withheld_consumers),
+        )
+        for one in tasks
+    )
+
+
+_DECIDED = record_of(
+    Assignment,
+    closed=False,
+    version=strict.FORMAT_VERSION,
+    probing_rebalance_needed=member(BOOLEAN),
+    clients=member(keyed(_CLIENT)),
+    consumers=member(keyed(_CONSUMER)),
+    undetermined_tasks=member(keyed(_PLACES).to(_undetermined, _places), default=(), omit=True),
+    undetermined=member(
+        items(TEXT.to(lambda text: Doubt(About.NOT_SAID, text), lambda doubt: doubt.text)), name="unknown", default=(), omit=True
+    ),
+)
+_FAILED = record_of(
+    LeaderFailure,
+    closed=False,
+    version=strict.FORMAT_VERSION,
+    either=("error", "error_code"),
+    error=member(TEXT, absent="", omit=lambda failure: failure.error_code is not None),
+    error_code=member(integer(0, java.INT_MAX), default=None, omit=True),
+)
+ASSIGNMENT = where_there(
+    ("error", "error_code"),
+    LeaderFailure,
+    _FAILED,
+    _DECIDED,
+    "What the leader decides in one rebalance; `error` or `error_code` where it would fail.",
+)
 
 
 def assignment_to_json(decision: Assignment | LeaderFailure) -> dict[str, object]:
     """A failing leader is `error`, or `error_code` where it would answer everybody with one. `unknown` only when there is any."""
-    if isinstance(decision, LeaderFailure):
-        failure: dict[str, object] = {"format_version": strict.FORMAT_VERSION}
-        if decision.error_code is not None:
-            return failure | {"error_code": decision.error_code}
-        return failure | {"error": decision.error}
-    written: dict[str, object] = {
-        "format_version": strict.FORMAT_VERSION,
-        "probing_rebalance_needed": decision.probing_rebalance_needed,
-        "clients": {
-            str(client.process_id): {
-                "active": kafka.task_ids_to_json(sorted(client.active)),
-                "standby": kafka.task_ids_to_json(sorted(client.standby)),
-            }
-            for client in decision.clients
-        },
-        "consumers": {
-            consumer.member_id: {
-                "active": kafka.task_ids_to_json(sorted(consumer.active)),
-                "standby": kafka.task_ids_to_json(sorted(consumer.standby)),
-                "withheld": kafka.task_ids_to_json(sorted(consumer.withheld)),
-                "next_rebalance": str(consumer.next_rebalance),
-            }
-            for consumer in decision.consumers
-        },
-    }
-    if decision.undetermined_tasks:
-        written["undetermined_tasks"] = {str(task.id): _undetermined_to_json(task) for task in decision.undetermined_tasks}
-    return written | {"unknown": [one.text for one in decision.undetermined]} if decision.undetermined else written
-
-
-def _undetermined_to_json(task: UndeterminedTask) -> dict[str, object]:
-    """By level and role, only where there is any."""
-    places = {
-        "clients": {"standby": [str(process_id) for process_id in task.standby_clients]},
-        "consumers": {
-            "active": list(task.active_consumers),
-            "standby": list(task.standby_consumers),
-            "withheld": list(task.withheld_consumers),
-        },
-    }
-    kept = {level: {role: names for role, names in roles.items() if names} for level, roles in places.items()}
-    return {level: roles for level, roles in kept.items() if roles}
+    return cast("dict[str, object]", ASSIGNMENT.write(decision))
 
 
 def assignment_from_json(value: object) -> Assignment | LeaderFailure:
     """The inverse. Raise InvalidInput, or Unsupported for another major version."""
-    fields = Fields(value)
-    fields.need("format_version", strict.format_version)
-    if fields.has("error") or fields.has("error_code"):
-        failure = LeaderFailure(
-            fields.optional("error", strict.text, ""),
-            fields.optional("error_code", lambda code: strict.integer(code, 0, java.INT_MAX), None),
-        )
-        fields.finish()
-        return failure
-    assignment = Assignment(
-        probing_rebalance_needed=fields.need("probing_rebalance_needed", strict.boolean),
-        clients=fields.need("clients", lambda found: strict.each_entry(found, _client)),
-        consumers=fields.need("consumers", lambda found: strict.each_entry(found, _consumer)),
-        undetermined=fields.optional("unknown", lambda found: strict.each(found, _doubt), ()),
-        undetermined_tasks=fields.optional("undetermined_tasks", lambda found: strict.each_entry(found, _undetermined), ()),
-    )
-    fields.finish()
-    return assignment
-
-
-def _client(key: str, value: object) -> ClientAssignment:
-    fields = Fields(value)
-    client = ClientAssignment(kafka.process_id(key), fields.need("active", kafka.task_ids), fields.need("standby", kafka.task_ids))
-    fields.finish()
-    return client
-
-
-def _consumer(key: str, value: object) -> ConsumerAssignment:
-    fields = Fields(value)
-    consumer = ConsumerAssignment(
-        strict.name(key),
-        active=fields.need("active", kafka.task_ids),
-        standby=fields.need("standby", kafka.task_ids),
-        withheld=fields.need("withheld", kafka.task_ids),
-        next_rebalance=fields.need("next_rebalance", _next_rebalance),
-    )
-    fields.finish()
-    return consumer
-
-
-def _doubt(value: object) -> Doubt:
-    return Doubt(About.NOT_SAID, strict.text(value))
-
-
-def _undetermined(key: str, value: object) -> UndeterminedTask:
-    fields = Fields(value)
-    none: Mapping[str, object] = {}
-    clients = Fields(fields.optional("clients", strict.mapping, none))
-    consumers = Fields(fields.optional("consumers", strict.mapping, none))
-    fields.finish()
-    found = UndeterminedTask(
-        id=kafka.task_id(key),
-        standby_clients=clients.optional("standby", lambda names: strict.each(names, kafka.process_id), ()),
-        active_consumers=consumers.optional("active", _names, ()),
-        standby_consumers=consumers.optional("standby", _names, ()),
-        withheld_consumers=consumers.optional("withheld", _names, ()),
-    )
-    clients.finish()
-    consumers.finish()
-    return found
-
-
-def _names(value: object) -> tuple[str, ...]:
-    return strict.each(value, strict.name)
-
-
-def _next_rebalance(value: object) -> NextRebalance:
-    try:
-        return NextRebalance(strict.text(value))
-    except ValueError:
-        raise InvalidInput(f"none, immediate, probing or unknown is needed, {strict.shown(value)} was found") from None
+    return ASSIGNMENT.read(value)

@@ -1,74 +1,80 @@
-"""The JSON of a Forecast."""
+"""The JSON of a Forecast. It is written for people and other programs; Holdfast does not read it."""
 
-from holdfast.rollout.contract.rebalances import Detail
+from holdfast.rollout.contract.batches_json import IN_ORDER
+from holdfast.rollout.contract.rebalances import Detail, Trigger
 from holdfast.rollout.contract.unknown import UNKNOWNS
-from holdfast.rollout.json import kafka, strict
-from holdfast.rollout.json.record import codec_of
+from holdfast.rollout.json import strict
+from holdfast.rollout.json.codec import BOOLEAN, COUNT, PROBABILITY, SECONDS, choice, items, nullable, table
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID, PROCESS_IDS, TASK_ID, TASK_IDS
+from holdfast.rollout.json.record import codec_of, key, keyed, member, record_of, written_of
+from holdfast.rollout.json.record_codec import Omit, Record
 from holdfast.rollout.streams.change.change import ITEM
 from holdfast.rollout.streams.forecast.amounts import READS
-from holdfast.rollout.streams.forecast.assignment_json import assignment_to_json
-from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Summary
+from holdfast.rollout.streams.forecast.assignment_json import ASSIGNMENT
+from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Stopped, Summary, Waiting
 from holdfast.rollout.streams.scene.assume import Assume
+
+_WAITING = record_of(
+    Waiting,
+    closed=False,
+    tasks=member(COUNT),
+    task_seconds=member(SECONDS),
+    longest_seconds=member(SECONDS),
+    records=member(COUNT),
+)
+_STOPPED = record_of(Stopped, closed=False, task=key(TASK_ID), seconds=member(SECONDS), seconds_without_copy=member(SECONDS))
+SUMMARY = written_of(
+    Summary,
+    stateful_tasks=member(COUNT),
+    active_moved=member(COUNT, "Stateful tasks whose owner at the end is not the one before."),
+    rebalances=member(COUNT),
+    rebalances_at_least=member(COUNT),
+    rebalances_at_most=member(nullable(COUNT)),
+    seconds_to_stable=member(nullable(SECONDS)),
+    seconds_to_stable_at_least=member(nullable(SECONDS)),
+    restore_records=member(COUNT),
+    restore_bytes=member(nullable(COUNT)),
+    stopped_task_seconds=member(SECONDS, "Task-seconds of downtime until the session timeout of clients that ended.", default=0),
+    restore_records_by_client=member(table(PROCESS_ID, COUNT)),
+    without_caught_up_copy=member(_WAITING),
+    stopped=member(keyed(_STOPPED), default=()),
+    reads=member(READS, name="reads_by_broker", default=(), omit=lambda summary: all(one.broker is None for one in summary.reads)),
+)
+_ROUND = written_of(
+    Round,
+    trigger=member(choice(Trigger)),
+    at_seconds=member(SECONDS),
+    decision=member(ASSIGNMENT, name="assignment"),
+    restoring=member(table(PROCESS_ID, COUNT)),
+    restoring_bytes=member(table(PROCESS_ID, nullable(COUNT))),
+    restoring_tasks=member(table(PROCESS_ID, table(TASK_ID, COUNT))),
+    without_caught_up_copy=member(TASK_IDS),
+)
+
+
+def _codec(detail: Detail) -> Record[Forecast]:
+    left_out: Omit = False if detail is Detail.FULL else lambda _: True
+    outcome = written_of(
+        Outcome,
+        probability=member(PROBABILITY),
+        process_ids=member(PROCESS_IDS),
+        stable=member(BOOLEAN),
+        rounds=member(items(_ROUND), "Left out with `--detail summary`.", default=(), omit=left_out),
+        summary=member(SUMMARY),
+    )
+    return written_of(
+        Forecast,
+        version=strict.FORMAT_VERSION,
+        about="What Kafka will do about a change, rebalance by rebalance, for every rank that new random process IDs can have.",
+        assumptions=member(codec_of(Assume), write=lambda forecast: codec_of(Assume).write(forecast.change.assume)),
+        events=member(items(ITEM), IN_ORDER, write=lambda forecast: [ITEM.write(item) for item in forecast.change.events]),
+        outcomes=member(items(outcome)),
+        unknown=member(UNKNOWNS),
+    )
+
+
+FORECASTS = {detail: _codec(detail) for detail in Detail}
 
 
 def forecast_to_json(forecast: Forecast, detail: Detail = Detail.FULL) -> dict[str, object]:
-    return {
-        "format_version": strict.FORMAT_VERSION,
-        "assumptions": codec_of(Assume).write(forecast.change.assume),
-        "events": [ITEM.write(item) for item in forecast.change.events],
-        "outcomes": [_outcome_to_json(outcome, detail) for outcome in forecast.outcomes],
-        "unknown": UNKNOWNS.write(forecast.unknown),
-    }
-
-
-def _outcome_to_json(outcome: Outcome, detail: Detail) -> dict[str, object]:
-    written: dict[str, object] = {
-        "probability": outcome.probability,
-        "process_ids": [str(process_id) for process_id in outcome.process_ids],
-        "stable": outcome.stable,
-    }
-    if detail is Detail.FULL:
-        written["rounds"] = [_round_to_json(one) for one in outcome.rounds]
-    return written | {"summary": summary_to_json(outcome.summary)}
-
-
-def _round_to_json(one: Round) -> dict[str, object]:
-    return {
-        "trigger": str(one.trigger),
-        "at_seconds": one.at_seconds,
-        "assignment": assignment_to_json(one.decision),
-        "restoring": {str(process_id): records for process_id, records in one.restoring},
-        "restoring_bytes": {str(process_id): size for process_id, size in one.restoring_bytes},
-        "restoring_tasks": {
-            str(process_id): {str(task): records for task, records in tasks} for process_id, tasks in one.restoring_tasks
-        },
-        "without_caught_up_copy": kafka.task_ids_to_json(one.without_caught_up_copy),
-    }
-
-
-def summary_to_json(summary: Summary) -> dict[str, object]:
-    waiting = summary.without_caught_up_copy
-    served = {"reads_by_broker": READS.write(summary.reads)} if any(one.broker is not None for one in summary.reads) else {}
-    return {
-        "stateful_tasks": summary.stateful_tasks,
-        "active_moved": summary.active_moved,
-        "rebalances": summary.rebalances,
-        "rebalances_at_least": summary.rebalances_at_least,
-        "rebalances_at_most": summary.rebalances_at_most,
-        "seconds_to_stable": summary.seconds_to_stable,
-        "seconds_to_stable_at_least": summary.seconds_to_stable_at_least,
-        "restore_records": summary.restore_records,
-        "restore_bytes": summary.restore_bytes,
-        "stopped_task_seconds": summary.stopped_task_seconds,
-        "restore_records_by_client": {str(process_id): records for process_id, records in summary.restore_records_by_client},
-        "without_caught_up_copy": {
-            "tasks": waiting.tasks,
-            "task_seconds": waiting.task_seconds,
-            "longest_seconds": waiting.longest_seconds,
-            "records": waiting.records,
-        },
-        "stopped": {
-            str(one.task): {"seconds": one.seconds, "seconds_without_copy": one.seconds_without_copy} for one in summary.stopped
-        },
-        **served,
-    }
+    return FORECASTS[detail].write(forecast)

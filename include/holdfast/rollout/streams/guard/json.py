@@ -2,7 +2,7 @@
 
 from holdfast.rollout.json import strict
 from holdfast.rollout.streams.change.json import change_to_json
-from holdfast.rollout.streams.forecast.json import summary_to_json
+from holdfast.rollout.streams.forecast.json import SUMMARY
 from holdfast.rollout.streams.guard.guard import Defusal, Guard, Reshuffle
 
 
@@ -28,7 +28,7 @@ def _reshuffle_to_json(reshuffle: Reshuffle) -> dict[str, object]:
     return {
         "kind": str(reshuffle.kind),
         "moved": [{"task_id": str(move.task), "before": str(move.before), "after": str(move.after)} for move in reshuffle.moved],
-        "summary": summary_to_json(reshuffle.summary),
+        "summary": SUMMARY.write(reshuffle.summary),
         "defusal": None if reshuffle.defusal is None else _defusal_to_json(reshuffle.defusal),
     }
 

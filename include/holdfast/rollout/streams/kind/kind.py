@@ -28,7 +28,6 @@ from holdfast.rollout.streams.execution import apply, staleness, verify
 from holdfast.rollout.streams.execution.verdict import VERDICT, Verdict
 from holdfast.rollout.streams.forecast import assignment_json, decision
 from holdfast.rollout.streams.forecast import json as forecast_json
-from holdfast.rollout.streams.forecast import schema as forecast_schema
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
 from holdfast.rollout.streams.forecast.work import OPTIONS, Work, allowed, allowed_for_an_option
@@ -59,8 +58,8 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     schemas: ClassVar[Mapping[str, Shape]] = {
         "snapshot": snapshot_json.SNAPSHOT.shape(),
         "change": CHANGE.shape(),
-        "forecast": forecast_schema.FORECAST,
-        "assignment": forecast_schema.ASSIGNMENT,
+        "forecast": forecast_json.FORECASTS[Detail.FULL].shape(),
+        "assignment": assignment_json.ASSIGNMENT.shape(),
         "plan": plan_json.PLAN.shape(),
         "verdict": VERDICT.shape(),
         "staleness": STALENESS.shape(),
