@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId, TopicPartition
 from holdfast.kafka.wire.streams_group_description import DescribedGroup
+from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, StateDirectory, Topic
 
@@ -101,6 +102,10 @@ GroupConfigs = tuple[GroupConfig, ...]
 """All configs of a group, by name."""
 
 
+RecordedTargets = tuple[tuple[RecordedTarget, ...], tuple[Unknown, ...]]
+"""Targets, and why there are no others."""
+
+
 Operations = frozenset[str]
 """What this user may do, as Kafka names operations: `READ`, `DESCRIBE`, … A broker that does not check shows them all."""
 
@@ -164,6 +169,13 @@ class ClusterReader(Protocol):
 
     def group_configs(self, group_id: str) -> GroupConfigs:
         """The configs of a group whose broker assigns. ClusterTrouble without the right DESCRIBE_CONFIGS on it."""
+        ...
+
+    def recorded_targets(self, group_id: str) -> RecordedTargets:
+        """The targets of a group whose broker assigns that `__consumer_offsets` still has completely, oldest first.
+
+        ClusterTrouble without the right to read it.
+        """
         ...
 
     def group_rights(self, group_id: str) -> Operations:
@@ -230,6 +242,10 @@ class ManyGroupsReader(Protocol):
 
     def configs(self, group_ids: Collection[str]) -> Mapping[str, GroupConfigs | HoldfastError]:
         """The configs of each group."""
+        ...
+
+    def targets(self, group_ids: Collection[str]) -> Mapping[str, RecordedTargets | HoldfastError]:
+        """The recorded targets of each group."""
         ...
 
 

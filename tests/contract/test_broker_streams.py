@@ -165,6 +165,14 @@ class TestASnapshotWithTheLeastRights:
             admin.close()
         assert targets(after) == expected
         assert any(member["standby"] for member in expected.values())
+        was, now = after.recorded_targets[-2:]
+        assert (was.assignment_epoch, now.assignment_epoch) == (before.assignment_epoch, after.assignment_epoch)
+        assert {one.member_id: one.active for one in was.members} == {
+            one.member_id: None if one.target is None else one.target.active for one in before.members
+        }
+        assert {one.process_id for one in now.members} == set(PROCESSES)
+        assert [dict(one.config) for one in (was, now)] == [{"num.standby.replicas": "0"}, {"num.standby.replicas": "1"}]
+        assert was.computed_at < now.computed_at < str(after.captured_at)
         assert dict(after.config)[STANDBYS] == 1
         assert not said(after, f"config.{STANDBYS}")
 
@@ -193,7 +201,7 @@ class TestWhatCannotBeRead:
     def test_without_describe_configs_the_configs_are_unknown(self, shop: Shop) -> None:
         found = shop.without_rights["configs"]
         assert "DESCRIBE_CONFIGS" in said(found, "config")
-        assert "assumed to be 0" in said(found, f"config.{STANDBYS}")
+        assert "newest recorded target" in said(found, f"config.{STANDBYS}")
         assert assigned(found) == targets(found)
 
     def test_doctor_names_that_right(self, shop: Shop) -> None:

@@ -14,7 +14,8 @@ from holdfast.kafka.wire.assignment_info import NO_REBALANCE, AssignmentInfo
 from holdfast.kafka.wire.consumer_protocol import ConsumerProtocolAssignment, ConsumerProtocolSubscription
 from holdfast.kafka.wire.subscription_info import SubscriptionInfo
 from holdfast.kafka.wire.tasks import WireTask
-from holdfast.ports import ClusterInfo, Figures, GroupConfigs, History, ListedGroup, ObservedGroup, Operations
+from holdfast.ports import ClusterInfo, Figures, GroupConfigs, History, ListedGroup, ObservedGroup, Operations, RecordedTargets
+from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember, StateDirectory, Topic, TopicPartitionInfo
 
@@ -41,6 +42,7 @@ class FakeCluster:
     """What is said of brokers that did not list their groups."""
     asked: list[tuple[str, int]] = field(default_factory=list)
     """Questions about many groups, each with the number of groups."""
+    recorded: Mapping[str, tuple[RecordedTarget, ...]] = field(default_factory=dict)
     group_settings: Mapping[str, GroupConfigs] = field(default_factory=dict)
     without_configs: frozenset[str] = frozenset()
     """Groups whose configs this user may not describe."""
@@ -115,6 +117,13 @@ class FakeCluster:
 
     def configs(self, group_ids: Collection[str]) -> Mapping[str, GroupConfigs | HoldfastError]:
         return self._each("configs", group_ids, self.group_configs)
+
+    def recorded_targets(self, group_id: str) -> RecordedTargets:
+        self._refuse("__consumer_offsets")
+        return self.recorded.get(group_id, ()), ()
+
+    def targets(self, group_ids: Collection[str]) -> Mapping[str, RecordedTargets | HoldfastError]:
+        return self._each("targets", group_ids, self.recorded_targets)
 
     def commits(self, group_ids: Collection[str]) -> Mapping[str, tuple[tuple[TopicPartition, int], ...] | HoldfastError]:
         return self._each("commits", group_ids, self.committed_offsets)

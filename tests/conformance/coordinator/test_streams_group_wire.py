@@ -15,6 +15,8 @@ from holdfast.errors import HoldfastError, MalformedBytes
 from holdfast.kafka.wire import streams_group_description as description
 from holdfast.kafka.wire import streams_group_records as records
 from holdfast.kafka.wire.streams_group_records import RecordKey, RecordKind, TargetMember, TargetMetadata
+from holdfast.rollout.broker_streams.snapshot.recorded import MOST_TARGETS, Replay
+from holdfast.rollout.broker_streams.snapshot.tasks import in_order
 
 pytestmark = pytest.mark.jvm
 
@@ -78,6 +80,36 @@ def test_the_log_and_the_description_of_a_group_tell_the_same_targets(release: s
             assert {member.member_id: member.target for member in group.members if member.member_id in targets} == targets
             assert epochs == sorted(epochs)
             assert not epochs or epochs[-1] == group.assignment_epoch  # none: no member stayed until the first target
+
+
+@pytest.mark.parametrize("release", ["4.2.1", "4.3.1"])
+def test_the_replayed_log_has_every_target_that_was_described(release: str) -> None:
+    """Of random scripts: the recorded target of each assignment epoch is the one that members are described with in that epoch."""
+    print(f"HOLDFAST_SEED={SEED}")
+    scripts = [random_script(random.Random(SEED + number)) | {"bytes": True} for number in range(15)]
+    compared = 0
+    with WholeCoordinatorJvm(release) as jvm:
+        for answer in jvm.ask(scripts):
+            replay = Replay()
+            epochs = []
+            for one in answer["records"]:
+                key = records.decode_key(base64.b64decode(one["key"]))
+                assert key is not None, one["says"]
+                value = None if one["value"] is None else records.decode_value(key.kind, base64.b64decode(one["value"]))
+                replay.take(key, value, 0)
+                epochs += [value.epoch] if isinstance(value, TargetMetadata) else []
+            assert [one.assignment_epoch for one in replay.targets] == epochs[-MOST_TARGETS:]
+            recorded = {one.assignment_epoch: {each.member_id: each for each in one.members} for one in replay.targets}
+            for step in (step for step in answer["steps"] if "described" in step):
+                (group,) = description.decode_response(base64.b64decode(step["described"]))
+                if group.group_epoch == group.assignment_epoch and group.assignment_epoch in recorded:
+                    told = recorded[group.assignment_epoch]
+                    for member in group.members:
+                        target, own = told[member.member_id], member.target
+                        assert (target.active, target.standby) == (in_order(own.active), in_order(own.standby)), step
+                        assert target.process_id == member.process_id
+                        compared += 1
+    assert compared > 100
 
 
 def test_broken_messages_are_refused_or_read_and_nothing_else() -> None:

@@ -15,9 +15,10 @@ from kafka import TopicPartition as KafkaTopicPartition
 from holdfast.adapters.broker.session import KafkaSession, translated
 from holdfast.adapters.deadline import Deadline
 from holdfast.errors import ClusterTrouble, HoldfastError
-from holdfast.kafka.wire import group_metadata
+from holdfast.kafka.wire import group_metadata, streams_group_records
 from holdfast.kafka.wire.group_metadata import StoredGroup
-from holdfast.ports import History
+from holdfast.ports import History, RecordedTargets
+from holdfast.rollout.broker_streams.snapshot.recorded import Replay
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Generation, GenerationMember
 
@@ -30,6 +31,9 @@ _LIMIT_OF_MANY_S, _SHARE_OF_MANY = 15.0, 0.3
 """Where many groups are read: for one partition, and of all the time for all partitions."""
 _MOST_BYTES = 96 * 1024 * 1024
 """Of members' bytes: in the partitions that are remembered, and in one that is being read."""
+_BYTES_A_TASK = 16
+_MOST_TASKS = 1_000_000
+"""Of recorded targets, in one partition: beyond that each group keeps its newest target."""
 _GENERATIONS_WHEN_FULL = 2
 """The present one, and the one before, which says what was a standby."""
 T = TypeVar("T")
@@ -58,6 +62,17 @@ class Histories:
             found[group_id] = known if isinstance(known, ClusterTrouble) else known.history(group_id)
         return found
 
+    def targets_of(self, group_ids: Collection[str]) -> dict[str, RecordedTargets | HoldfastError]:
+        """The recorded targets of each group whose broker assigns, from the same reading; or why they cannot be read."""
+        found: dict[str, RecordedTargets | HoldfastError] = {}
+        for group_id in group_ids:
+            try:
+                known = self._partition_of(group_id)
+            except ClusterTrouble as trouble:
+                known = trouble
+            found[group_id] = known if isinstance(known, ClusterTrouble) else known.targets(group_id)
+        return found
+
     def close(self) -> None:
         """Idempotent."""
         consumer, self._consumer = self._consumer, None
@@ -71,7 +86,7 @@ class Histories:
             self._count = self._within(f"reading {TOPIC}", lambda consumer, _: _number_of_partitions(consumer))
         home = group_metadata.partition_for(group_id, self._count)
         if home not in self._known:
-            while sum(one.size for one in self._known.values() if isinstance(one, _Partition)) > _MOST_BYTES:
+            while sum(one.bytes for one in self._known.values() if isinstance(one, _Partition)) > _MOST_BYTES:
                 del self._known[next(iter(self._known))]
             try:
                 self._known[home] = self._read(f"reading {TOPIC}-{home}", group_id)
@@ -130,9 +145,33 @@ class _Partition:
     notes: list[Unknown] = field(default_factory=list)
     own_notes: dict[str, list[Unknown]] = field(default_factory=dict)
     size: int = 0
+    replays: dict[str, Replay] = field(default_factory=dict)
+    """Of groups whose broker assigns. They are complete only where the log was read from its beginning."""
+    tasks: int = 0
+    """Of all targets in `replays`, at most."""
 
     def history(self, group_id: str) -> History:
         return tuple(self.found.get(group_id, {}).values()), (*self.notes, *self.own_notes.get(group_id, ()))
+
+    @property
+    def bytes(self) -> int:
+        """What it takes of memory, about."""
+        return self.size + _BYTES_A_TASK * self.tasks
+
+    def targets(self, group_id: str) -> RecordedTargets:
+        notes = tuple(Unknown("recorded_targets", one.reason) for one in self.notes)
+        return (() if self.notes or group_id not in self.replays else self.replays[group_id].targets), notes
+
+    def replay(self, record: Any, wanted: Callable[[str], bool]) -> None:
+        """Take a record of a streams group. Raise HoldfastError for one that cannot be read."""
+        key = streams_group_records.decode_key(bytes(record.key))
+        if key is None or not wanted(key.group_id):
+            return
+        value = None if record.value is None else streams_group_records.decode_value(key.kind, bytes(record.value))
+        replay = self.replays.setdefault(key.group_id, Replay())
+        self.tasks += replay.take(key, value, record.timestamp)
+        if self.tasks > _MOST_TASKS:
+            self.tasks = sum(one.keep_the_newest() for one in self.replays.values())
 
     def add(self, group_id: str, generation: Generation) -> None:
         by_number = self.found.setdefault(group_id, {})
@@ -189,6 +228,8 @@ def _take(record: Any, wanted: Callable[[str], bool], found: _Partition) -> None
     """Note what `record` says about a group. A record without a value: the group was deleted, and counts anew from 1."""
     try:
         group_id = group_metadata.decode_key(bytes(record.key)) if record.key else None
+        if group_id is None and record.key:
+            found.replay(record, wanted)
         if group_id is None or not wanted(group_id):
             return
         if record.value is None:

@@ -20,7 +20,7 @@ from holdfast.adapters.broker.session import KafkaSession
 from holdfast.adapters.broker.topic_questions import TopicQuestions, metadata
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import ClusterInfo, Figures, GroupConfigs, History, ListedGroup, ObservedGroup, Operations
+from holdfast.ports import ClusterInfo, Figures, GroupConfigs, History, ListedGroup, ObservedGroup, Operations, RecordedTargets
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Topic
 
@@ -124,6 +124,15 @@ class KafkaCluster:
 
     def configs(self, group_ids: Collection[str]) -> Mapping[str, GroupConfigs | HoldfastError]:
         return self._groups.configs(group_ids)
+
+    def recorded_targets(self, group_id: str) -> RecordedTargets:
+        found = self.targets((group_id,))[group_id]
+        if isinstance(found, HoldfastError):
+            raise found
+        return found
+
+    def targets(self, group_ids: Collection[str]) -> Mapping[str, RecordedTargets | HoldfastError]:
+        return self._histories.targets_of(group_ids)
 
     def close(self) -> None:
         """Idempotent. The session is closed by whoever opened it."""

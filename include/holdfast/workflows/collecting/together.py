@@ -11,7 +11,17 @@ from typing import Any, Generic, TypeVar
 
 from holdfast.errors import ClusterTrouble, HoldfastError
 from holdfast.kafka.vocabulary import TopicPartition
-from holdfast.ports import ClusterInfo, ClusterReader, Figures, GroupConfigs, History, ManyGroupsReader, ObservedGroup, Operations
+from holdfast.ports import (
+    ClusterInfo,
+    ClusterReader,
+    Figures,
+    GroupConfigs,
+    History,
+    ManyGroupsReader,
+    ObservedGroup,
+    Operations,
+    RecordedTargets,
+)
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.streams.snapshot.snapshot import Topic
 
@@ -179,6 +189,9 @@ class _Reader:
     def group_configs(self, group_id: str) -> GroupConfigs:
         return self._desk.ask("configs", group_id)  # type: ignore[no-any-return]
 
+    def recorded_targets(self, group_id: str) -> RecordedTargets:
+        return self._desk.ask("targets", group_id)  # type: ignore[no-any-return]
+
     def group_rights(self, group_id: str) -> Operations:
         raise AssertionError(f"rights on {group_id!r} are not read when many groups are collected")
 
@@ -250,6 +263,7 @@ _ANSWERS: Mapping[str, Callable[[ManyGroupsReader, list[_Question]], None]] = {
     "commits": _by_group("commits"),
     "histories": _by_group("histories"),
     "configs": _by_group("configs"),
+    "targets": _by_group("targets"),
     "topics": _topics,
     "end_offsets": _figures("end_offsets", "end_offset"),
     "begin_offsets": _figures("begin_offsets", "begin_offset"),

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from holdfast.kafka.coordinator.streams.group import Tasks, each_task, tasks_of
 from holdfast.kafka.wire.streams_group_description import DescribedGroup, DescribedMember, DescribedTopology
 from holdfast.kafka.wire.streams_tasks import InternalTopic, OwnedTasks
+from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import (
     GroupTopology,
     Owned,
@@ -13,6 +13,7 @@ from holdfast.rollout.broker_streams.snapshot.snapshot import (
     Topic,
     TopicsOfSubtopology,
 )
+from holdfast.rollout.broker_streams.snapshot.tasks import in_order
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json.kafka import ConfigValue
 
@@ -26,6 +27,7 @@ def snapshot_of(
     broker_release: str | None = None,
     config: tuple[tuple[str, ConfigValue], ...] = (),
     unknown: tuple[Unknown, ...] = (),
+    recorded_targets: tuple[RecordedTarget, ...] = (),
 ) -> StreamsGroupSnapshot:
     """The group as it was described without an error. `partitions`: how many each topic has; topics without are left out.
 
@@ -44,6 +46,7 @@ def snapshot_of(
         topology=None if group.topology is None else _topology(group.topology),
         topics=tuple(Topic(name, partitions[name]) for name in topics_of(group) if name in partitions),
         unknown=unknown,
+        recorded_targets=recorded_targets,
     )
 
 
@@ -105,9 +108,4 @@ def _member(member: DescribedMember) -> StreamThread:
 
 
 def _owned(tasks: OwnedTasks) -> Owned:
-    return Owned(_in_order(tasks.active), _in_order(tasks.standby), _in_order(tasks.warmup))
-
-
-def _in_order(tasks: Tasks) -> Tasks:
-    """As a Snapshot has them: what a coordinator goes through is a set."""
-    return tasks_of(each_task(tasks))
+    return Owned(in_order(tasks.active), in_order(tasks.standby), in_order(tasks.warmup))

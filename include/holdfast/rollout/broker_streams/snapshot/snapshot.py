@@ -6,6 +6,7 @@ One StreamsGroupDescribe shows what decides. The members stand in the order in w
 from holdfast.errors import InvalidInput
 from holdfast.kafka import java
 from holdfast.kafka.coordinator.streams.group import Task, Tasks
+from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.tasks import TASK_OFFSETS, TASKS
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
 from holdfast.rollout.json import contracts, shapes, strict
@@ -124,6 +125,9 @@ class StreamsGroupSnapshot:
     topology: GroupTopology | None = member(nullable(codec_of(GroupTopology)), default=None)
     topics: tuple[Topic, ...] = member(keyed(codec_of(Topic)), default=())
     unknown: tuple[Unknown, ...] = member(UNKNOWNS, default=())
+    recorded_targets: tuple[RecordedTarget, ...] = member(
+        items(codec_of(RecordedTarget)), "The newest targets in __consumer_offsets, oldest first.", default=(), omit=True
+    )
 
     @property
     def kafka_release(self) -> str | None:

@@ -29,5 +29,12 @@ def _by_subtopology(tasks: tuple[Task, ...]) -> Tasks:
 
 TASKS: Codec[Tasks] = items(TASK).to(_by_subtopology, lambda tasks: tuple(each_task(tasks)))
 """Written by subtopology (as Java orders strings) and partition."""
+
+
+def in_order(tasks: Tasks) -> Tasks:
+    """As documents have them: what a coordinator goes through is a set."""
+    return tasks_of(each_task(tasks))
+
+
 TASK_OFFSETS: Codec[tuple[tuple[Task, int], ...]] = table(TASK, integer(-(2**63)))
 """What a member reports of its disk."""

@@ -13,7 +13,9 @@ from holdfast.kafka.coordinator.streams.group import each_task
 from holdfast.kafka.wire.streams_group_description import DescribedGroup, DescribedMember
 from holdfast.ports import ClusterReader, GroupConfig, ObservedGroup
 from holdfast.rollout.broker_streams.snapshot.described import snapshot_of, topics_of
+from holdfast.rollout.broker_streams.snapshot.recorded import RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
+from holdfast.rollout.broker_streams.snapshot.tasks import in_order
 from holdfast.rollout.broker_streams.target.group import ASSIGNOR, STANDBYS
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json import strict
@@ -25,6 +27,8 @@ RECONCILING = ("Assigning", "Reconciling")
 """States in which a target is about to be computed, or members are on their way to it."""
 _NO_MEMBERS = ("Empty",)
 _SEVERAL = 5
+_RECORDED_STANDBYS = "num.standby.replicas"
+"""`StickyTaskAssignor` gets it under this name."""
 
 
 @dataclass
@@ -61,7 +65,8 @@ def snapshot(
     _note_state(found, patience)
     _note_members(found)
     release = _release(observed, settings, found)
-    config = _config(cluster, settings, found)
+    recorded = _recorded(cluster, found)
+    config = _config(cluster, settings, recorded, found)
     partitions = _partitions(cluster, found)
     return snapshot_of(
         found.group,
@@ -71,6 +76,7 @@ def snapshot(
         broker_release=release,
         config=config,
         unknown=tuple(found.unknown),
+        recorded_targets=recorded,
     )
 
 
@@ -128,7 +134,29 @@ def _release(observed: ObservedGroup, settings: BrokerStreamsSettings, found: _F
     return minor
 
 
-def _config(cluster: ClusterReader, settings: BrokerStreamsSettings, found: _Found) -> tuple[tuple[str, ConfigValue], ...]:
+def _recorded(cluster: ClusterReader, found: _Found) -> tuple[RecordedTarget, ...]:
+    """The targets in `__consumer_offsets` up to the described one, which the newest must be."""
+    try:
+        recorded, unknown = cluster.recorded_targets(found.group.group_id)
+    except ClusterTrouble as trouble:
+        found.note("recorded_targets", str(trouble))
+        return ()
+    found.unknown.extend(unknown)
+    upto = tuple(one for one in recorded if one.assignment_epoch <= found.group.assignment_epoch)
+    if not upto:
+        return ()
+    newest = {one.member_id: (one.active, one.standby) for one in upto[-1].members}
+    described = {one.member_id: (in_order(one.target.active), in_order(one.target.standby)) for one in found.group.members}
+    same_epoch = upto[-1].assignment_epoch == found.group.assignment_epoch
+    if same_epoch and any(newest.get(name, tasks) != tasks for name, tasks in described.items()):
+        found.note("recorded_targets", f"that of epoch {upto[-1].assignment_epoch} contradicts the described one: none is used")
+        return ()
+    return upto
+
+
+def _config(
+    cluster: ClusterReader, settings: BrokerStreamsSettings, recorded: tuple[RecordedTarget, ...], found: _Found
+) -> tuple[tuple[str, ConfigValue], ...]:
     """The group's configs, and those of the broker where the group has none, which stand in `unknown` in addition."""
     given = dict(settings.config)
     config: dict[str, ConfigValue] = {}
@@ -136,7 +164,7 @@ def _config(cluster: ClusterReader, settings: BrokerStreamsSettings, found: _Fou
         said = tuple(one for one in cluster.group_configs(found.group.group_id) if one.name.startswith(GROUP_CONFIGS))
     except ClusterTrouble as trouble:
         found.note("config", str(trouble))
-        _infer_standbys(found, given, config)
+        _infer_standbys(found, given, dict(recorded[-1].config) if recorded else {}, config)
     else:
         for one in said:
             config[one.name] = _value(one)
@@ -147,9 +175,14 @@ def _config(cluster: ClusterReader, settings: BrokerStreamsSettings, found: _Fou
     return tuple(sorted((config | given).items()))
 
 
-def _infer_standbys(found: _Found, given: dict[str, ConfigValue], config: dict[str, ConfigValue]) -> None:
-    """The number of standby replicas from the targets: as many as the task with most copies has."""
+def _infer_standbys(found: _Found, given: dict[str, ConfigValue], recorded: dict[str, str], config: dict[str, ConfigValue]) -> None:
+    """The number of standby replicas: that with which the newest target was computed; else as many as the task with most copies
+    has in the targets."""
     if STANDBYS in given:
+        return
+    if recorded.get(_RECORDED_STANDBYS, "").isdigit():
+        config[STANDBYS] = int(recorded[_RECORDED_STANDBYS])
+        found.note(f"config.{STANDBYS}", "not readable; assumed to be that with which the newest recorded target was computed")
         return
     copies: dict[object, int] = {}
     for member in found.group.members:

@@ -14,6 +14,7 @@ from tests.harness.kafka.described_groups import CONFIGS, MEMBERS, PARTITIONS, S
 from holdfast.errors import CannotPredict, HoldfastError, InvalidInput, Unsupported
 from holdfast.kafka.wire.streams_group_description import DescribedTopology
 from holdfast.ports import GroupConfig, ObservedGroup
+from holdfast.rollout.broker_streams.snapshot.recorded import RecordedMember, RecordedTarget
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.rollout.kinds import any_kind
 from holdfast.workflows.collecting import collect_many, one_group
@@ -159,6 +160,40 @@ class TestWhatIsNotKnown:
         assert dict(found.config) == {"streams.assignor.name": "ours", "streams.assignor.offload.enable": True}
         with pytest.raises(Unsupported, match="'ours'"):
             assign_document(any_kind.snapshot_to_json(found), None, ())
+
+
+def recorded(epoch: int, *, standbys: str | None = None, moved: bool = False) -> RecordedTarget:
+    """The target that the group is described with."""
+    members = tuple(
+        RecordedMember(one.member_id, () if moved else one.target.active, one.target.standby, process_id=one.process_id)
+        for one in MEMBERS
+    )
+    return RecordedTarget(epoch, "2026-11-22T04:00:00Z", members, () if standbys is None else (("num.standby.replicas", standbys),))
+
+
+class TestRecordedTargets:
+    def test_up_to_the_described_one_are_in_the_snapshot(self) -> None:
+        targets = (recorded(3, moved=True), recorded(7), recorded(8, moved=True))
+        found = taken(cluster(recorded={SHOP: targets}))
+        assert found.recorded_targets == targets[:2]
+        assert any_kind.snapshot_from_json(any_kind.snapshot_to_json(found)) == found
+
+    def test_that_contradict_the_described_one_are_not_used(self) -> None:
+        found = taken(cluster(recorded={SHOP: (recorded(3), recorded(7, moved=True))}))
+        assert found.recorded_targets == ()
+        assert "epoch 7 contradicts" in said(found, "recorded_targets")
+
+    def test_that_are_all_newer_are_left_out(self) -> None:
+        assert taken(cluster(recorded={SHOP: (recorded(9),)})).recorded_targets == ()
+
+    def test_that_may_not_be_read_are_named(self) -> None:
+        found = taken(cluster(forbidden=frozenset({"__consumer_offsets"})))
+        assert "not authorized" in said(found, "recorded_targets")
+
+    def test_say_with_how_many_standbys_they_were_computed(self) -> None:
+        found = taken(cluster(without_configs=frozenset({SHOP}), recorded={SHOP: (recorded(7, standbys="2"),)}))
+        assert dict(found.config) == {"streams.num.standby.replicas": 2}
+        assert "newest recorded target" in said(found, "config.streams.num.standby.replicas")
 
 
 class TestWhatIsRefused:
