@@ -47,12 +47,9 @@ ALLOWED = {
     ("adapters/spark/spark.py", "run"): "Py4J puts the names of Java's classes before the message",
     ("adapters/spark/hadoop_files.py", "_EMPTY_FILE"): "Hadoop's FileStatus, as it prints itself",
     ("airflow_wiring/objects.py", "_TOLD"): "the last line that a failed Spark job printed, in its log",
-    ("cli/main.py", "_shown"): "lines of a message are printed one by one: layout, nothing is decided",
-    ("kafka/streams/config_check.py", "_validate"): "Kafka's own validators, as its table of settings names them",
-    ("kafka/streams/config_check.py", "_OPTIONS"): "Kafka's own validators, as its table of settings names them",
     ("web/new/new_asked.py", "_airflows"): "Airflow puts words of its own before the refusal of a parameter",
 }
-"""File below include/holdfast and function or constant, with the reason: words of others, that come in no other form; or layout."""
+"""File below include/holdfast and function or constant, with the reason: words of others, that come in no other form."""
 
 
 def _words(node: ast.expr | None) -> bool:

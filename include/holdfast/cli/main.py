@@ -77,9 +77,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _shown(refusal: str) -> str:
+def _shown(text: str) -> str:
     """Lines stay lines; names of files and groups in them steer no terminal."""
-    return "\n".join(printable(line, LONGEST_REFUSAL) for line in refusal.split("\n"))
+    return "\n".join(printable(line, LONGEST_REFUSAL) for line in text.split("\n"))
 
 
 def _output_failed(trouble: OSError) -> NoReturn:

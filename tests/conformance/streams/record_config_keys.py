@@ -10,12 +10,18 @@ from holdfast.kafka import release
 
 MODULE = Path(release.__file__).parent / "streams" / "config_keys.py"
 HOMES = {"streams": "S", "consumer": "C", "producer": "P", "admin": "A", "topic": "T", "internal": "I"}
+CODES = {
+    "non-empty string": "non-empty",
+    "non-null string": "non-null",
+    "List containing maximum of 5 elements": "items<=5",
+}
+"""What a validator of Kafka prints of itself, as the table has it."""
 HEAD = '''"""Every configuration key of Kafka Streams and its clients, by release. Generated from the jars, not written by hand:
 
     python -m tests.conformance.streams.record_config_keys
 
 A line of `TABLE` is: key, who has it (S Streams, C consumer, P producer, A admin, T topic, I internal to Streams), first and last
-minor release, type, and what is valid in ConfigDef's own words.
+minor release, type, and what is valid: [least,...,most], [options], ~[options in any case], non-empty, non-null, items<=5.
 """
 
 # ruff: noqa: E501, SIM905
@@ -44,10 +50,10 @@ def _valid(key: str, valid: str) -> str:
     """Kafka lists options in the order of a set or as declared; here they are sorted. A validator without words says nothing."""
     if "$$Lambda" in valid or key == "topology.optimization":  # the latter takes lists of its options too
         return ""
-    match = re.fullmatch(r"((?:\(case insensitive\) )?)\[([^\[\]]*)\]", valid)
+    match = re.fullmatch(r"(\(case insensitive\) )?\[([^\[\]]*)\]", valid)
     if not match or "..." in valid:
-        return valid
-    return f"{match[1]}[{', '.join(sorted(match[2].split(', ')))}]"
+        return CODES.get(valid, valid)
+    return f"{'~' if match[1] else ''}[{', '.join(sorted(match[2].split(', ')))}]"
 
 
 def last_patches() -> list[str]:

@@ -29,7 +29,8 @@ _PREFIXES = {
 _ANY_PREFIX = "client.tag."
 _WHOLE = {"int": (-(2**31), java.INT_MAX), "long": (-(2**63), java.LONG_MAX), "short": (-(2**15), 2**15 - 1)}
 _RANGE = re.compile(r"\[([^,\]]+),\.\.\.(?:,([^,\]]+))?\](?: or (-?\d+))?")
-_OPTIONS = re.compile(r"(\(case insensitive\) )?\[(.*)\]")
+_OPTIONS = re.compile(r"(~)?\[(.*)\]")
+_MOST_ITEMS = re.compile(r"items<=(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +191,10 @@ def _validate(key: str, value: ConfigValue, form: Form) -> None:
         allowed = options[2].split(", ")
         fits = value.upper() in (each.upper() for each in allowed) if options[1] else value in allowed
         fits = fits or any(each.startswith("by_duration:") and value.startswith("by_duration:") for each in allowed)
-    elif form.valid == "non-empty string":
+    elif form.valid == "non-empty":
         fits = value != ""
-    elif form.valid == "List containing maximum of 5 elements" and isinstance(value, tuple):
-        fits = len(value) <= 5
+    elif (most_items := _MOST_ITEMS.fullmatch(form.valid)) and isinstance(value, tuple):
+        fits = len(value) <= int(most_items[1])
     if not fits:
         raise InvalidInput(f"{key} is {value!r}; Kafka takes {_limits(form)}")
 
@@ -212,4 +213,6 @@ def _limits(form: Form) -> str:
         return f"one of {options[2]}"
     if form.type in _WHOLE:
         return f"{kind} from {_WHOLE[form.type][0]} to {_WHOLE[form.type][1]}"
-    return f"{kind}: {form.valid}" if form.valid else kind
+    if most_items := _MOST_ITEMS.fullmatch(form.valid):
+        return f"{kind} of {most_items[1]} items at most"
+    return f"{kind}, {form.valid}" if form.valid else kind

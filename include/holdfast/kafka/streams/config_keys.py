@@ -3,7 +3,7 @@
     python -m tests.conformance.streams.record_config_keys
 
 A line of `TABLE` is: key, who has it (S Streams, C consumer, P producer, A admin, T topic, I internal to Streams), first and last
-minor release, type, and what is valid in ConfigDef's own words.
+minor release, type, and what is valid: [least,...,most], [options], ~[options in any case], non-empty, non-null, items<=5.
 """
 
 # ruff: noqa: E501, SIM905
@@ -39,7 +39,7 @@ auto.offset.reset C 2.6 3.9 string [earliest, latest, none]
 auto.offset.reset C 4.0 4.3 string [by_duration:PnDTnHnMn.nS, earliest, latest, none]
 batch.size P 2.6 4.3 int [0,...]
 bootstrap.controllers A 3.7 4.3 list
-bootstrap.servers CP 2.6 4.1 list non-null string
+bootstrap.servers CP 2.6 4.1 list non-null
 bootstrap.servers AS 2.6 4.3 list
 bootstrap.servers CP 4.2 4.3 list
 buffer.memory P 2.6 4.3 long [0,...]
@@ -82,7 +82,7 @@ default.windowed.value.serde.inner S 2.6 2.8 class
 delete.retention.ms T 2.6 4.3 any
 delivery.timeout.ms P 2.6 4.3 int [0,...]
 deserialization.exception.handler S 4.0 4.3 class
-dsl.store.format S 4.3 4.3 string (case insensitive) [DEFAULT, HEADERS]
+dsl.store.format S 4.3 4.3 string ~[DEFAULT, HEADERS]
 dsl.store.suppliers.class S 3.7 4.3 class
 enable.auto.commit C 2.6 4.3 boolean
 enable.idempotence P 2.6 4.3 boolean
@@ -98,13 +98,13 @@ flush.messages T 2.6 4.3 any
 flush.ms T 2.6 4.3 any
 group.id C 2.6 4.3 string
 group.instance.id C 2.6 3.2 string
-group.instance.id C 3.3 4.3 string non-empty string
-group.protocol C 3.7 4.3 string (case insensitive) [CLASSIC, CONSUMER]
-group.protocol S 4.1 4.3 string (case insensitive) [CLASSIC, STREAMS]
+group.instance.id C 3.3 4.3 string non-empty
+group.protocol C 3.7 4.3 string ~[CLASSIC, CONSUMER]
+group.protocol S 4.1 4.3 string ~[CLASSIC, STREAMS]
 group.remote.assignor C 3.7 4.3 string
 heartbeat.interval.ms C 2.6 4.3 int
 index.interval.bytes T 2.6 4.3 any
-interceptor.classes CP 2.6 4.1 list non-null string
+interceptor.classes CP 2.6 4.1 list non-null
 interceptor.classes CP 4.2 4.3 list
 internal.auto.downgrade.txn.commit P 2.6 2.8 boolean
 internal.leave.group.on.close C 2.6 4.1 boolean
@@ -136,9 +136,9 @@ message.timestamp.type T 2.6 4.3 any
 metadata.max.age.ms ACPS 2.6 4.3 long [0,...]
 metadata.max.idle.ms P 2.6 4.3 long [5000,...]
 metadata.recovery.rebootstrap.trigger.ms ACPS 4.0 4.3 long [0,...]
-metadata.recovery.strategy ACP 3.8 4.3 string (case insensitive) [NONE, REBOOTSTRAP]
-metadata.recovery.strategy S 4.0 4.3 string (case insensitive) [NONE, REBOOTSTRAP]
-metric.reporters CP 2.6 4.1 list non-null string
+metadata.recovery.strategy ACP 3.8 4.3 string ~[NONE, REBOOTSTRAP]
+metadata.recovery.strategy S 4.0 4.3 string ~[NONE, REBOOTSTRAP]
+metric.reporters CP 2.6 4.1 list non-null
 metric.reporters AS 2.6 4.3 list
 metric.reporters CP 4.2 4.3 list
 metrics.num.samples ACPS 2.6 4.3 int [1,...]
@@ -150,7 +150,7 @@ min.compaction.lag.ms T 2.6 4.3 any
 min.insync.replicas T 2.6 4.3 any
 num.standby.replicas S 2.6 4.3 int
 num.stream.threads S 2.6 4.3 int
-partition.assignment.strategy C 2.6 4.1 list non-null string
+partition.assignment.strategy C 2.6 4.1 list non-null
 partition.assignment.strategy C 4.2 4.3 list
 partition.grouper S 2.6 2.8 class
 partitioner.adaptive.partitioning.enable P 3.3 4.3 boolean
@@ -170,7 +170,7 @@ production.exception.handler S 4.0 4.3 class
 rack.aware.assignment.non_overlap_cost S 3.6 4.3 int
 rack.aware.assignment.strategy S 3.6 3.6 string [min_traffic, none]
 rack.aware.assignment.strategy S 3.7 4.3 string [balance_subtopology, min_traffic, none]
-rack.aware.assignment.tags S 3.2 4.3 list List containing maximum of 5 elements
+rack.aware.assignment.tags S 3.2 4.3 list items<=5
 rack.aware.assignment.traffic_cost S 3.6 4.3 int
 receive.buffer.bytes ACPS 2.6 4.3 int [-1,...]
 reconnect.backoff.max.ms ACPS 2.6 4.3 long [0,...]
@@ -206,7 +206,7 @@ sasl.login.refresh.window.jitter ACP 2.6 4.3 double [0.0,...,0.25]
 sasl.login.retry.backoff.max.ms ACP 3.1 4.3 long
 sasl.login.retry.backoff.ms ACP 3.1 4.3 long
 sasl.mechanism ACP 2.6 4.3 string
-sasl.oauthbearer.assertion.algorithm ACP 4.1 4.3 string (case insensitive) [ES256, RS256]
+sasl.oauthbearer.assertion.algorithm ACP 4.1 4.3 string ~[ES256, RS256]
 sasl.oauthbearer.assertion.claim.aud ACP 4.1 4.3 string
 sasl.oauthbearer.assertion.claim.exp.seconds ACP 4.1 4.3 int [0,...,86400]
 sasl.oauthbearer.assertion.claim.iss ACP 4.1 4.3 string
@@ -235,7 +235,7 @@ sasl.oauthbearer.sub.claim.name ACP 3.1 4.3 string
 sasl.oauthbearer.token.endpoint.url ACP 3.1 4.3 string
 security.protocol ACPS 2.6 3.2 string
 security.protocol ACPS 3.3 3.4 string [PLAINTEXT, SASL_PLAINTEXT, SASL_SSL, SSL]
-security.protocol ACPS 3.5 4.3 string (case insensitive) [PLAINTEXT, SASL_PLAINTEXT, SASL_SSL, SSL]
+security.protocol ACPS 3.5 4.3 string ~[PLAINTEXT, SASL_PLAINTEXT, SASL_SSL, SSL]
 security.providers ACP 2.6 4.3 string
 segment.bytes T 2.6 4.3 any
 segment.index.bytes T 2.6 4.3 any
@@ -275,7 +275,7 @@ task.timeout.ms S 2.7 4.3 long [0,...]
 topology.optimization S 2.6 4.3 string
 transaction.timeout.ms P 2.6 4.3 int
 transaction.two.phase.commit.enable P 4.1 4.3 boolean
-transactional.id P 2.6 4.3 string non-empty string
+transactional.id P 2.6 4.3 string non-empty
 unclean.leader.election.enable T 2.6 4.3 any
 upgrade.from S 2.6 3.2 string [0.10.0, 0.10.1, 0.10.2, 0.11.0, 1.0, 1.1, 2.0, 2.1, 2.2, 2.3, null]
 upgrade.from S 3.3 3.3 string [0.10.0, 0.10.1, 0.10.2, 0.11.0, 1.0, 1.1, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6, 2.7, 2.8, 3.0, 3.1, 3.2, null]

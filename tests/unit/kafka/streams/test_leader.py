@@ -280,7 +280,7 @@ class TestConfig:
             ("num.standby.replicas", True, "whole number"),
             ("processing.guarantee", "twice", "at_least_once"),
             ("producer.acks", "5", "-1, 0, 1, all"),
-            ("rack.aware.assignment.tags", "a,b,c,d,e,f", "maximum of 5"),
+            ("rack.aware.assignment.tags", "a,b,c,d,e,f", "a list of 5 items at most"),
         ],
     )
     def test_what_kafka_would_refuse(self, key: str, value: str | int, said: str) -> None:
