@@ -30,7 +30,7 @@ from holdfast.rollout.kinds.freshness import refuse_old
 from holdfast.rollout.kinds.registry import kind_of, kind_of_both
 from holdfast.rollout.streams.steps import step_words
 from holdfast.rollout.text.wording import many, printable
-from holdfast.workflows import journals
+from holdfast.workflows import journals, other_plans
 from holdfast.workflows import plan as plans
 from holdfast.workflows.journals import Kept
 from holdfast.workflows.leases import Held, Leases
@@ -225,6 +225,7 @@ def _write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing:
     hands = writing.hands
     begun = writing.journal.begun_in(step.id)
     if begun is None:
+        _refuse_given_elsewhere(step, action, directory, writing)
         detail = f"writing process ID {action.process_id} into {directory}"
         writing.add(replace(hands.entry(step, Event.BEGUN, detail), directory=directory, host=hands.me.host))
     elif (str(begun.directory).rstrip("/"), begun.host) != (directory.rstrip("/"), hands.me.host):
@@ -240,6 +241,16 @@ def _write(step: AnyStep, action: WriteProcessMetadata, directory: str, writing:
     if found != action.process_id:
         raise StepRefused(f"Step {step.id}: {directory} holds process ID {found} right after another was written.")
     writing.add(hands.entry(step, Event.DONE, f"{directory} holds process ID {found}"))
+
+
+def _refuse_given_elsewhere(step: AnyStep, action: WriteProcessMetadata, directory: str, writing: Writing) -> None:
+    """Raise StepRefused where another plan for the group gave the process ID to another directory, and is not done."""
+    hands = writing.hands
+    if hands.force:
+        return
+    elsewhere = other_plans.wrote_elsewhere(writing.held.leases, hands.files, action.process_id, directory, hands.keys)
+    if elsewhere is not None:
+        raise StepRefused(f"Step {step.id} was not done. {elsewhere}")
 
 
 def _surely_not(action: WriteProcessMetadata, directory: str, hands: Hands) -> bool:

@@ -35,6 +35,8 @@ from holdfast.workflows.snapshots import segment
 FOLDER = "leases"
 FORMER = "lease"
 LARGEST = 64 * 1024
+MOST_LOOKED_AT = 1_000
+"""Leases, the newest of them. A plan takes two or more each time it is applied."""
 DIGITS, FORMER_DIGITS = 9, 5
 MOST = 10**DIGITS - 1
 
@@ -122,6 +124,18 @@ class Leases:
                 if lease.state is State.FORCED and self._is_mine(lease) and (not self.keys or found is Seal.SIGNED):
                     return True
         return False
+
+    def applied(self) -> tuple[str, ...]:
+        """The plans that were applied to the group, the last one first. What is no lease names none, nor what is not signed where
+        there are keys."""
+        found: dict[str, None] = {}
+        numbers = sorted(_numbers(self.lake.names(self._folder), DIGITS), reverse=True)
+        for number in numbers[:MOST_LOOKED_AT]:
+            with suppress(HoldfastError):
+                lease, sealed = self._read(self._place(number))
+                if not self.keys or sealed is Seal.SIGNED:
+                    found[lease.plan_id] = None
+        return tuple(found)
 
     def _is_mine(self, lease: Lease) -> bool:
         """Of this run, which applies this plan."""

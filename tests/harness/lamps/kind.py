@@ -339,6 +339,9 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     def too_early(self, plan: LampPlan, waiting: Any, given: Any) -> str | None:
         return None
 
+    def writes(self, plan: LampPlan) -> Mapping[str, Any]:
+        return {}
+
     def step_says(self, step: Any) -> str:
         return f"Light {step.lamp}" if step.lamp else "Wait"
 

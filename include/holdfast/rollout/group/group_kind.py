@@ -266,6 +266,10 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
         to be written into them."""
 
     @abstractmethod
+    def writes(self, plan: P) -> Mapping[str, ProcessId]:
+        """The process ID that a step writes into a state directory, by the step's ID."""
+
+    @abstractmethod
     def step_says(self, step: AnyStep) -> str: ...
 
     # What follows from it.

@@ -149,6 +149,13 @@ class Journal:
                 return entry if entry.directory is not None else None
         return None
 
+    def last_word_on(self, step: str) -> Entry | None:
+        """The entry that says how far a step came: begun, confirmed or done; None: it was not begun, or surely not done."""
+        told = (Event.BEGUN, Event.CONFIRMED, Event.DONE, Event.STOPPED)
+        entry = next((one for one in reversed(self.entries) if one.step == step and one.event in told), None)
+        stopped = entry is not None and entry.event is Event.STOPPED and entry.directory is None
+        return None if stopped else entry
+
     def began_with(self, step: str) -> Sighting | None:
         """What was there when a step began; None: nobody kept that."""
         return next((entry.seen for entry in self.entries if entry.step == step and entry.seen is not None), None)

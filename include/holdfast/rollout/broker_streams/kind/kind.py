@@ -199,6 +199,9 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, Any, Any, Any, Any, Any,
     def too_early(self, plan: Any, waiting: AnyStep, given: Collection[ProcessId]) -> Never:
         _refuse()
 
+    def writes(self, plan: Any) -> Never:
+        _refuse()
+
     def step_says(self, step: AnyStep) -> Never:
         _refuse()
 

@@ -237,6 +237,10 @@ class ConsumerKind(
         """Nothing is written."""
         return None
 
+    def writes(self, plan: ConsumerPlan) -> Mapping[str, ProcessId]:
+        """Consumers keep no state."""
+        return {}
+
     def step_says(self, step: AnyStep) -> str:
         assert isinstance(step, ConsumerStep), "a step is of its plan's kind"
         return step.says

@@ -108,6 +108,11 @@ def _touches(step: Step, clients: tuple[ProcessId, ...] | None) -> bool:
     return clients is None or isinstance(step.action, FOR_ALL) or any(one in clients for one in touched(step.action))
 
 
+def writes(plan: Plan) -> dict[str, ProcessId]:
+    """The process ID that each step writes, by the step's ID."""
+    return {one.id: one.action.process_id for one in plan.steps if isinstance(one.action, WriteProcessMetadata)}
+
+
 def too_early(plan: Plan, waiting: AnyStep, given: Collection[ProcessId]) -> str | None:
     """Why no process ID was written into the directories `given`, while the end of its client is waited for."""
     step = next((one for one in plan.steps if one.id == waiting.id), None)

@@ -241,6 +241,9 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     def too_early(self, plan: Plan, waiting: AnyStep, given: Collection[ProcessId]) -> str | None:
         return apply.too_early(plan, waiting, given)
 
+    def writes(self, plan: Plan) -> Mapping[str, ProcessId]:
+        return apply.writes(plan)
+
     def step_says(self, step: AnyStep) -> str:
         assert isinstance(step, Step), "a step is of its plan's kind"
         return step_words.describe(step.action)
