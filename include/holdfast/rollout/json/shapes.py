@@ -3,7 +3,7 @@
 `tests/property/test_schema.py` holds them together: what a writer writes is valid, and what is not valid its reader refuses.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from holdfast.kafka import java
@@ -93,7 +93,6 @@ TASK_ID: Shape = {"type": "string", "pattern": "^[0-9]+_[0-9]+$"}
 TASK_IDS = items(TASK_ID)
 PARTITION = integer(0, java.INT_MAX)
 TOPIC_PARTITION = row(name(), PARTITION)
-OFFSET = count()
 THREADS = integer(1, 10_000, "Stream threads.")
 CONFIG_VALUE = either(
     {"type": ["string", "number", "boolean", "null"], "maxLength": LONGEST_TEXT},
@@ -104,11 +103,3 @@ CONFIG = table(name(), CONFIG_VALUE, "Settings under Kafka's own names.")
 
 
 RELEASE = name("A release of Kafka Streams, such as 3.9.1.")
-
-
-def with_defaults(shape: Shape, values: Mapping[str, object]) -> Shape:
-    """The shape of an object with the defaults of its fields."""
-    properties = shape["properties"]
-    assert isinstance(properties, dict), "only objects have fields"
-    described = {field: properties[field] | {"default": value} for field, value in values.items()}
-    return shape | {"properties": properties | described}

@@ -6,8 +6,6 @@ from dataclasses import replace
 from holdfast.rollout.json import strict
 from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.json.shapes import Shape, with_defaults
-from holdfast.rollout.policy import defaults
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.policy.rates import RateSource
 
@@ -41,8 +39,4 @@ def policy_to_json(policy: Policy) -> dict[str, object]:
     return codec_of(Policy).write(policy)
 
 
-def _shape() -> Shape:
-    return with_defaults(codec_of(Policy).shape(), defaults.POLICY)
-
-
-POLICY: Codec[Policy] = Codec(policy_from_json, policy_to_json, _shape)
+POLICY: Codec[Policy] = Codec(policy_from_json, policy_to_json, codec_of(Policy).shape)

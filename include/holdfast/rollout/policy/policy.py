@@ -88,7 +88,12 @@ def _is_a_policy(value: object) -> None:
     strict.refuse_secrets(value)
 
 
-@record(version=strict.FORMAT_VERSION, first=_is_a_policy, about="The limits of a team. What is left out is Holdfast's own.")
+@record(
+    version=strict.FORMAT_VERSION,
+    first=_is_a_policy,
+    defaults=True,
+    about="The limits of a team. What is left out is Holdfast's own.",
+)
 class Policy:
     """The limits of a team. Times in seconds; percentages of all stateful tasks of the group.
 
@@ -121,6 +126,7 @@ class Policy:
         choice(RateSource),
         "Source of the restore speed. Left out: the policy if it states one, else an assumption.",
         default=RateSource.ASSUMED,
+        unsaid=True,
     )
     restore_slowest: int | None = member(
         _MAYBE_FIGURE,
@@ -209,6 +215,7 @@ class Policy:
         names_of(RULES, "rule"),
         "Rules whose failure blocks a plan. Left out: those whose limit this file states.",
         default=("forecast", CONVERGES, *ONLY_IF_STATED),
+        unsaid=True,
     )
     exclude: tuple[str, ...] = member(TEXTS, "Options that you cannot use, by name.", default=())
     allow: tuple[str, ...] = member(TEXTS, "Options that are recommended only if they are listed here, by name.", default=())

@@ -1,41 +1,33 @@
-"""The JSON of `holdfast guard`: problems of process-ID order in a snapshot."""
+"""The JSON of `holdfast guard`: problems of process-ID order in a snapshot. Holdfast does not read it."""
 
 from holdfast.rollout.json import strict
-from holdfast.rollout.streams.change.json import change_to_json
+from holdfast.rollout.json.codec import COUNT, TEXT, TEXTS, choice, items, nullable, table
+from holdfast.rollout.json.kafka_codecs import PROCESS_ID, PROCESS_IDS, TASK_ID
+from holdfast.rollout.json.record import member, written_of
+from holdfast.rollout.streams.change.change import CHANGE
 from holdfast.rollout.streams.forecast.json import SUMMARY
-from holdfast.rollout.streams.guard.guard import Defusal, Guard, Reshuffle
+from holdfast.rollout.streams.guard.guard import Defusal, Finding, Guard, Kind, Reshuffle, Trap
+from holdfast.rollout.streams.process_ids.order import TaskMove
+
+_MOVE = written_of(TaskMove, task=member(TASK_ID, name="task_id"), before=member(PROCESS_ID), after=member(PROCESS_ID))
+_DEFUSAL = written_of(Defusal, labels=member(table(PROCESS_ID, PROCESS_ID)), moved=member(COUNT), change=member(CHANGE))
+_RESHUFFLE = written_of(
+    Reshuffle,
+    kind=member(choice(Kind)),
+    moved=member(items(_MOVE)),
+    summary=member(SUMMARY),
+    defusal=member(nullable(_DEFUSAL)),
+)
+_FINDING = written_of(Finding, trap=member(choice(Trap)), process_ids=member(PROCESS_IDS), found=member(TEXT), remedy=member(TEXT))
+_GUARD = written_of(
+    Guard,
+    version=strict.FORMAT_VERSION,
+    order=member(PROCESS_IDS),
+    reshuffle=member(nullable(_RESHUFFLE)),
+    findings=member(items(_FINDING)),
+    unknown=member(TEXTS),
+)
 
 
 def guard_to_json(guard: Guard) -> dict[str, object]:
-    return {
-        "format_version": strict.FORMAT_VERSION,
-        "order": [str(process_id) for process_id in guard.order],
-        "reshuffle": None if guard.reshuffle is None else _reshuffle_to_json(guard.reshuffle),
-        "findings": [
-            {
-                "trap": str(finding.trap),
-                "process_ids": [str(process_id) for process_id in finding.process_ids],
-                "found": finding.found,
-                "remedy": finding.remedy,
-            }
-            for finding in guard.findings
-        ],
-        "unknown": list(guard.unknown),
-    }
-
-
-def _reshuffle_to_json(reshuffle: Reshuffle) -> dict[str, object]:
-    return {
-        "kind": str(reshuffle.kind),
-        "moved": [{"task_id": str(move.task), "before": str(move.before), "after": str(move.after)} for move in reshuffle.moved],
-        "summary": SUMMARY.write(reshuffle.summary),
-        "defusal": None if reshuffle.defusal is None else _defusal_to_json(reshuffle.defusal),
-    }
-
-
-def _defusal_to_json(defusal: Defusal) -> dict[str, object]:
-    return {
-        "labels": {str(now): str(new) for now, new in defusal.labels},
-        "moved": defusal.moved,
-        "change": change_to_json(defusal.change),
-    }
+    return _GUARD.write(guard)
