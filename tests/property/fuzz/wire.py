@@ -40,7 +40,7 @@ from holdfast.kafka.wire.tasks import WireTask
 MEASURED = 50
 """One of so many inputs is measured."""
 BYTES_AT_ALL, BYTES_EACH = 100_000, 120
-CALLS_AT_ALL, CALLS_EACH = 400, 12
+CALLS_AT_ALL, CALLS_EACH = 1_000, 12
 """The lines: so much for any input, and so much for each byte of it."""
 LARGE = 60_000
 LARGE_FOR_A_SHORT_RUN = 12_000
