@@ -24,16 +24,19 @@ class Readings:
     def __init__(self, group: Group, line: Behaviour) -> None:
         self.topology = Topology(group, line)
         self.clients: list[ClientState] = []
-        """In process-ID order; nothing given yet."""
+        """In process-ID order. What they are given is of the last `Board` that was made from here."""
         self.lags_of: list[dict[int, int]] = [{} for _ in self.topology.tasks]
         """For each task, the lags of the clients that report it."""
         self.news: dict[int, None] = {}
         self._caught_up: dict[int, frozenset[int]] = {}
         ids = [client.process_id for client in group.clients]
-        self._order = sorted(range(len(ids)), key=ids.__getitem__)
+        self.order = sorted(range(len(ids)), key=ids.__getitem__)
+        """Where the clients are in the group, by number."""
+        self.number_at = sorted(range(len(ids)), key=self.order.__getitem__)
+        """The numbers of the clients in the order of the group."""
         self._everybody = frozenset(range(len(group.clients)))
         self._read: list[Client] = []
-        for number, at in enumerate(self._order):
+        for number, at in enumerate(self.order):
             client = group.clients[at]
             state = client_state.read(client, group, self.topology)
             self._read.append(client)
@@ -43,7 +46,7 @@ class Readings:
 
     def again(self, group: Group) -> None:
         """Read those clients that are not the same objects any more."""
-        for number, at in enumerate(self._order):
+        for number, at in enumerate(self.order):
             client = group.clients[at]
             if client is not self._read[number]:
                 before = self.clients[number].lags
@@ -87,7 +90,9 @@ class Board:
         topology = readings.topology
         self.readings = readings
         self.tasks = topology.tasks
-        self.clients = tuple(client.blank() for client in readings.clients)
+        self.clients = tuple(readings.clients)
+        for client in self.clients:
+            client.active, client.standby = set(), set()
         self.stateful = topology.stateful
         self.stateless = topology.stateless
         self.load_order: list[tuple[float, int]] = [(0.0, number) for number in range(len(self.clients))]

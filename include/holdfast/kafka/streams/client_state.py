@@ -4,7 +4,6 @@ Java: `ClientState`, `StreamsPartitionAssignor.populateClientStatesMap` and `com
 numbers here, counted in the order of TaskId, so that comparing numbers compares as Java compares.
 """
 
-import functools
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -65,11 +64,6 @@ class ClientState:
     def owned_by(self, member_id: str) -> frozenset[TopicPartition]:
         return self.owned.get(member_id, _NOTHING)
 
-    def blank(self) -> "ClientState":
-        """What was read of it, and nothing given yet."""
-        read = self.lags, self.owned, self.previous_active, self.previous_standby, self.tags
-        return ClientState(self.process_id, self.consumers, *read)
-
     def holds(self, task: int) -> bool:
         return task in self.active or task in self.standby
 
@@ -91,16 +85,12 @@ class Topology:
         sums = [task.end_offset_sum for task in self.tasks]
         self.ends_known = None not in sums
         self.ends = [UNKNOWN_OFFSET_SUM if total is None or not self.ends_known else total for total in sums]
-        self._running_counts = self.ends_known or line.running_counts_without_end_offsets
-
-    @functools.cached_property
-    def partitions_of(self) -> dict[TaskId, tuple[TopicPartition, ...]]:
-        return {task.id: task.partitions for task in self.tasks}
+        self.running_counts = self.ends_known or line.running_counts_without_end_offsets
 
     def lag(self, number: int, offset_sum: int) -> int:
         """A sum beyond the end means a copy that cannot be right: it counts as none. Java: `ClientState.computeTaskLags`."""
         end = self.ends[number]
-        if offset_sum == UNKNOWN_OFFSET_SUM or (offset_sum == LATEST_OFFSET and self._running_counts):
+        if offset_sum == UNKNOWN_OFFSET_SUM or (offset_sum == LATEST_OFFSET and self.running_counts):
             return offset_sum
         return end if end < offset_sum else java.signed_long(end - offset_sum)
 
@@ -114,8 +104,7 @@ def read(client: Client, group: Group, topology: Topology) -> ClientState:
             sums.update(_reported(consumer))
         if consumer.owned:
             owners.update(dict.fromkeys(consumer.owned, consumer.member_id))
-    number_of = topology.number_of
-    task_of = topology.task_of
+    number_of, task_of, lag = topology.number_of, topology.task_of, topology.lag
     owned = frozenset([task_of[partition] for partition in owners if partition in task_of])
     if owners and not owned:
         raise LeaderThrows(
@@ -126,7 +115,11 @@ def read(client: Client, group: Group, topology: Topology) -> ClientState:
     return ClientState(
         client.process_id,
         tuple([_consumer_state(consumer, topology) for consumer in _in_member_order(client)]),
-        {number: topology.lag(number, total) for task, total in sums.items() if (number := number_of.get(task)) is not None},
+        {
+            number: total if total == LATEST_OFFSET and topology.running_counts else lag(number, total)
+            for task, total in sums.items()
+            if (number := number_of.get(task)) is not None
+        },
         _by_member(client, owners),
         owned.union(running),
         frozenset(sums).difference(running, owned) if len(running) < len(sums) else _NO_TASKS,

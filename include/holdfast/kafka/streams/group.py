@@ -4,6 +4,7 @@
 broker lists members, which matters only where Java's hash order does.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -179,6 +180,14 @@ class Assignment:
     undetermined_tasks: tuple[UndeterminedTask, ...] = ()
     """By task, where it may be besides. Only where nothing that anybody can see determines it: with KIP-924's sticky assignor, or
     where members are newer than the leader."""
+
+    def by_client(self, clients: Iterable[Client]) -> list[tuple[Client, tuple[ConsumerAssignment, ...]]]:
+        """The clients of the Group, each with what its consumers are handed."""
+        found, at = [], 0
+        for client in clients:
+            found.append((client, self.consumers[at : at + len(client.consumers)]))
+            at += len(client.consumers)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

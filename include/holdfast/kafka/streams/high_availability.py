@@ -31,11 +31,12 @@ def assign(board: Board, config: AssignorConfig, behaviour: Behaviour, racks: Op
         _assign_target(board, config, racks)
         movements = movement.move_to_caught_up_clients(board, config, behaviour)
     else:
-        if not target.restore(board):
+        if not target.is_known:
             _assign_target(board, config, racks)
             target.keep(board, config)
         movements = target.move_to_caught_up_clients(board, config, behaviour)
-    assign_stateless_active(board)
+    if board.stateless:
+        assign_stateless_active(board)
     if racks is not None:
         racks.place_active(board.stateless, STATELESS)
     return movements > 0

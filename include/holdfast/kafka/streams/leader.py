@@ -60,6 +60,8 @@ class Memory:
 
     def __init__(self) -> None:
         self._readings: Readings | None = None
+        self.members_pass: bool = False
+        """Whether the leader refuses neither the group nor its members."""
         self.target = Target()
         self.sent: dict[int, _Sent] = {}
 
@@ -74,7 +76,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """What a client that waits for nobody was sent, and all that it depended on."""
+    """What a client that waits for nobody was sent, and all that it depended on. `consumers`: in the order of the group."""
 
     lags: Mapping[int, int]
     active: AbstractSet[int]
@@ -85,7 +87,7 @@ class _Sent:
 
     def fits(self, client: ClientState, *, probes: bool) -> bool:
         same = self.lags is client.lags and self.probes == probes
-        return same and self.active == client.active and self.standby == client.standby
+        return same and (self.active is client.active or self.active == client.active) and self.standby == client.standby
 
 
 def assign(group: Group, memory: Memory | None = None) -> Assignment | LeaderFailure:
@@ -94,12 +96,16 @@ def assign(group: Group, memory: Memory | None = None) -> Assignment | LeaderFai
     Raise Unsupported for a release or setting that is not modelled, and CannotPredict where the group shows too little.
     """
     line = behaviour(group.release)
+    if memory is not None and memory.members_pass:
+        return _decide(group, line, memory)
     _refuse_what_cannot_be_known(group)
     failure = _refuses_its_members(group, line)
     if failure is not None:
         return failure
     if version_probing.any_newer(group, line):
         return _beside_newer_members(group, line)
+    if memory is not None:
+        memory.members_pass = True
     return _decide(group, line, memory)
 
 
@@ -115,8 +121,13 @@ def _decide(group: Group, line: Behaviour, memory: Memory | None) -> Assignment 
         sent = wire.sent() if target is None else wire.sent_again(memory)
     except LeaderThrows as thrown:
         return LeaderFailure(str(thrown))
-    consumers = {assignment.member_id: assignment for _, shares in sent for assignment in shares}
-    return _as_in_group(group, probing, (decided for decided, _ in sent), consumers, _undetermined(group, board, probing=probing))
+    in_group = [sent[number] for number in board.readings.number_at]
+    return Assignment(
+        probing_rebalance_needed=probing,
+        clients=tuple([decided for decided, _ in in_group]),
+        consumers=tuple([share for _, shares in in_group for share in shares]),
+        undetermined=_undetermined(group, board, probing=probing),
+    )
 
 
 def _beside_newer_members(group: Group, line: Behaviour) -> Assignment | LeaderFailure:
@@ -247,57 +258,58 @@ def _client_assignment(board: Board, client: ClientState) -> ClientAssignment:
     return ClientAssignment(client.process_id, board.ids(client.active), board.ids(client.standby))
 
 
+_ToClient = tuple[ClientAssignment, tuple[ConsumerAssignment, ...]]
+"""What one client is sent; its consumers in the order of the group."""
+
+
 class _Wire:
     """What each consumer is sent."""
 
     def __init__(self, group: Group, board: Board, line: Behaviour, *, probing: bool) -> None:
+        self._group = group
         self._board = board
         self._line = line
+        self._news = False
+        """Whether a consumer is to run what it does not own."""
         self._says_when = _can_say_when(group)
         leader = group.leader_process_id or min(client.process_id for client in group.clients)
         self._prober = leader if probing else None
 
-    def sent(self) -> list[tuple[ClientAssignment, tuple[ConsumerAssignment, ...]]]:
+    def sent(self) -> list[_ToClient]:
         """What each client is sent, in process-ID order."""
-        found: list[tuple[ClientAssignment, tuple[ConsumerAssignment, ...]]] = []
-        for number, client in enumerate(self._board.clients):
-            shares = self.of_client(number)
-            if len(shares) == 1 and not shares[0].withheld:
-                found.append((ClientAssignment(client.process_id, shares[0].active, shares[0].standby), shares))
-            else:
-                found.append((_client_assignment(self._board, client), shares))
-        return found
+        return [self._to_client(number)[:2] for number in range(len(self._board.clients))]
 
-    def sent_again(self, memory: Memory) -> list[tuple[ClientAssignment, tuple[ConsumerAssignment, ...]]]:
+    def sent_again(self, memory: Memory) -> list[_ToClient]:
         """The same; where nothing is new, what is in memory."""
         found = []
         for number, client in enumerate(self._board.clients):
             probes = client.process_id == self._prober
             sent = memory.sent.get(number)
             if sent is None or not sent.fits(client, probes=probes):
-                decided = _client_assignment(self._board, client)
-                sent = _Sent(client.lags, client.active, client.standby, probes, decided, self.of_client(number))
-                if self._waits_for_nobody(client, sent.consumers):
+                decided, consumers, waits = self._to_client(number)
+                sent = _Sent(client.lags, client.active, client.standby, probes, decided, consumers)
+                if not waits:
                     memory.sent[number] = sent
             found.append((sent.decided, sent.consumers))
         return found
+
+    def _to_client(self, number: int) -> tuple[ClientAssignment, tuple[ConsumerAssignment, ...], bool]:
+        """What one client is sent; and whether one of its consumers does not own all that it is to run already, so that it matters
+        to it what others own."""
+        client = self._board.clients[number]
+        self._news = False
+        shares = self.of_client(number)
+        if len(shares) == 1 and not shares[0].withheld:
+            return ClientAssignment(client.process_id, shares[0].active, shares[0].standby), shares, self._news
+        by_member = {share.member_id: share for share in shares}
+        in_group = self._group.clients[self._board.readings.order[number]].consumers
+        shares = tuple([by_member[consumer.member_id] for consumer in in_group])
+        return _client_assignment(self._board, client), shares, self._news
 
     @functools.cached_property
     def _owned(self) -> AbstractSet[TopicPartition]:
         """By whomever."""
         return frozenset().union(*(owned for client in self._board.clients for owned in client.owned.values()))
-
-    def _waits_for_nobody(self, client: ClientState, sent: Iterable[ConsumerAssignment]) -> bool:
-        """Whether each consumer owns all that it is to run already, so that it does not matter to it what others own."""
-        of = self._board.readings.topology.partitions_of
-        return all(
-            not assignment.withheld
-            and (
-                not assignment.active
-                or client.owned_by(assignment.member_id).issuperset(each for task in assignment.active for each in of[task])
-            )
-            for assignment in sent
-        )
 
     def of_client(
         self, number: int, active: Sequence[int] | None = None, standby: Sequence[int] | None = None
@@ -324,6 +336,7 @@ class _Wire:
     def _consumer(self, client: ClientState, member_id: str, tasks: ThreadTasks, *, probes: bool) -> ConsumerAssignment:
         mine, of = client.owned_by(member_id), self._board.tasks
         new = [task for task in tasks.active if not mine.issuperset(of[task].partitions)] if mine else tasks.active
+        self._news = self._news or bool(new)
         # What some other member says that it owns has to be revoked there first.
         withheld = [task for task in new if any(one not in mine and one in self._owned for one in of[task].partitions)]
         ids = self._board.ids

@@ -24,16 +24,16 @@ class Target:
         self._shares: list[tuple[frozenset[int], frozenset[int]]] = []
         self._loads: list[tuple[float, int]] = []
         self._owner: dict[int, int] = {}
+        self._standbys = False
         self._standing: list[_Standing] = []
         self._standing_of: dict[int, _Standing] = {}
         self._contested: set[int] = set()
         """Tasks that more than one client could run meanwhile: who does hangs on what else they are given."""
+        self._meanwhile: list[set[int]] = []
+        """What each client runs while the movements stand. Such a set never changes: another one takes its place."""
 
-    def restore(self, board: Board) -> bool:
-        """Give the clients what they are to have in the end, if that is known."""
-        for client, (active, standby) in zip(board.clients, self._shares, strict=False):
-            client.active, client.standby = set(active), set(standby)
-        board.load_order[:] = self._loads or board.load_order
+    @property
+    def is_known(self) -> bool:
         return bool(self._shares)
 
     def keep(self, board: Board, config: AssignorConfig) -> None:
@@ -41,21 +41,25 @@ class Target:
         self._shares = [(frozenset(client.active), frozenset(client.standby)) for client in board.clients]
         self._loads = list(board.load_order)
         self._owner = {task: number for number, (active, _) in enumerate(self._shares) for task in active}
+        self._standbys = any(standby for _, standby in self._shares)
+        self._meanwhile = [set(active) for active, _ in self._shares]
         self._look_at(board.stateful, board, config)
 
     def move_to_caught_up_clients(self, board: Board, config: AssignorConfig, behaviour: Behaviour) -> int:
-        """As `movement.move_to_caught_up_clients`, with what stands from before. The board has been given the target."""
+        """Give the clients the target, and do as `movement.move_to_caught_up_clients` with what stands from before."""
         self._look_at(list(board.readings.news), board, config)
         board.readings.news.clear()
         in_order = behaviour.movements_in_priority_order and behaviour.moves_to_most_caught_up
-        if not in_order or any(standby for _, standby in self._shares):
+        if not in_order or self._standbys:
+            self._give_target(board)
             return movement.move_to_caught_up_clients(board, config, behaviour)
-        for rank, (_, task, source, destination) in enumerate(self._standing):
-            board.clients[destination].active.remove(task)
-            board.clients[source].active.add(task)
-            if rank < config.max_warmup_replicas:
-                board.clients[destination].standby.add(task)
-        board.weigh()
+        goes_on = bool(self._contested or board.stateless)
+        for client, active in zip(board.clients, self._meanwhile, strict=True):
+            client.active = set(active) if goes_on else active
+        for _, task, _, destination in self._standing[: config.max_warmup_replicas]:
+            board.clients[destination].standby.add(task)
+        if goes_on:
+            board.weigh()
         if self._contested:
             first = self._take_back(board, config)
             counted = [(len(board.caught_up(task, config.acceptable_recovery_lag)), task) for task in self._contested]
@@ -63,6 +67,11 @@ class Target:
             left += [movement.Movement(task, self._owner[task], count) for count, task in sorted(counted)]
             movement.go_on(board, config, behaviour, left, first)
         return len(self._standing) + len(self._contested)
+
+    def _give_target(self, board: Board) -> None:
+        for client, (active, standby) in zip(board.clients, self._shares, strict=True):
+            client.active, client.standby = set(active), set(standby)
+        board.load_order[:] = self._loads
 
     def _take_back(self, board: Board, config: AssignorConfig) -> int:
         """Take movements back, the last one first, as long as Kafka's queue of clients depends on how it came to be; how many are
@@ -86,17 +95,29 @@ class Target:
     def _look_at(self, tasks: Iterable[int], board: Board, config: AssignorConfig) -> None:
         """Whether these tasks have to be away from their targets, and where."""
         for task in tasks:
-            before = self._standing_of.pop(task, None)
-            if before is not None:
+            before, after = self._standing_of.pop(task, None), self._standing_now(task, board, config)
+            if before is not None and before != after:
                 del self._standing[bisect.bisect_left(self._standing, before)]
-            self._contested.discard(task)
-            destination = self._owner[task]
-            caught_up = board.caught_up(task, config.acceptable_recovery_lag)
-            if destination in caught_up or board.least_lag(task) >= board.lag(destination, task):
-                continue
-            if len(caught_up) > 1:
-                self._contested.add(task)
-                continue
-            source = next(iter(caught_up)) if caught_up else board.clients_by_lag(task)[0]
-            self._standing_of[task] = len(caught_up), task, source, destination
-            bisect.insort(self._standing, self._standing_of[task])
+                self._run_elsewhere(task, before[2], before[3])
+            if after is not None:
+                self._standing_of[task] = after
+            if after is not None and before != after:
+                bisect.insort(self._standing, after)
+                self._run_elsewhere(task, after[3], after[2])
+
+    def _standing_now(self, task: int, board: Board, config: AssignorConfig) -> _Standing | None:
+        """The movement of one task, if it is to stand; a contested one is noted."""
+        self._contested.discard(task)
+        destination = self._owner[task]
+        caught_up = board.caught_up(task, config.acceptable_recovery_lag)
+        if destination in caught_up or board.least_lag(task) >= board.lag(destination, task):
+            return None
+        if len(caught_up) > 1:
+            self._contested.add(task)
+            return None
+        source = next(iter(caught_up)) if caught_up else board.clients_by_lag(task)[0]
+        return len(caught_up), task, source, destination
+
+    def _run_elsewhere(self, task: int, source: int, destination: int) -> None:
+        self._meanwhile[source] = self._meanwhile[source] - {task}
+        self._meanwhile[destination] = self._meanwhile[destination] | {task}

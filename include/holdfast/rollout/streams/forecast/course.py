@@ -132,7 +132,7 @@ class Recorded(Stage):
         if not self.scene.stopped:
             return
         ran = [client for client in self.scene.clients if client.process_id not in self.scene.down]
-        copied = restoring.copied(self._reports, ran, acceptable_lag)
+        copied = restoring.copied(self._reports, ran, dict(self.scene.stopped), acceptable_lag)
         for task, seconds in self.scene.stopped:
             alone = task not in copied and self._reports.log_end(task) > 0
             before = self._stopped.get(task, Stopped(task, 0, 0))

@@ -17,6 +17,7 @@ from holdfast.rollout.streams.forecast.course import carried_out, length_of
 from holdfast.rollout.streams.forecast.final_owners import owners_at_the_end
 from holdfast.rollout.streams.forecast.outcomes import Course, Forecast, Length, Outcome, Range, Summary, also, range_of
 from holdfast.rollout.streams.forecast.restoring import waiting
+from holdfast.rollout.streams.forecast.segments import Segments
 from holdfast.rollout.streams.forecast.stage import Ground
 from holdfast.rollout.streams.forecast.work import Work, allowed
 from holdfast.rollout.streams.process_ids.chances import Chance
@@ -51,14 +52,14 @@ def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = Non
 
 def _outcomes(snapshot: Snapshot, change: Change, meant: Change, most: int | None, work: Work) -> tuple[Outcome, ...]:
     """`meant`: the change before its shorthands were written out."""
-    ground = Ground(snapshot, work)
+    segments = Segments()
     earlier = [
         (batch, in_memory.started_again(snapshot, shorthands.written_out(snapshot, meant, counted_from=batch)))
         for batch in shorthands.counts_earlier(snapshot, meant)
     ]
 
     def of_one(way: Chance) -> Outcome:
-        before = work.taken
+        ground, before = Ground(snapshot, work, segments), work.taken
         outcome, found = _outcome(ground, change.with_process_ids(way.process_ids), way)
         one_took, others = 2 * (work.taken - before), list[Range]()
         for batch, other in earlier:

@@ -41,10 +41,8 @@ class OpenCopies:
 
     def note(self, group: Group, decision: Assignment) -> None:
         """An immediate follow-up comes after `decision`."""
-        handed = {consumer.member_id: consumer for consumer in decision.consumers}
         unstarted = False
-        for client in group.clients:
-            shares = tuple([handed[consumer.member_id] for consumer in client.consumers])
+        for client, shares in decision.by_client(group.clients):
             noted = self._noted.get(client.process_id)
             if noted is None or noted.client is not client or noted.shares != shares:
                 noted = self._noted[client.process_id] = _Noted(client, shares, self._look(client, shares))

@@ -6,9 +6,10 @@ same (the same objects: `evolution` and `as_before` see to that) is not looked a
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from holdfast.kafka import java
-from holdfast.kafka.streams.group import Assignment, Client, ClientAssignment, ConsumerAssignment, Group, LeaderFailure
+from holdfast.kafka.streams.group import Assignment, Client, ConsumerAssignment, Group, LeaderFailure
 from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.outcomes import Round, Waiting
@@ -31,21 +32,20 @@ def as_before(decision: Assignment, before: Assignment | None) -> Assignment:
     """The same decision; clients and consumers that are handed the same as `before` are the same objects as there."""
     if before is None:
         return decision
-    clients = {one.process_id: one for one in before.clients}
-    consumers = {one.member_id: one for one in before.consumers}
     return replace(
         decision,
-        clients=tuple(_same(one, clients.get(one.process_id)) for one in decision.clients),
-        consumers=tuple(_same_share(one, consumers.get(one.member_id)) for one in decision.consumers),
+        clients=_same(decision.clients, before.clients),
+        consumers=_same(decision.consumers, before.consumers),
     )
 
 
-def _same(one: ClientAssignment, before: ClientAssignment | None) -> ClientAssignment:
-    return before if before is not None and before == one else one
+_One = TypeVar("_One")
 
 
-def _same_share(one: ConsumerAssignment, before: ConsumerAssignment | None) -> ConsumerAssignment:
-    return before if before is not None and before == one else one
+def _same(found: tuple[_One, ...], before: tuple[_One, ...]) -> tuple[_One, ...]:
+    """Looked for where they stood: clients keep their places but where one comes or goes, and then all are looked at anew once."""
+    same = [old if old is new or old == new else new for new, old in zip(found, before, strict=False)]
+    return (*same, *found[len(same) :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +80,12 @@ class Restoring:
         """The rebalance with what begins to be restored in it."""
         if isinstance(decision, LeaderFailure):
             return Round(trigger, at_seconds, decision)
-        handed = {consumer.member_id: consumer for consumer in decision.consumers}
         seen: dict[ProcessId, _Seen] = {}
         restoring: list[tuple[ProcessId, int]] = []
         restoring_bytes: list[tuple[ProcessId, int | None]] = []
         restoring_tasks: list[tuple[ProcessId, tuple[tuple[TaskId, int], ...]]] = []
         waiting: dict[TaskId, int] = {}
-        for client in group.clients:
-            shares = tuple([handed[consumer.member_id] for consumer in client.consumers])
+        for client, shares in decision.by_client(group.clients):
             before = self._seen.get(client.process_id)
             if before is None or not before.still(client, shares):
                 had = before.running if before is not None else {}
@@ -97,8 +95,9 @@ class Restoring:
                     restoring_bytes.append((client.process_id, changelog_sizes.to_restore(self._logs, lacking)))
                     restoring_tasks.append((client.process_id, tuple((task, lacks) for task, lacks in lacking.items() if lacks)))
             seen[client.process_id] = before
-            waiting |= before.waiting
-            self.waiting_records += sum(before.waiting.values())
+            if before.waiting:
+                waiting |= before.waiting
+                self.waiting_records += sum(before.waiting.values())
         self._seen = seen
         late = sorted(waiting)
         return Round(
@@ -113,9 +112,11 @@ class Restoring:
         )
 
 
-def copied(reports: Reports, clients: Iterable[Client], acceptable_lag: int) -> Mapping[TaskId, None]:
-    """The tasks of which one of these clients has a copy that is caught up."""
-    found = (each for client in clients for each in reported(client).items())
+def copied(
+    reports: Reports, clients: Iterable[Client], tasks: Mapping[TaskId, object], acceptable_lag: int
+) -> Mapping[TaskId, None]:
+    """Those of the tasks of which one of these clients has a copy that is caught up."""
+    found = (each for client in clients for each in reported(client).items() if each[0] in tasks)
     return dict.fromkeys(task for task, total in found if _caught_up(reports, task, total, acceptable_lag))
 
 

@@ -4,11 +4,9 @@ The courses of a forecast differ in few places: settings that count some restart
 those places the same group rebalances in the same way, and that is worked out once.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdfast.kafka.streams.group import Assignment, Client, Group
-from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.forecast.open_copies import Copies, OpenCopies
@@ -53,6 +51,32 @@ class Segments:
     def keep(self, start: Start, segment: Segment) -> None:
         """Only of a group that becomes stable: then no rebalance of a segment comes twice in any course."""
         self._known.setdefault(start.fingerprint, []).append((start, segment))
+
+
+MOST_KEPT = 2_000_000
+"""Tasks in all decisions that are kept. Of each decision little is its own: some 25 bytes a task."""
+
+
+class Decisions:
+    """Decisions of the leader by the group that they are for: courses that assume otherwise meet there now and then.
+
+    Once too many are kept all are forgotten, so that a large group takes no more memory.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[tuple[Group, Assignment]]] = {}
+        self._kept = 0
+
+    def find(self, start: Start) -> tuple[Group, Assignment] | None:
+        """With the group for which it was made: equal to the one of `start`, and made of the objects that others have."""
+        return next((known for known in self._known.get(start.fingerprint, ()) if known[0] == start.group), None)
+
+    def keep(self, start: Start, decision: Assignment) -> None:
+        self._kept += len(start.group.tasks)
+        if self._kept > MOST_KEPT:
+            self._known.clear()
+            self._kept = len(start.group.tasks)
+        self._known.setdefault(start.fingerprint, []).append((start.group, decision))
 
 
 class Passed:
@@ -102,12 +126,14 @@ class Fingerprints:
     """
 
     def __init__(self) -> None:
-        self._known: dict[ProcessId, tuple[Client, int]] = {}
+        self._clients: tuple[Client, ...] = ()
+        self._numbers: list[int] = []
 
-    def of(self, clients: Iterable[Client]) -> int:
-        known = self._known
-        self._known = {
-            one.process_id: before if (before := known.get(one.process_id)) is not None and before[0] is one else (one, hash(one))
-            for one in clients
-        }
-        return hash(tuple([number for _, number in self._known.values()]))
+    def of(self, clients: tuple[Client, ...]) -> int:
+        if len(clients) == len(self._clients):
+            known = zip(clients, self._clients, self._numbers, strict=True)
+            self._numbers = [number if one is before else hash(one) for one, before, number in known]
+        else:
+            self._numbers = [hash(one) for one in clients]
+        self._clients = clients
+        return hash(tuple(self._numbers))

@@ -16,7 +16,7 @@ from holdfast.rollout.streams.events.batches import Batch
 from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_asked_for
 from holdfast.rollout.streams.forecast.outcomes import Length
 from holdfast.rollout.streams.forecast.restoring import as_before
-from holdfast.rollout.streams.forecast.segments import Fingerprints, Passed, Segment, Segments, Start
+from holdfast.rollout.streams.forecast.segments import Decisions, Fingerprints, Passed, Segment, Segments, Start
 from holdfast.rollout.streams.forecast.work import Work, of_a_rebalance, of_events, size_of
 from holdfast.rollout.streams.scene.assume import Assume
 from holdfast.rollout.streams.scene.reports import Reports
@@ -31,11 +31,12 @@ MOST_ROUNDS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What the courses of one forecast have in common."""
+    """What the courses of one forecast have in common; `decisions` are of one position of new random process IDs."""
 
     snapshot: Snapshot
     work: Work
     segments: Segments = field(default_factory=Segments)
+    decisions: Decisions = field(default_factory=Decisions)
     most_rounds: int = MOST_ROUNDS
 
 
@@ -200,8 +201,7 @@ class Stage:
 
     def _once(self, start: Start, trigger: Trigger, passed: Passed) -> str | None:
         """One rebalance, and the time until the next one. Returns why the leader fails (None: it does not)."""
-        group = start.group
-        decision = self._decide(group)
+        group, decision = self._decide(start)
         self._rebalanced(trigger, group, decision)
         if isinstance(decision, LeaderFailure):
             return f"The leader itself fails at {self._at_seconds:g} s: {decision.error}"
@@ -226,16 +226,21 @@ class Stage:
         self._open_copies |= segment.open_copies
         self._unstarted += segment.unstarted
 
-    def _decide(self, group: Group) -> Assignment | LeaderFailure:
-        """Who is handed the same as before is handed the same objects."""
+    def _decide(self, start: Start) -> tuple[Group, Assignment | LeaderFailure]:
+        """Who is handed the same as before is handed the same objects; and a group that was there before is the same object."""
         if self.scene.failure is not None:
-            return LeaderFailure(self.scene.failure)
+            return start.group, LeaderFailure(self.scene.failure)
+        known = self._ground.decisions.find(start)
+        if known is not None:
+            self._decided = known[1]
+            return known
         assert self._memory is not None, "remembered before"
-        decision = leader.assign(group, self._memory[2])
+        decision = leader.assign(start.group, self._memory[2])
         if isinstance(decision, Assignment):
             _refuse_what_is_not_determined(decision)
             decision = self._decided = as_before(decision, self._decided)
-        return decision
+            self._ground.decisions.keep(start, decision)
+        return start.group, decision
 
     def _remember(self, group: Group) -> bool:
         """What the leader may remember of `group` is all, as long as nothing but reports has changed. Returns whether more has."""

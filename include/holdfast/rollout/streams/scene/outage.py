@@ -51,8 +51,8 @@ def missed(scene: Scene, gone: Client, back: ProcessId) -> Scene:
 
 def stopped(scene: Scene, gone: tuple[Client, ...], seconds: float) -> Scene:
     """The tasks of these clients are unavailable for so long, at most. What happens at the same time waits for the longest."""
-    owned = dict.fromkeys(one for client in gone for consumer in client.consumers for one in consumer.owned)
-    tasks = tuple((task.id, seconds) for task in scene.tasks if any(one in owned for one in task.partitions))
+    owned = {one for client in gone for consumer in client.consumers for one in consumer.owned}
+    tasks = tuple([(task.id, seconds) for task in scene.tasks if not owned.isdisjoint(task.partitions)])
     return replace(scene, delay_s=max(scene.delay_s, seconds), stopped=(*scene.stopped, *tasks))
 
 

@@ -136,25 +136,23 @@ class Reports:
 
     def after(self, clients: Iterable[Client], decision: Assignment, pause: Pause, seconds: float) -> tuple[Client, ...]:
         """What the clients report at the rebalance that comes `pause` (`seconds`) after `decision`."""
-        handed = {consumer.member_id: consumer for consumer in decision.consumers}
-        return tuple(self._answer(client, handed, (pause, seconds)) for client in clients)
+        waited = pause, seconds
+        return tuple([self._answer(client, shares, waited) for client, shares in decision.by_client(clients)])
 
-    def _answer(self, client: Client, handed: Mapping[str, ConsumerAssignment], waited: tuple[Pause, float]) -> Client:
+    def _answer(self, client: Client, shares: tuple[ConsumerAssignment, ...], waited: tuple[Pause, float]) -> Client:
         """What this client reports. Asked again with the same objects it gives the same one, and `client` where nothing changed."""
-        shares = tuple([handed[consumer.member_id] for consumer in client.consumers])
         known = self._answers.get(client.process_id)
         if known is None or not known.fits(client, shares, waited):
-            after = self._client_after(client, handed, *waited)
+            after = self._client_after(client, shares, *waited)
             known = self._answers[client.process_id] = _Answer(client, shares, waited, client if after == client else after)
         return known.after
 
-    def _client_after(self, client: Client, handed: Mapping[str, ConsumerAssignment], pause: Pause, seconds: float) -> Client:
+    def _client_after(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: Pause, seconds: float) -> Client:
         before = reported(client)
         sums: list[dict[TaskId, int]] = []
-        running: dict[TaskId, None] = {}
-        for consumer in client.consumers:
-            share = handed[consumer.member_id]
-            running.update(dict.fromkeys((*share.active, *share.standby)))
+        running: set[TaskId] = set()
+        for consumer, share in zip(client.consumers, shares, strict=True):
+            running.update(share.active, share.standby)
             running_late = self._not_open_yet(consumer, share, before) if self._as_seen and pause is Pause.NONE else {}
             sums.append(
                 {task: LATEST_OFFSET for task in share.active if task in self._copies and task not in running_late}
@@ -166,10 +164,7 @@ class Reports:
                 for task, total in consumer.task_offset_sums:
                     if task not in running:
                         reports[task] = self.closed(task, total)
-        consumers = tuple(
-            self._consumer_after(consumer, handed[consumer.member_id], reports)
-            for consumer, reports in zip(client.consumers, sums, strict=True)
-        )
+        consumers = tuple(map(self._consumer_after, client.consumers, shares, sums))
         return _with_consumers(client, consumers)
 
     def _not_open_yet(
