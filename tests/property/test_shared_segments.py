@@ -1,4 +1,4 @@
-"""Courses of one forecast that share segments come to what each of them comes to alone."""
+"""Courses of one forecast that share segments and decisions come to what each of them comes to alone."""
 
 import random
 from typing import Any
@@ -14,7 +14,7 @@ from holdfast.kafka.streams import leader
 from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.forecast.forecast import forecast
-from holdfast.rollout.streams.forecast.segments import Segments
+from holdfast.rollout.streams.forecast.segments import Decisions, Segments
 from holdfast.rollout.streams.forecast.work import allowed
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -65,6 +65,7 @@ def test_a_forecast_is_the_same_where_nothing_is_shared(given_: tuple[Snapshot, 
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Segments, "find", lambda *_: None)
+        patch.setattr(Decisions, "find", lambda *_: None)
         alone = told(snapshot, meant)
 
     assert shared == alone
@@ -87,4 +88,4 @@ def test_settings_that_count_earlier_cost_little_more_than_a_forecast_without_th
         rounds.append(len(outcome.rounds))
 
     assert rounds[1] > rounds[0] + 20
-    assert counts[1] < counts[0] + 8 * (rounds[1] - rounds[0])
+    assert counts[1] < counts[0] + 4 * (rounds[1] - rounds[0])
