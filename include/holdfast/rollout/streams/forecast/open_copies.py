@@ -57,7 +57,7 @@ class OpenCopies:
             own = {task for task, _ in consumer.task_offset_sums}
             unstarted = (
                 unstarted
-                or any(self._reports.log_end(task) and known.get(task) != LATEST_OFFSET for task in share.active)
+                or any(known.get(task) != LATEST_OFFSET and self._reports.log_end(task) for task in share.active)
                 or any(task in known and task not in own for task in share.standby)
             )
             for task in share.standby:

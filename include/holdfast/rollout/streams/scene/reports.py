@@ -46,14 +46,13 @@ class _Answer:
 
     client: Client
     shares: tuple[ConsumerAssignment, ...]
-    waited: tuple[Pause, float]
+    pause: Pause
+    seconds: float
     after: Client
 
-    def fits(self, client: Client, shares: tuple[ConsumerAssignment, ...], waited: tuple[Pause, float]) -> bool:
+    def holds_after(self, pause: Pause, seconds: float) -> bool:
         """Only standbys take time to catch up: without them it does not matter how long it was."""
-        if self.client is not client or self.shares != shares:
-            return False
-        return self.waited == waited or not any(share.standby for share in shares)
+        return (self.pause is pause and self.seconds == seconds) or not any(share.standby for share in self.shares)
 
 
 class Reports:
@@ -136,15 +135,14 @@ class Reports:
 
     def after(self, clients: Iterable[Client], decision: Assignment, pause: Pause, seconds: float) -> tuple[Client, ...]:
         """What the clients report at the rebalance that comes `pause` (`seconds`) after `decision`."""
-        waited = pause, seconds
-        return tuple([self._answer(client, shares, waited) for client, shares in decision.by_client(clients)])
+        return tuple([self._answer(client, shares, pause, seconds) for client, shares in decision.by_client(clients)])
 
-    def _answer(self, client: Client, shares: tuple[ConsumerAssignment, ...], waited: tuple[Pause, float]) -> Client:
+    def _answer(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: Pause, seconds: float) -> Client:
         """What this client reports. Asked again with the same objects it gives the same one, and `client` where nothing changed."""
         known = self._answers.get(client.process_id)
-        if known is None or not known.fits(client, shares, waited):
-            after = self._client_after(client, shares, *waited)
-            known = self._answers[client.process_id] = _Answer(client, shares, waited, client if after == client else after)
+        if known is None or known.client is not client or known.shares != shares or not known.holds_after(pause, seconds):
+            after = self._client_after(client, shares, pause, seconds)
+            known = self._answers[client.process_id] = _Answer(client, shares, pause, seconds, client if after == client else after)
         return known.after
 
     def _client_after(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: Pause, seconds: float) -> Client:
