@@ -1,7 +1,10 @@
 """What a new snapshot shows of a step: done, not done yet, or not visible to any broker."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
+from holdfast.rollout.facts import seen_words
+from holdfast.rollout.facts.seen import SEEN, Seen, Sees
 from holdfast.rollout.json.codec import NAME, TEXT, choice, items
 from holdfast.rollout.json.record import codec_of, member, record, spread
 
@@ -17,10 +20,26 @@ class Shown(StrEnum):
 
 @record(closed=False)
 class Evidence:
-    """`text`: what shows it, what is missing, what contradicts it, or why nothing can show it."""
+    """`text`: what shows it, what is missing, what contradicts it, or why nothing can show it; `seen`: the same as a value, which
+    another version did not write."""
 
     shown: Shown = member(choice(Shown))
     text: str = member(TEXT, name="evidence")
+    seen: Seen | None = member(SEEN, "`evidence` as values.", default=None, omit=True)
+
+
+def evidence(
+    shown: Shown,
+    kind: Sees,
+    of: object = "",
+    names: Iterable[object] = (),
+    count: int | None = None,
+    wanted: int | None = None,
+    version: int | None = None,
+) -> Evidence:
+    """With its sentence. The arguments are those of `Seen`."""
+    seen = Seen(kind, str(of), tuple(map(str, names)), count, wanted, version)
+    return Evidence(shown, seen_words.sentence(seen), seen)
 
 
 @record(closed=False)

@@ -8,8 +8,9 @@ from holdfast.rollout.json.codec import COUNT, Codec, integer, nullable, row
 from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.record_codec import Record
 
-VERDICT_VERSION = "1.2"
-"""1.1: the result may be `not yet`; `steps` and `standbys`. 1.2: `facts`, the differences as values."""
+VERDICT_VERSION = "1.3"
+"""1.1: the result may be `not yet`; `steps` and `standbys`. 1.2: `facts`, the differences as values. 1.3:
+`seen`, the evidence of a step as values."""
 RANGE: Codec[tuple[int, int]] = row(
     "two numbers are needed: the least and the most", lambda low, high: (low, high), list, COUNT, COUNT, about="[low, high]"
 )

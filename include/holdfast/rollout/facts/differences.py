@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from holdfast.rollout.facts.seen import SEEN, Seen
 from holdfast.rollout.json.codec import COUNT, NAMES, TEXT, choice, items, nullable
 from holdfast.rollout.json.record import codec_of, member, record
 
@@ -31,7 +32,8 @@ class Differs(StrEnum):
 @record
 class Difference:
     """`of`: the task, partition, step or state that it is about. `expected` and `found`: IDs. `count`: how many there are, `least`
-    and `most`: how many were forecast. `status` and `evidence`: of a step, as `Evidence` has them."""
+    and `most`: how many were forecast. `status`, and `seen` or else `evidence`: of a step, as
+    `Evidence` has them."""
 
     kind: Differs = member(choice(Differs))
     of: str | None = member(nullable(TEXT), default=None, omit=True)
@@ -42,6 +44,7 @@ class Difference:
     most: int | None = member(nullable(COUNT), default=None, omit=True)
     status: str | None = member(nullable(TEXT), default=None, omit=True)
     evidence: str | None = member(nullable(TEXT), default=None, omit=True)
+    seen: Seen | None = member(nullable(SEEN), default=None, omit=True)
 
 
 DIFFERENCES = items(codec_of(Difference))

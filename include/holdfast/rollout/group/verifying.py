@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.contract.verdicts import Result
-from holdfast.rollout.execution.step_evidence import Shown, StepEvidence
+from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
 from holdfast.rollout.facts.differences import Difference, Differs
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot, AnyVerdict
 
@@ -100,7 +100,12 @@ def _late(how: Verifying[P, S, V, W], plan: P, shown: tuple[StepEvidence, ...]) 
 
 
 def _of_steps(late: tuple[StepEvidence, ...]) -> tuple[Difference, ...]:
-    return tuple(Difference(Differs.STEP, one.step, status=one.evidence.shown.value, evidence=one.evidence.text) for one in late)
+    return tuple(_of_step(one.step, one.evidence) for one in late)
+
+
+def _of_step(step: str, found: Evidence) -> Difference:
+    text = found.text if found.seen is None else None
+    return Difference(Differs.STEP, step, status=found.shown.value, evidence=text, seen=found.seen)
 
 
 def _of_late(late: tuple[StepEvidence, ...]) -> Result:

@@ -15,8 +15,8 @@ from holdfast.rollout.consumer.plan.plan import ConsumerPlan
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
-from holdfast.rollout.text.wording import listed, many, printable
+from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence, evidence
+from holdfast.rollout.facts.seen import Sees
 
 
 def of_plan(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> tuple[StepEvidence, ...]:
@@ -25,18 +25,17 @@ def of_plan(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> tuple[StepEvidence, 
     for index, step in enumerate(plan.steps):
         until = [one.item for one in plan.steps[: index + 1] if not isinstance(one.item, Then)]
         open_before = any(one.evidence.shown is Shown.NOT_YET for one in found)
-        evidence = _waited(fresh, open_before) if isinstance(step.item, Then) else _shown(plan.basis, step.item, until, fresh)
-        found.append(StepEvidence(step.id, step.says, evidence))
+        one = _waited(fresh, open_before) if isinstance(step.item, Then) else _shown(plan.basis, step.item, until, fresh)
+        found.append(StepEvidence(step.id, step.says, one))
     return tuple(found)
 
 
 def _waited(fresh: ConsumerSnapshot, open_before: bool) -> Evidence:
     if fresh.group_state not in (None, STABLE):
-        return Evidence(Shown.NOT_YET, f"The group is {printable(fresh.group_state)}, not {STABLE}.")
+        return evidence(Shown.NOT_YET, Sees.STATE, fresh.group_state)
     if open_before:
-        return Evidence(Shown.NOT_YET, "A step before it does not show yet.")
-    number = "" if fresh.generation is None else f" in generation {fresh.generation}"
-    return Evidence(Shown.HAPPENED, f"The group is stable{number}.")
+        return evidence(Shown.NOT_YET, Sees.STEP_BEFORE)
+    return evidence(Shown.HAPPENED, Sees.STABLE, count=fresh.generation)
 
 
 def _shown(basis: ConsumerSnapshot, item: ConsumerEvent, until: Sequence[ConsumerItem], fresh: ConsumerSnapshot) -> Evidence:
@@ -44,12 +43,10 @@ def _shown(basis: ConsumerSnapshot, item: ConsumerEvent, until: Sequence[Consume
         case AddPartitions(topic, partitions) | AddTopic(topic, partitions):
             has = next((len(one.partitions) for one in fresh.topics if one.name == topic), 0)
             shown = Shown.HAPPENED if has == partitions else Shown.CONTRADICTED if has > partitions else Shown.NOT_YET
-            return Evidence(shown, f"{printable(topic)} has {many(has, 'partition')}, the plan has {partitions:,}.")
+            return evidence(shown, Sees.PARTITIONS, topic, count=has, wanted=partitions)
         case RemoveTopic(topic):
             there = any(one.name == topic for one in fresh.topics)
-            return Evidence(
-                Shown.NOT_YET if there else Shown.HAPPENED, f"{printable(topic)} is {'still there' if there else 'gone'}."
-            )
+            return evidence(*((Shown.NOT_YET, Sees.TOPIC_THERE) if there else (Shown.HAPPENED, Sees.TOPIC_GONE)), topic)
         case _:
             return _members(basis, item, until, fresh)
 
@@ -59,13 +56,10 @@ def _members(basis: ConsumerSnapshot, item: ConsumerEvent, until: Sequence[Consu
     there = frozenset(member.member_id for member in fresh.members)
     still = [old for old in item.olds() if old in known and old in there]
     if still:
-        return Evidence(
-            Shown.NOT_YET, f"The group still lists {listed([printable(old) for old in still])} with the member ID from before."
-        )
+        return evidence(Shown.NOT_YET, Sees.STILL_NAMED, names=still)
     came, wanted = len(there - known), expected(basis, until).new
     if came < wanted:
-        return Evidence(Shown.NOT_YET, f"{came} of {many(wanted, 'new member')} joined.")
+        return evidence(Shown.NOT_YET, Sees.JOINED_SO_FAR, count=came, wanted=wanted)
     if any(old not in known for old in item.olds()):
-        return Evidence(Shown.CANNOT_SHOW, "It joined during this plan: a further restart is not visible.")
-    joined = f"{many(came, 'new member')} joined, and all members to be removed have left."
-    return Evidence(Shown.HAPPENED, joined if came else "It has left the group.")
+        return evidence(Shown.CANNOT_SHOW, Sees.JOINED_IN_PLAN)
+    return evidence(Shown.HAPPENED, Sees.JOINED if came else Sees.LEFT, count=came or None)

@@ -10,6 +10,8 @@ from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.group_state import STABLE
 from holdfast.rollout.execution.next_actions import AnyStep, Do, Next, Note, Stop, Wait
 from holdfast.rollout.execution.step_evidence import Evidence, Shown
+from holdfast.rollout.execution.step_evidence import evidence as shown_by
+from holdfast.rollout.facts.seen import Sees
 from holdfast.rollout.group import applying
 from holdfast.rollout.group.applying import Applying, not_shown_yet, please
 from holdfast.rollout.journal.journal import Event, Journal, Sighting
@@ -34,7 +36,7 @@ from holdfast.rollout.streams.steps.steps import (
     StopEverybody,
     touched,
 )
-from holdfast.rollout.text.wording import many, printable
+from holdfast.rollout.text.wording import many
 
 
 class _Applying(Applying[Plan, Step, Snapshot]):
@@ -213,9 +215,9 @@ def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: 
     began = journal.began_with(step.id)
     found = evidence.restarted(step, plan, fresh, began)
     if fresh.group_state not in (None, STABLE):
-        found = Evidence(Shown.NOT_YET, f"The group is {printable(str(fresh.group_state))}, not {STABLE}.")
+        found = shown_by(Shown.NOT_YET, Sees.STATE, fresh.group_state)
     elif found.shown is Shown.HAPPENED and began is not None and evidence.same_generation(began, fresh):
-        found = Evidence(Shown.NOT_YET, f"The group has not rebalanced since generation {began.generation}.")
+        found = shown_by(Shown.NOT_YET, Sees.NOT_REBALANCED, count=began.generation)
     if found.shown is Shown.NOT_YET:
         return _on_a_word(step, word, found)
     seen_alone = isinstance(step.action, RestartInPlace) and step.action.keeps_state

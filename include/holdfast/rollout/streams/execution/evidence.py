@@ -14,7 +14,8 @@ from holdfast.kafka.release import behaviour
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.contract.group_state import STABLE
-from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
+from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence, evidence
+from holdfast.rollout.facts.seen import Sees
 from holdfast.rollout.journal.journal import Sighting
 from holdfast.rollout.streams.execution import incarnations
 from holdfast.rollout.streams.execution.incarnations import Expected, Starts
@@ -36,7 +37,6 @@ from holdfast.rollout.streams.steps.steps import (
     StopClient,
     StopEverybody,
 )
-from holdfast.rollout.text.wording import listed, many, printable
 
 STANDBYS = "num.standby.replicas"
 
@@ -48,8 +48,8 @@ def of_plan(plan: Plan, fresh: Snapshot) -> tuple[StepEvidence, ...]:
     starts = Starts(plan, fresh, None)
     for step in plan.steps:
         waits = isinstance(step.action, AwaitRebalance | AwaitStable)
-        evidence = _awaited(plan, fresh, acts) if waits else _of(step, plan, fresh, starts)
-        found.append(StepEvidence(step.id, step_words.brief(step.action), evidence))
+        one = _awaited(plan, fresh, acts) if waits else _of(step, plan, fresh, starts)
+        found.append(StepEvidence(step.id, step_words.brief(step.action), one))
         acts = [] if waits else [*acts, found[-1]]
     return tuple(found)
 
@@ -66,10 +66,10 @@ def _of(step: Step, plan: Plan, fresh: Snapshot, starts: Starts) -> Evidence:
             return _stopped(plan, process_id, fresh)
         case WriteProcessMetadata(process_id=process_id):
             if _new_members(plan, process_id, fresh):
-                return Evidence(Shown.HAPPENED, f"A client runs under {process_id} with new member IDs.")
-            return Evidence(Shown.CANNOT_SHOW, "The file is on a disk: brokers show it when the client has started.")
+                return evidence(Shown.HAPPENED, Sees.NEW_MEMBERS, process_id)
+            return evidence(Shown.CANNOT_SHOW, Sees.FILE_ON_DISK)
         case CopyStateDirectory():
-            return Evidence(Shown.CANNOT_SHOW, "What is on disks no broker shows.")
+            return evidence(Shown.CANNOT_SHOW, Sees.ON_DISK)
         case StartClient():
             return _started(plan, step, action, fresh)
         case RestartInPlace():
@@ -81,7 +81,7 @@ def _of(step: Step, plan: Plan, fresh: Snapshot, starts: Starts) -> Evidence:
             client = fresh.client(process_id)
             has = 0 if client is None else len(client.consumers)
             shown = Shown.HAPPENED if has == threads else Shown.NOT_YET
-            return Evidence(shown, f"{process_id} has {many(has, 'stream thread')}, the plan has {threads}.")
+            return evidence(shown, Sees.THREADS, process_id, count=has, wanted=threads)
         case GrowTopic(topic, partitions):
             return _grown(topic, partitions, fresh)
         case AwaitRebalance() | AwaitStable():
@@ -124,11 +124,11 @@ def sighting(fresh: Snapshot, clients: Collection[ProcessId] | None = None) -> S
 def _stopped(plan: Plan, process_id: ProcessId, fresh: Snapshot) -> Evidence:
     client, was = fresh.client(process_id), plan.basis.client(process_id)
     if client is None:
-        return Evidence(Shown.HAPPENED, f"{process_id} is not in the group any more.")
+        return evidence(Shown.HAPPENED, Sees.GONE, process_id)
     old = [one.member_id for one in client.consumers if was is None or one.member_id in was.members]
     if not old:
-        return Evidence(Shown.HAPPENED, f"The members that {process_id} had are gone.")
-    return Evidence(Shown.NOT_YET, f"The group still lists {many(len(old), 'member')} of {process_id} that were there before.")
+        return evidence(Shown.HAPPENED, Sees.MEMBERS_GONE, process_id)
+    return evidence(Shown.NOT_YET, Sees.STILL_LISTED, process_id, count=len(old))
 
 
 def _new_members(plan: Plan, process_id: ProcessId, fresh: Snapshot) -> int:
@@ -144,18 +144,17 @@ def _started(plan: Plan, step: Step, action: StartClient, fresh: Snapshot) -> Ev
         strangers = incarnations.strangers(plan, fresh)
         place = incarnations.newcomers_until(plan, step)
         if len(strangers) < place:
-            return Evidence(Shown.NOT_YET, f"{place - len(strangers)} of {many(place, 'client')} to come are missing.")
-        return Evidence(Shown.HAPPENED, f"{listed(strangers)} came.")
+            return evidence(Shown.NOT_YET, Sees.CLIENTS_MISSING, count=place - len(strangers), wanted=place)
+        return evidence(Shown.HAPPENED, Sees.CAME, names=strangers)
     found = _new_members(plan, action.process_id, fresh)
     if not found:
-        client = fresh.client(action.process_id)
-        why = "the group has no such client yet" if client is None else "the members under it are those from before"
-        return Evidence(Shown.NOT_YET, f"{action.process_id} has not started: {why}.")
+        there = fresh.client(action.process_id) is not None
+        return evidence(Shown.NOT_YET, Sees.MEMBERS_FROM_BEFORE if there else Sees.NO_SUCH_CLIENT, action.process_id)
     if found < action.threads:
-        return Evidence(Shown.NOT_YET, f"{action.process_id} has {many(found, 'stream thread')} of {action.threads}.")
+        return evidence(Shown.NOT_YET, Sees.FEWER_THREADS, action.process_id, count=found, wanted=action.threads)
     if found > action.threads:
-        return Evidence(Shown.CONTRADICTED, f"{action.process_id} has {found} stream threads, the plan has {action.threads}.")
-    return Evidence(Shown.HAPPENED, f"{action.process_id} runs with {many(found, 'new member')}.")
+        return evidence(Shown.CONTRADICTED, Sees.THREADS, action.process_id, count=found, wanted=action.threads)
+    return evidence(Shown.HAPPENED, Sees.RUNS, action.process_id, count=found)
 
 
 def _restarted(plan: Plan, step: Step, action: RestartInPlace, fresh: Snapshot, starts: Starts) -> Evidence:
@@ -168,11 +167,11 @@ def _restarted(plan: Plan, step: Step, action: RestartInPlace, fresh: Snapshot, 
     if back is None:
         missing = incarnations.newcomers_until(plan, step) - len(incarnations.strangers(plan, fresh))
         if missing > 0:
-            return Evidence(Shown.NOT_YET, f"{action.process_id} is gone, and has not come back under another process ID.")
-        return Evidence(Shown.HAPPENED, f"{action.process_id} is gone, and {listed(incarnations.strangers(plan, fresh))} came.")
+            return evidence(Shown.NOT_YET, Sees.NOT_BACK, action.process_id)
+        return evidence(Shown.HAPPENED, Sees.GONE_AND_CAME, action.process_id, incarnations.strangers(plan, fresh))
     if not _new_members(plan, back, fresh):
-        return Evidence(Shown.NOT_YET, f"{action.process_id} is gone, and {back} has not come.")
-    return Evidence(Shown.HAPPENED, f"{action.process_id} is gone, and {back} came with new member IDs.")
+        return evidence(Shown.NOT_YET, Sees.GONE_ONLY, action.process_id, (back,))
+    return evidence(Shown.HAPPENED, Sees.GONE_AND_BACK, action.process_id, (back,))
 
 
 def _everybody(step: Step, fresh: Snapshot, starts: Starts) -> Evidence:
@@ -180,7 +179,7 @@ def _everybody(step: Step, fresh: Snapshot, starts: Starts) -> Evidence:
     still = [one.member_id for one in fresh.consumers() if one.member_id in before]
     found = _all_anew(starts.expected[step.id], starts)
     if still and found.shown is not Shown.NOT_YET:
-        return Evidence(Shown.NOT_YET, f"The group still lists {many(len(still), 'member')} from before.")
+        return evidence(Shown.NOT_YET, Sees.STILL_SOME, count=len(still))
     return found
 
 
@@ -188,7 +187,7 @@ def _all_anew(wanted: Expected, starts: Starts) -> Evidence:
     """Whether each of these clients has been started so many times since the plan was made, or once since the step began."""
     wanted = {one: times for one, times in wanted.items() if not starts.gone_by_plan(one)}
     if not wanted:
-        return Evidence(Shown.CANNOT_SHOW, "The clients that it restarts have been stopped since.")
+        return evidence(Shown.CANNOT_SHOW, Sees.STOPPED_SINCE)
     done: list[ProcessId] = []
     open_: list[ProcessId] = []
     unseen: list[ProcessId] = []
@@ -201,19 +200,12 @@ def _all_anew(wanted: Expected, starts: Starts) -> Evidence:
             case _:
                 open_.append(process_id)
     if open_ and len(wanted) == 1:
-        return Evidence(
-            Shown.NOT_YET, f"{open_[0]} has not restarted, or not every thread of it: there are members from before, or too few."
-        )
+        return evidence(Shown.NOT_YET, Sees.NOT_RESTARTED, open_[0])
     if open_:
-        text = f"{len(done)} of {many(len(wanted), 'client')} restarted (new member IDs); not yet: {listed(sorted(open_), 4)}."
-        return Evidence(Shown.NOT_YET, text)
+        return evidence(Shown.NOT_YET, Sees.SOME_RESTARTED, names=sorted(open_), count=len(done), wanted=len(wanted))
     if unseen:
-        return Evidence(
-            Shown.CANNOT_SHOW,
-            f"{listed(sorted(unseen), 4)}: a second restart shows in recorded generations only, and there are none of it.",
-        )
-    named = str(next(iter(wanted))) if len(wanted) == 1 else f"all {len(wanted)} clients"
-    return Evidence(Shown.HAPPENED, f"{named} restarted: new member IDs.")
+        return evidence(Shown.CANNOT_SHOW, Sees.SECOND_RESTART, names=sorted(unseen))
+    return evidence(Shown.HAPPENED, Sees.RESTARTED, next(iter(wanted)) if len(wanted) == 1 else "", count=len(wanted))
 
 
 def _also(
@@ -225,15 +217,12 @@ def _also(
         case RollOutConfig(key=key) if key == STANDBYS and step.id == last:
             return _standbys(plan, action, fresh)
         case RollOutConfig(key=key):
-            text = f"Every client has restarted (new member IDs); with which {printable(key)}, no broker shows."
-            return Evidence(Shown.HAPPENED, text)
+            return evidence(Shown.HAPPENED, Sees.SETTING, key)
         case RollOutRelease(release) if step.id == last:
             return _release(release, fresh)
         case DeployTopology(tasks):
             shown = Shown.HAPPENED if len(fresh.tasks) == tasks else Shown.NOT_YET
-            return Evidence(
-                shown, f"Every client has restarted; there are {many(len(fresh.tasks), 'task')}, the plan has {tasks:,}."
-            )
+            return evidence(shown, Sees.TASKS, count=len(fresh.tasks), wanted=tasks)
         case RollOutRelease() | StopEverybody():
             return None
         case _:
@@ -249,7 +238,7 @@ def _standbys(plan: Plan, action: RollOutConfig, fresh: Snapshot) -> Evidence:
     copies = copies_of(fresh)
     way = plan.chosen_way
     if copies is None or way is None or not way.costs:
-        return Evidence(Shown.CANNOT_SHOW, "Every client has restarted; the snapshot does not say who has standby copies.")
+        return evidence(Shown.CANNOT_SHOW, Sees.COPIES_NOT_TOLD)
     wanted: dict[TaskId, int] = {}
     for client in way.costs[0].end:
         for task in client.standby:
@@ -257,12 +246,11 @@ def _standbys(plan: Plan, action: RollOutConfig, fresh: Snapshot) -> Evidence:
     found = {task: len(owners) for task, owners in copies.items()}
     here, there = sum(found.values()), sum(wanted.values())
     if not wanted and not found and action.value not in (None, 0, "0"):
-        text = "Every client has restarted; the forecast has no standby copy before the group's next rebalance, and none is there."
-        return Evidence(Shown.HAPPENED, text)
+        return evidence(Shown.HAPPENED, Sees.NO_COPIES_YET)
     if any(found.get(task, 0) < count for task, count in wanted.items()) or (not wanted and found):
-        why = " They come with the group's next rebalance." if static(fresh) else ""
-        return Evidence(Shown.NOT_YET, f"Every client has restarted; {here} of {there} standby copies are there.{why}")
-    return Evidence(Shown.HAPPENED, f"Every client has restarted, and {many(here, 'standby copy', 'standby copies')} are there.")
+        later = Sees.COPIES_COME_LATER if static(fresh) else Sees.COPIES_MISSING
+        return evidence(Shown.NOT_YET, later, count=here, wanted=there)
+    return evidence(Shown.HAPPENED, Sees.COPIES, count=here)
 
 
 def copies_of(fresh: Snapshot) -> Mapping[TaskId, tuple[ProcessId, ...]] | None:
@@ -287,15 +275,11 @@ def _release(release: str, fresh: Snapshot) -> Evidence | None:
         return None
     told = [one.metadata_version for one in fresh.consumers() if one.metadata_version is not None]
     if not told:
-        return Evidence(Shown.HAPPENED, "Every client has restarted (new member IDs); of which release, the snapshot does not say.")
+        return evidence(Shown.HAPPENED, Sees.RELEASE_NOT_TOLD)
     fewer = sum(one != wanted for one in told)
     if fewer:
-        text = f"Every client has restarted; {fewer} of {many(len(told), 'member')} do not write metadata version {wanted} yet."
-        return Evidence(Shown.NOT_YET, f"{text} {printable(release)} does.")
-    text = (
-        f"Every client has restarted, and all {many(len(told), 'member')} write metadata version {wanted}, as {printable(release)}"
-    )
-    return Evidence(Shown.HAPPENED, f"{text} and its neighbours do.")
+        return evidence(Shown.NOT_YET, Sees.RELEASE_NOT_YET, release, count=fewer, wanted=len(told), version=wanted)
+    return evidence(Shown.HAPPENED, Sees.RELEASE, release, count=len(told), version=wanted)
 
 
 def _grown(topic: str, partitions: int, fresh: Snapshot) -> Evidence:
@@ -304,29 +288,26 @@ def _grown(topic: str, partitions: int, fresh: Snapshot) -> Evidence:
     described = next((len(one.partitions) for one in fresh.topics if one.name == topic), None)
     has = max(len(read), max(read, default=-1) + 1)
     if has > partitions or (described is not None and described > partitions):
-        return Evidence(
-            Shown.CONTRADICTED, f"{printable(topic)} has {max(has, described or 0)} partitions, the plan has {partitions}."
-        )
+        return evidence(Shown.CONTRADICTED, Sees.PARTITIONS, topic, count=max(has, described or 0), wanted=partitions)
     if has < partitions:
-        grown = " The topic has them; the group has not noticed." if described == partitions else ""
-        return Evidence(Shown.NOT_YET, f"Tasks read {has} of {many(partitions, 'partition')} of {printable(topic)}.{grown}")
-    return Evidence(Shown.HAPPENED, f"Tasks read all {many(partitions, 'partition')} of {printable(topic)}.")
+        grown = Sees.PARTITIONS_UNNOTICED if described == partitions else Sees.PARTITIONS_MISSING
+        return evidence(Shown.NOT_YET, grown, topic, count=has, wanted=partitions)
+    return evidence(Shown.HAPPENED, Sees.PARTITIONS_READ, topic, count=partitions)
 
 
 def _awaited(plan: Plan, fresh: Snapshot, acts: Sequence[StepEvidence]) -> Evidence:
     """Whether the group is stable again after what was to be done before it."""
     if fresh.group_state not in (None, STABLE):
-        return Evidence(Shown.NOT_YET, f"The group is {printable(str(fresh.group_state))}, not {STABLE}.")
+        return evidence(Shown.NOT_YET, Sees.STATE, fresh.group_state)
     late = next((one for one in acts if one.evidence.shown is not Shown.HAPPENED), None)
     if late is not None and late.evidence.shown is not Shown.CANNOT_SHOW:
-        return Evidence(Shown.NOT_YET, f"Step {late.step} comes first.")
+        return evidence(Shown.NOT_YET, Sees.STEP_BEFORE, late.step)
     seen = rebalances_since(plan, fresh)
     if seen == 0 and not static(fresh):
-        return Evidence(Shown.NOT_YET, f"The group has not rebalanced since generation {plan.basis.generation}.")
+        return evidence(Shown.NOT_YET, Sees.NOT_REBALANCED, count=plan.basis.generation)
     if seen:
-        text = f"The group is stable in generation {generation_of(fresh)}; the plan was made in {plan.basis.generation}."
-        return Evidence(Shown.HAPPENED, text)
-    return Evidence(Shown.HAPPENED if late is None else late.evidence.shown, "The group is stable.")
+        return evidence(Shown.HAPPENED, Sees.STABLE_SINCE, count=generation_of(fresh), wanted=plan.basis.generation)
+    return evidence(Shown.HAPPENED if late is None else late.evidence.shown, Sees.STABLE)
 
 
 def static(fresh: Snapshot) -> bool:

@@ -221,8 +221,15 @@ def test_a_verdict_says_what_shows_each_step() -> None:
             "what": "roll out max.warmup.replicas = 6",
             "shown": "happened",
             "evidence": "Every client has restarted (new member IDs); with which max.warmup.replicas, no broker shows.",
+            "seen": {"kind": "setting", "of": "max.warmup.replicas"},
         },
-        {"step": "2", "what": "wait until it is stable", "shown": "happened", "evidence": "The group is stable."},
+        {
+            "step": "2",
+            "what": "wait until it is stable",
+            "shown": "happened",
+            "evidence": "The group is stable.",
+            "seen": {"kind": "stable"},
+        },
     ]
 
 
