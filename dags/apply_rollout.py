@@ -50,12 +50,12 @@ from holdfast.airflow_wiring import objects, rollouts, runs
 def apply_rollout():
     @task
     def plans(params: dict, triggering_asset_events=None) -> list[str]:
-        return rollouts.plans_meant(params, triggering_asset_events, objects.PLANS)
+        return rollouts.plans_requested(params, triggering_asset_events, objects.PLANS)
 
     @task(pool=objects.KAFKA_POOL, outlets=[objects.JOURNALS], map_index_template="{{ plan_id }}")
     def walk(plan_id: str, params: dict, *, outlet_events=None, run_id=None) -> str:
         context = get_current_context()
-        mine = rollouts.plan_meant(plan_id, context, objects.PLANS)
+        mine = rollouts.plan_requested(plan_id, context, objects.PLANS)
         outlet_events[objects.JOURNALS].extra = {"plan_id": mine}
         return rollouts.apply(mine, params, runs.who_triggered(context), run_id)
 

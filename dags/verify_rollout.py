@@ -25,11 +25,11 @@ from holdfast.airflow_wiring import objects, rollouts
 def verify_rollout():
     @task
     def plans(params: dict, triggering_asset_events=None) -> list[str]:
-        return rollouts.plans_meant(params, triggering_asset_events, objects.JOURNALS)
+        return rollouts.plans_requested(params, triggering_asset_events, objects.JOURNALS)
 
     @task(pool=objects.KAFKA_POOL, map_index_template="{{ plan_id }}")
     def compare(plan_id: str, params: dict) -> str:
-        return rollouts.verify(rollouts.plan_meant(plan_id, get_current_context(), objects.JOURNALS), params)
+        return rollouts.verify(rollouts.plan_requested(plan_id, get_current_context(), objects.JOURNALS), params)
 
     compare.expand(plan_id=plans())
 

@@ -58,9 +58,9 @@ def proposed(spark: SparkSession, snapshot_text: str, change_text: str, draft: s
     return spark.createDataFrame(rows, PROPOSED).repartition(spark.sparkContext.defaultParallelism, "place")
 
 
-def evaluated(ways: DataFrame) -> DataFrame:
+def evaluated(options: DataFrame) -> DataFrame:
     """PROPOSED → the evaluations as JSON, in the order of their candidates."""
-    evaluations = ways.groupBy("place").applyInArrow(evaluate_candidate, from_arrow_schema(EVALUATED))
+    evaluations = options.groupBy("place").applyInArrow(evaluate_candidate, from_arrow_schema(EVALUATED))
     in_order = evaluations.repartition(1).sortWithinPartitions("place")  # an orderBy would evaluate twice, to sample
     return in_order.select(F.col("evaluation").alias("value"))
 

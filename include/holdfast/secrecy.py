@@ -115,10 +115,10 @@ def _same_letters(text: str) -> str:
 def _unescaped(text: str) -> str:
     if "\\" not in text:
         return text
-    return _ESCAPE.sub(_meant, _GOES_ON.sub("", text))
+    return _ESCAPE.sub(_requested, _GOES_ON.sub("", text))
 
 
-def _meant(escape: re.Match[str]) -> str:
+def _requested(escape: re.Match[str]) -> str:
     digits = escape[1] or escape[2] or escape[3]
     if digits is None:
         return _PLAIN.get(escape[4], escape[4])

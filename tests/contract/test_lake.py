@@ -247,13 +247,13 @@ def test_where_no_lock_is_seen_leftovers_go_by_age(elsewhere: FsspecLake) -> Non
     )
 
 
-@pytest.mark.parametrize("way", ["write", "create"])
-def test_killed_between_any_two_file_operations_the_next_run_leaves_nothing(tmp_path: Path, way: str) -> None:
+@pytest.mark.parametrize("method", ["write", "create"])
+def test_killed_between_any_two_file_operations_the_next_run_leaves_nothing(tmp_path: Path, method: str) -> None:
     """A process dies at its n-th operation on files, for every n; another one, elsewhere in the lake, tidies up."""
     survived = False
     for deadline in range(1, 100):
         lake = tmp_path / str(deadline)
-        if dies_at(deadline, lambda: getattr(FsspecLake(str(lake)), way)(PLACE, b"content")):  # noqa: B023 - called at once
+        if dies_at(deadline, lambda: getattr(FsspecLake(str(lake)), method)(PLACE, b"content")):  # noqa: B023 - called at once
             found = leftovers(lake) if lake.exists() else []
             assert len(found) <= 1
             content = (lake / "a" / "b" / "c.json").read_bytes() if (lake / "a" / "b" / "c.json").exists() else b"content"

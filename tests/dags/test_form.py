@@ -29,7 +29,7 @@ def filled(**given: object) -> dict[str, Any]:
 
 def test_has_the_fields_that_are_read() -> None:
     assert set(NAMES) <= set(form.fields())
-    assert tuple(form.ASKED_FOR) == tuple(What)
+    assert tuple(form.CHANGE_TYPES) == tuple(What)
     verbs = form.fields()["change"].schema["properties"]["events"]["items"]["propertyNames"]["enum"]
     assert verbs == sorted({"then", *(event.VERB for event in (*table.EVENTS, *consumer_table.EVENTS))})
 

@@ -32,8 +32,8 @@ def planned(lake: FsspecLake) -> tuple[str, str]:
     """The plan and its run, with the search as the Spark job does it."""
     draft = planning.draft("run", FORM | {"snapshot": kept(lake, BEFORE), "change": change(REPLACE)})
     folder = tuple(draft.split("/"))
-    snapshot, meant = (lake.read((*folder, name), 10**6).decode() for name in ("snapshot.json", "change.json"))
-    lines = [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, meant)]
+    snapshot, requested = (lake.read((*folder, name), 10**6).decode() for name in ("snapshot.json", "change.json"))
+    lines = [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, requested)]
     lake.write((*folder, "evaluations", "part-00000.txt"), "\n".join(lines).encode())
     return planning.assemble("run"), "run"
 
@@ -88,6 +88,6 @@ def test_a_change_for_the_other_kind_is_refused(lake: FsspecLake) -> None:
 
 
 def test_the_search_says_what_a_plan_made_at_once_says(lake: FsspecLake) -> None:
-    snapshot, meant = (dumps(document) for document in (BEFORE, change(REPLACE, {"then": "stable"})))
+    snapshot, requested = (dumps(document) for document in (BEFORE, change(REPLACE, {"then": "stable"})))
 
-    assert [loads(one)["name"] for one in search.candidates(snapshot, meant)] == ["plainly"]  # type: ignore[index]
+    assert [loads(one)["name"] for one in search.candidates(snapshot, requested)] == ["plainly"]  # type: ignore[index]

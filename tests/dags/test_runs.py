@@ -40,8 +40,8 @@ def context(run_id: str = "run", **more: object) -> dict[str, Any]:
 def searched(lake: FsspecLake, run_id: str) -> None:
     """What the Spark job leaves in the run's draft."""
     folder = runs.folder(run_id)
-    snapshot, meant = (lake.read((*folder, name), 10**6).decode() for name in ("snapshot.json", "change.json"))
-    lines = [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, meant)]
+    snapshot, requested = (lake.read((*folder, name), 10**6).decode() for name in ("snapshot.json", "change.json"))
+    lines = [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, requested)]
     lake.write((*folder, "evaluations", "part-00000.txt"), "\n".join(lines).encode())
 
 
@@ -251,14 +251,14 @@ class TestWhatIsHandedOn:
         found["ti"].map_index = index
 
         with pytest.raises(InvalidInput, match="does not belong to this run"):
-            rollouts.plan_meant(told, found, objects.PLANS)
+            rollouts.plan_requested(told, found, objects.PLANS)
 
     def test_is_the_plan_of_the_form_or_of_the_event(self) -> None:
         event = SimpleNamespace(extra={"plan_id": "2" * 16})
 
-        assert rollouts.plan_meant("1" * 16, context(params={"plan_id": "1" * 16}), objects.PLANS) == "1" * 16
+        assert rollouts.plan_requested("1" * 16, context(params={"plan_id": "1" * 16}), objects.PLANS) == "1" * 16
         by_event = context(params={"plan_id": None}, triggering_asset_events={objects.PLANS: [event]})
-        assert rollouts.plan_meant("2" * 16, by_event, objects.PLANS) == "2" * 16
+        assert rollouts.plan_requested("2" * 16, by_event, objects.PLANS) == "2" * 16
 
     def test_leads_nowhere_else(self, make: Any) -> None:
         """The link from an airflow task is to the plan of its run, whatever the tasks said."""

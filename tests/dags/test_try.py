@@ -75,7 +75,7 @@ def test_the_whole_story(checkout: Path) -> None:
 def check_the_plan(folder: Path, printed: str) -> None:
     """The article's case: plainly all six stateful tasks change hands; with the process metadata copied, none does."""
     plan = json.loads((folder / "plan.json").read_text())
-    moved = {way["name"]: [outcome["moved"] for outcome in way["summary"]] for way in plan["candidates"]}
+    moved = {option["name"]: [outcome["moved"] for outcome in option["summary"]] for option in plan["candidates"]}
 
     assert plan["plan_id"] == folder.name
     assert plan["chosen"] == "copy-process-metadata"

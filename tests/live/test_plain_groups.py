@@ -260,15 +260,15 @@ def _migrates(watched: Watched) -> None:
             events += [{"gone": old}, {"then": "stable"}, {"add": (new, assignors)}, {"then": "stable"}]
     happened = watched.foreseeable()
     ids = {about["client_id"]: member for member, about in before["consumers"].items()} | _member_ids(happened)
-    meant = []
+    requested = []
     for event in events:
         if "add" in event:
-            meant.append(_joins(ids[event["add"][0]], event["add"][1]))
+            requested.append(_joins(ids[event["add"][0]], event["add"][1]))
         elif "gone" in event:
-            meant.append({"remove_consumer": {"member_id": ids[event["gone"]]}})
+            requested.append({"remove_consumer": {"member_id": ids[event["gone"]]}})
         else:
-            meant.append(event)
-    outcome = _compare(before, meant, happened)
+            requested.append(event)
+    outcome = _compare(before, requested, happened)
     assert {one["assignment"]["assignor"] for one in outcome["rounds"]} == {"range", "cooperative-sticky"}
 
 

@@ -12,7 +12,7 @@ from holdfast.kafka.streams.group import Changelog, Client, Task
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.json.strict import dumps
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import Change
@@ -105,7 +105,7 @@ def differences(snapshot: Snapshot, radii: tuple[BlastRadius, ...]) -> tuple[lis
 def baseline_times(snapshot: Snapshot, change: Change) -> Times:
     """What a plan for this change says of its baseline, where nobody states a policy."""
     proposed = proposals.propose(snapshot, change)
-    (evaluated,) = (proposals.evaluate(snapshot, one) for one in proposed if one.name == PLAINLY)
+    (evaluated,) = (proposals.evaluate(snapshot, one) for one in proposed if one.name == BASELINE_NAME)
     policy = start_up.learnt(restore_rate.effective(Policy(), snapshot, change), snapshot)
     return worked_out(evaluated.worst, policy)
 

@@ -221,5 +221,5 @@ def test_a_change_of_anything_is_read_or_refused(anything: object) -> None:
         {"format_version": "1.0", "events": [{"add_client": anything}]},
     ):
         with suppress(HoldfastError):
-            meant = change_from_json(document)
-            assert change_from_json(change_to_json(meant)) == meant
+            requested = change_from_json(document)
+            assert change_from_json(change_to_json(requested)) == requested

@@ -35,9 +35,9 @@ def test_arrays_decide_as_the_steps_do(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = {"equal": 0, "unequal": 0}
     at_once, settled = sticky._at_once, sticky._settled
 
-    def counting(which: str, way: Callable[..., object]) -> Callable[..., object]:
+    def counting(which: str, option: Callable[..., object]) -> Callable[..., object]:
         def counted(*reports: object, **about: object) -> object:
-            found = way(*reports, **about)
+            found = option(*reports, **about)
             taken[which] += found is not None
             return found
 

@@ -54,9 +54,9 @@ def cases(draw: some.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
 @settings(max_examples=examples(150), deadline=None)
 @given(cases())
 def test_costs_add_up(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    snapshot, meant = snapshot_from_json(case[0]), change_from_json(case[1])
-    found = forecast(snapshot, meant)
-    (outcome,), (cost,) = found.outcomes, costs_of(snapshot, meant, found)
+    snapshot, requested = snapshot_from_json(case[0]), change_from_json(case[1])
+    found = forecast(snapshot, requested)
+    (outcome,), (cost,) = found.outcomes, costs_of(snapshot, requested, found)
     ends = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
     logs = changelog_sizes.task_logs(snapshot)
 
@@ -92,7 +92,7 @@ def test_costs_add_up(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
 @settings(max_examples=examples(40), deadline=None)
 @given(cases())
 def test_costs_survive_their_json(case: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    snapshot, meant = snapshot_from_json(case[0]), change_from_json(case[1])
-    costs = costs_of(snapshot, meant, forecast(snapshot, meant))
+    snapshot, requested = snapshot_from_json(case[0]), change_from_json(case[1])
+    costs = costs_of(snapshot, requested, forecast(snapshot, requested))
 
     assert COSTS.read(loads(dumps(COSTS.write(costs)))) == costs

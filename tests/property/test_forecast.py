@@ -66,8 +66,8 @@ def groups(draw: some.DrawFn) -> dict[str, Any]:
 
 
 def predict(document: dict[str, Any], *events: object, **assume: object) -> Forecast:
-    meant = change(*events, assume=assume) if assume else change(*events)
-    return forecast(snapshot_from_json(document), change_from_json(meant))
+    requested = change(*events, assume=assume) if assume else change(*events)
+    return forecast(snapshot_from_json(document), change_from_json(requested))
 
 
 def end(outcome: Outcome) -> Assignment:

@@ -27,8 +27,8 @@ def replacements(draw: st.DrawFn) -> tuple[Document, Document]:
 
 def evaluated(snapshot: Document, event: Document) -> dict[str, EvaluatedOption]:
     group = read(snapshot)
-    ways = proposals.propose(group, change_from_json(change(event)))
-    return {way.name: proposals.evaluate(group, way) for way in ways if way.name in PROMISES}
+    options = proposals.propose(group, change_from_json(change(event)))
+    return {option.name: proposals.evaluate(group, option) for option in options if option.name in PROMISES}
 
 
 PROMISES = ("copy-process-metadata", "seed-process-id", "copy-state-directory")
@@ -40,8 +40,8 @@ def test_each_remedy_keeps_what_it_promises(case: tuple[Document, Document]) -> 
     """The old ID: nothing moves, only its own tasks restore. A seeded one: nobody else's tasks move. The disk: nothing restores."""
     snapshot, event = case
     replaced = event["replace_client"]["process_id"]
-    ways = evaluated(snapshot, event)
-    copied, seeded, whole = (ways[name].worst for name in PROMISES)
+    options = evaluated(snapshot, event)
+    copied, seeded, whole = (options[name].worst for name in PROMISES)
 
     assert (copied.moved, copied.needless, copied.rebalances.high) == (0, 0, 1)
     assert [str(one.process_id) for one in copied.restores] == [replaced]
@@ -58,7 +58,7 @@ def test_the_chosen_way_never_moves_more_than_the_plain_one(case: tuple[Document
     snapshot, event = case
     plan = planned(snapshot, event)
 
-    assert plan.chosen_way is not None
-    assert plan.plain_way is not None
-    assert plan.chosen_way.costs[0].needless <= plan.plain_way.costs[0].needless
+    assert plan.recommended_option is not None
+    assert plan.baseline_option is not None
+    assert plan.recommended_option.costs[0].needless <= plan.baseline_option.costs[0].needless
     assert plan_json.plan_from_json(loads(dumps(plan_json.plan_to_json(plan)))) == plan

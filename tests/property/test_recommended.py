@@ -19,7 +19,7 @@ from tests.harness.plans import read
 
 from holdfast.rollout.consumer.plan.plan import Considered as ConsumerConsidered
 from holdfast.rollout.consumer.plan.plan import ConsumerPlan
-from holdfast.rollout.contract.verdicts import PLAINLY, Rule, Status
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, Rule, Status
 from holdfast.rollout.options import selection
 from holdfast.rollout.options.criteria import CRITERIA
 from holdfast.rollout.policy.policy import Policy
@@ -106,8 +106,8 @@ def test_of_a_streams_group(case: tuple[Document, Document], policy: Policy) -> 
     snapshot, event = case
     plan = workflow.make(read(snapshot), change_from_json(change(event)), policy, NOON)
     assert isinstance(plan, Plan)
-    best, baseline = plan.chosen_way, plan.plain_way
-    if best is None or baseline is None or best.name == PLAINLY or not baseline.costs:
+    best, baseline = plan.recommended_option, plan.baseline_option
+    if best is None or baseline is None or best.name == BASELINE_NAME or not baseline.costs:
         return
     figures = of_streams(best, plan.policy), of_streams(baseline, plan.policy)
     if figures[0] is not None and figures[1] is not None:
@@ -170,9 +170,9 @@ def judged_of_consumers(seed: int) -> str:
     chance = random.Random(seed)
     document, events = consumers(chance)
     plan: ConsumerPlan = workflow.make_from(("s", document), ("c", change(*events)), policy_of(chance), NOON)
-    best, baseline = plan.chosen_way, plan.plain_way
-    if best is None or baseline is None or best.name == PLAINLY or plan.policy.exclude == (PLAINLY,):
-        return PLAINLY
+    best, baseline = plan.recommended_option, plan.baseline_option
+    if best is None or baseline is None or best.name == BASELINE_NAME or plan.policy.exclude == (BASELINE_NAME,):
+        return BASELINE_NAME
     figures = of_consumers(best, plan.policy), of_consumers(baseline, plan.policy)
     if figures[0] is not None and figures[1] is not None:
         refuse_worse(figures[0], figures[1])
@@ -189,7 +189,7 @@ def test_other_options_than_the_baseline_win() -> None:
     """Else nothing would be compared above."""
     won = {judged_of_consumers(seed) for seed in range(40)}
 
-    assert len(won - {PLAINLY}) >= 3, won
+    assert len(won - {BASELINE_NAME}) >= 3, won
 
 
 def judged_of_streams(seed: int) -> None:
@@ -201,8 +201,8 @@ def judged_of_streams(seed: int) -> None:
     )
     event, policy = chance.choice(events), Policy(restore_records_per_second=chance.choice((10, 10_000)))
     plan: Plan = workflow.make(read(document), change_from_json(change(event)), policy, NOON)
-    best, baseline = plan.chosen_way, plan.plain_way
-    if best is not None and baseline is not None and best.name != PLAINLY:
+    best, baseline = plan.recommended_option, plan.baseline_option
+    if best is not None and baseline is not None and best.name != BASELINE_NAME:
         figures = of_streams(best, plan.policy), of_streams(baseline, plan.policy)
         if figures[0] is not None and figures[1] is not None:
             refuse_worse(figures[0], figures[1])

@@ -151,16 +151,16 @@ def test_movements_are_looked_for_at_every_task_of_every_client(seed: int) -> No
 
     def literally(client: int, task: int) -> bool:
         """Java: `TaskMovement.taskIsNotCaughtUpOnClientAndOtherMoreCaughtUpClientsExist`, and its like up to 3.1."""
-        everybody = range(len(board.clients))
+        all_clients = range(len(board.clients))
         acceptable = {
             one
-            for one in everybody
+            for one in all_clients
             if lag == java.LONG_MAX or board.lag(one, task) == LATEST_OFFSET or 0 <= board.lag(one, task) <= lag
         }
         assert acceptable == caught_up[task]
         if client in acceptable:
             return False
-        others = min(board.lag(one, task) for one in everybody) < board.lag(client, task)
+        others = min(board.lag(one, task) for one in all_clients) < board.lag(client, task)
         return others if line.moves_to_most_caught_up else bool(acceptable)
 
     for kind in ([client.active for client in board.clients], [client.standby for client in board.clients]):
@@ -284,15 +284,15 @@ def test_a_queue_of_clients_polls_as_one_that_is_kept_at_every_step(seed: int) -
     loads = [chance.randint(0, 3) for _ in board.clients]
     board.load_order[:] = [(float(load), client) for client, load in enumerate(loads)]
     ours, literal = movement.ConstrainedPrioritySet(board), LiteralPrioritySet(board)
-    everybody = range(len(loads))
+    all_clients = range(len(loads))
     for _ in range(60):
-        eligible = set(chance.sample(everybody, min(len(loads), chance.choice([0, 0, 1, 2, 2, 3]))))
+        eligible = set(chance.sample(all_clients, min(len(loads), chance.choice([0, 0, 1, 2, 2, 3]))))
         found = ours.poll(eligible)
         assert found == literal.poll(eligible)
         if found is None and chance.random() < 0.9:
             continue
-        source = chance.choice(everybody) if found is None else found
-        destination = chance.choice([client for client in everybody if client != source] or [source])
+        source = chance.choice(all_clients) if found is None else found
+        destination = chance.choice([client for client in all_clients if client != source] or [source])
         loads[source] += 1
         loads[destination] -= chance.choice([0, 1, 1])
         for client in (source, destination):

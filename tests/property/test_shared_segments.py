@@ -48,11 +48,11 @@ def groups_and_changes(draw: some.DrawFn) -> tuple[Snapshot, Change]:
     return snapshot_from_json(document), change_from_json(change(*events))
 
 
-def told(snapshot: Snapshot, meant: Change) -> tuple[object, int]:
+def told(snapshot: Snapshot, requested: Change) -> tuple[object, int]:
     """The forecast, or why there is none; and the work that it counted."""
     work = allowed(snapshot)
     try:
-        return forecast(snapshot, meant, work=work), work.taken
+        return forecast(snapshot, requested, work=work), work.taken
     except HoldfastError as refusal:
         return str(refusal), work.taken
 
@@ -60,13 +60,13 @@ def told(snapshot: Snapshot, meant: Change) -> tuple[object, int]:
 @settings(max_examples=examples(40), deadline=None)
 @given(groups_and_changes())
 def test_a_forecast_is_the_same_where_nothing_is_shared(given_: tuple[Snapshot, Change]) -> None:
-    snapshot, meant = given_
-    shared = told(snapshot, meant)
+    snapshot, requested = given_
+    shared = told(snapshot, requested)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Segments, "find", lambda *_: None)
         patch.setattr(Decisions, "find", lambda *_: None)
-        alone = told(snapshot, meant)
+        alone = told(snapshot, requested)
 
     assert shared == alone
 

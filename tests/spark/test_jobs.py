@@ -393,7 +393,7 @@ class TestSearching:
         )
         found = [row.value for row in search.evaluated(search.proposed(spark, snapshot_text, change_text)).collect()]
         snapshot = snapshot_from_json(loads(snapshot_text))
-        ways = proposals.propose(snapshot, change_from_json(loads(change_text)))
+        options = proposals.propose(snapshot, change_from_json(loads(change_text)))
 
-        assert len(ways) >= 5
-        assert found == [dumps(codec_of(EvaluatedOption).write(proposals.evaluate(snapshot, way))) for way in ways]
+        assert len(options) >= 5
+        assert found == [dumps(codec_of(EvaluatedOption).write(proposals.evaluate(snapshot, option))) for option in options]

@@ -98,11 +98,11 @@ def test_targets_moves_and_losses_are_what_the_functions_give(spark: SparkSessio
 def test_ways_are_searched_as_for_kafka_streams(spark: SparkSession, job: Job) -> None:
     """Every way's forecast, in the order in which the ways are proposed."""
     events = [{"restart_consumer": {"member_id": name, "new_member_id": f"{name}2"}} for name in "ab"]
-    snapshot, meant = (json.dumps(document) for document in (PLAIN[0], change(*events)))
+    snapshot, requested = (json.dumps(document) for document in (PLAIN[0], change(*events)))
     searching = job("search_candidates")
-    found = [row.value for row in searching.evaluated(searching.proposed(spark, snapshot, meant)).collect()]
+    found = [row.value for row in searching.evaluated(searching.proposed(spark, snapshot, requested)).collect()]
 
-    assert found == [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, meant)]
+    assert found == [search.evaluation(snapshot, candidate) for candidate in search.candidates(snapshot, requested)]
     assert [json.loads(line)["option"]["name"] for line in found][:3] == ["plainly", "one-by-one", "reverse-order"]
 
 

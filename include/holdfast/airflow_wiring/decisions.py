@@ -172,7 +172,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
     Raise InvalidInput where the plan is not what the answer is about, or was decided otherwise before; NotForThem.
     """
     from holdfast.rollout.journal.journal import Decider
-    from holdfast.rollout.kinds.approval import fingerprint, needs_somebody_else
+    from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
     from holdfast.rollout.text.wording import printable
     from holdfast.workflows import plan as workflow
 
@@ -195,7 +195,7 @@ def keep_decision(run_id: str, answer: Mapping[str, Any]) -> "Approval":
         raise NothingRequested(f"{printable(approval.by)} requested changes to plan {plan.plan_id} without a reason: say which")
     if approval.approved and plan.policy.four_eyes and plan.requested_by is None:
         raise InvalidInput(f"plan {plan.plan_id} does not name its requester, and its policy requires four eyes. Trigger a new run")
-    if approval.approved and needs_somebody_else(plan, plan.requested_by, approval.by, approval.by_id):
+    if approval.approved and needs_another_approver(plan, plan.requested_by, approval.by, approval.by_id):
         raise SameEyes(
             f"{printable(approval.by)} requested plan {plan.plan_id}; its policy requires four eyes: another person must approve it"
         )

@@ -18,7 +18,7 @@ from holdfast.rollout.kinds import event_tables
 
 MOST_SUGGESTED = 200
 
-ASKED_FOR = {
+CHANGE_TYPES = {
     "replace a host": "Replace a host",
     "scale": "Scale to a number of clients",
     "rolling restart": "Rolling restart",
@@ -105,7 +105,8 @@ def fields() -> dict[str, Param]:
         "cluster": _name("local", "Cluster", ABOUT_CLUSTER.format(page=address("/holdfast/new")), clusters),
         "group": _name("streams-wordcount", "Group", "The `application.id`, or `group.id`.", groups),
         "what": Param(
-            "replace a host", type="string", enum=[*ASKED_FOR], values_display=ASKED_FOR, title="Change type", description_md=WHAT,
+            "replace a host", type="string", enum=[*CHANGE_TYPES], values_display=CHANGE_TYPES, title="Change type",
+            description_md=WHAT,
         ),
         "hosts": Param(
             [], type=["array", "null"], items={"type": "string", "minLength": 1, "maxLength": 255}, maxItems=1_000,

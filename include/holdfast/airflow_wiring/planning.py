@@ -31,8 +31,8 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
     from holdfast.rollout.contract.group_state import refuse_unsettled
     from holdfast.rollout.json.strict import dumps
     from holdfast.rollout.kinds import any_kind, approval, policy_floor
-    from holdfast.rollout.kinds.meant import change_meant
     from holdfast.rollout.kinds.registry import kind_of
+    from holdfast.rollout.kinds.requested_change import change_requested
     from holdfast.rollout.policy.json import policy_to_json
     from holdfast.workflows import snapshots
 
@@ -43,10 +43,10 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
             folder,
         )
         return "/".join(folder)
-    meant = change_meant(params)
+    requested = change_requested(params)
     runs.refuse_secrets(run_id, params)
     moment = now()
-    policy, review, team = policy_meant(params["policy"], moment)
+    policy, review, team = policy_requested(params["policy"], moment)
     recorded = str(params["snapshot"] or "")
     snapshot_id = recorded or collect(str(params["cluster"]), str(params["group"]))
     snapshot = snapshots.load(store, snapshot_id)
@@ -57,7 +57,7 @@ def draft(run_id: str, params: Mapping[str, object], requested_by: str | None = 
         )
     members = kind_of(snapshot).members(snapshot)
     refuse_unsettled(snapshot.group_id, snapshot.group_state, members=members)
-    change = meant(snapshot)
+    change = requested(snapshot)
     if team is not None:
         policy_floor.refuse_faster(change, team)
     if cleared and policy.four_eyes:
@@ -101,7 +101,7 @@ def search_arguments(context: Mapping[str, Any]) -> list[str] | None:
     return ["--draft", "/".join(runs.folder(run_id))]
 
 
-def policy_meant(given: object, moment: datetime) -> tuple["Policy", "Review", "Policy | None"]:
+def policy_requested(given: object, moment: datetime) -> tuple["Policy", "Review", "Policy | None"]:
     """The limits of a request, when a person must look, and the team's policy, if there is one. Nothing given: the team's own, or
     Holdfast's. Text is YAML, or JSON.
 
@@ -109,10 +109,10 @@ def policy_meant(given: object, moment: datetime) -> tuple["Policy", "Review", "
     """
     from airflow.sdk import Variable
 
-    return policy_beside(Variable.get(POLICY_VARIABLE, default=None), given, moment)
+    return additional_policy(Variable.get(POLICY_VARIABLE, default=None), given, moment)
 
 
-def policy_beside(of_the_team: object, given: object, moment: datetime) -> tuple["Policy", "Review", "Policy | None"]:
+def additional_policy(of_the_team: object, given: object, moment: datetime) -> tuple["Policy", "Review", "Policy | None"]:
     """As `policy_meant`, where the variable's value is known."""
     from holdfast.rollout.kinds import policy_floor
     from holdfast.rollout.kinds.approval import strictest

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def plans_meant(params: Mapping[str, Any], events: Mapping[Asset, Sequence[Any]], asset: Asset) -> list[str]:
+def plans_requested(params: Mapping[str, Any], events: Mapping[Asset, Sequence[Any]], asset: Asset) -> list[str]:
     """The plan that the form names, or else those that the events which started this run are about."""
     started_by = (str(event.extra.get("plan_id", "")) for event in (events or {}).get(asset, ()))
     found = [str(params["plan_id"])] if params["plan_id"] else [plan_id for plan_id in started_by if plan_id]
@@ -29,9 +29,9 @@ def plans_meant(params: Mapping[str, Any], events: Mapping[Asset, Sequence[Any]]
     return list(dict.fromkeys(found))
 
 
-def plan_meant(handed_on: str, context: Mapping[str, Any], asset: Asset) -> str:
+def plan_requested(handed_on: str, context: Mapping[str, Any], asset: Asset) -> str:
     """The plan that a mapped airflow task is about, by the run's own parameters and events."""
-    found = plans_meant(context["params"], context.get("triggering_asset_events") or {}, asset)
+    found = plans_requested(context["params"], context.get("triggering_asset_events") or {}, asset)
     return runs.own(found, handed_on, context["ti"].map_index, "plans")
 
 
@@ -72,7 +72,7 @@ def apply(plan_id: str, params: Mapping[str, Any], actor: str | None, run_id: st
         bool(params.get("force_lease")),
     )
     applied = workflow.apply(plan, _fresh(store, plan, params["snapshot"]), approval, words, hands)
-    workflow.refuse_if_asked_too_early(applied, hands)
+    workflow.refuse_if_requested_too_early(applied, hands)
     document = dumps(workflow.applied_to_json(applied), indent=2)
     log.info("Plan %s: %s\n%s", plan_id, applied.waiting_for.needed if applied.waiting_for else "every step is done", document)
     log.info("The journal is %s.", applied.signed)

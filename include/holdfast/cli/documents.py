@@ -81,14 +81,14 @@ def _opened(path: str) -> Iterator[BinaryIO]:
 def write_text_whole(path: str, text: str) -> None:
     """Write a file beside its place, sync it, and rename it there: a reader sees the old one or the new one, never a part."""
     place = Path(path)
-    beside = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
+    next_to_it = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
     try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        descriptor = os.open(next_to_it, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        beside.replace(place)
+        next_to_it.replace(place)
         folder = os.open(place.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -96,7 +96,7 @@ def write_text_whole(path: str, text: str) -> None:
             os.close(folder)
     except (OSError, ValueError) as error:
         with suppress(OSError, ValueError):
-            beside.unlink()
+            next_to_it.unlink()
         raise StatePathTrouble(f"{path!r} cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 

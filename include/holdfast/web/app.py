@@ -22,7 +22,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring.signing import signing_keys
 from holdfast.errors import HoldfastError, InvalidInput, StatePathTrouble, StepRefused
 from holdfast.ports import Lake
-from holdfast.rollout.kinds.approval import fingerprint, needs_somebody_else
+from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
 from holdfast.web import access, comparing, decision, overview, own_airflow, serving, templating, waiting
 from holdfast.web.new import making, new_routes
 from holdfast.web.plan import placement, stages
@@ -123,7 +123,7 @@ def _plan_page(
     asked = decision.asked(shown.run_id, print_of) if shown.run_id is not None else None
     may = access.can_decide(user, asked.approvers if asked is not None else ())
     token = access.token_for(user, f"{plan_id} {print_of}") if may and asked is not None and asked.open else ""
-    own = needs_somebody_else(shown.view.plan, shown.view.plan.requested_by, *access.names_of(user))
+    own = needs_another_approver(shown.view.plan, shown.view.plan.requested_by, *access.names_of(user))
     values = {"page": shown, "view": shown.view, "asked": asked, "may": may, "own": own, "token": token, "user": user.get_name()}
     values["may_ask"] = access.can_ask(user)
     values |= {
@@ -144,7 +144,7 @@ async def decide(request: Request, plan_id: str, user: GetUserDep) -> Response:
     access.refuse_forgery(request, user, f"{plan_id} {print_of}", form.get("token", ""))
     choice, reason = form.get("decision", ""), form.get("reason", "").strip()
     try:
-        asked = await _in_thread(lambda: _what_is_asked(plan_id, print_of, choice, reason, user))
+        asked = await _in_thread(lambda: _what_is_requested(plan_id, print_of, choice, reason, user))
         await decision.answer(request, asked, print_of, choice=choice, reason=reason)
     except (Refused, decision.NotAnswered) as refusal:
         problem = refusal if isinstance(refusal, Refused) else Refused(str(refusal), status=refusal.status)
@@ -160,7 +160,7 @@ def _refuse_unsigned(lake: Lake, plan_id: str) -> None:
         raise Refused(str(refusal)) from None
 
 
-def _what_is_asked(plan_id: str, print_of: str, choice: str, reason: str, user: GetUserDep) -> decision.Asked:
+def _what_is_requested(plan_id: str, print_of: str, choice: str, reason: str, user: GetUserDep) -> decision.CheckedRequest:
     """Airflow's request, if this decision may be given to it now. Raise Refused otherwise."""
     if choice not in decision.CHOICES:
         raise Refused("Select approve, reject or request changes.", status=400)

@@ -52,7 +52,7 @@ class NotAnswered(HoldfastError):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckedRequest:
     """What Airflow asks. `answer` None: nobody answered yet. `open`: it can be answered now. `approvers`: the IDs of the only ones
     who may answer; none: whoever may trigger the DAG. `requested_by`: the user who triggered the run. `options`: what may be
     answered; a question of a former version does not have all.
@@ -63,7 +63,7 @@ class Asked:
     answer: str | None
     reason: str
     by: str | None
-    asked_at: datetime | None
+    requested_at: datetime | None
     approvers: tuple[str, ...] = ()
     requested_by: str | None = None
     options: tuple[str, ...] = (APPROVE, REJECT, CHANGES)
@@ -78,7 +78,7 @@ class Asked:
         return CHANGES in self.options
 
 
-def asked(run_id: str, print_of: str) -> Asked | None:
+def asked(run_id: str, print_of: str) -> CheckedRequest | None:
     """The request of this run, if it asks about the plan of this fingerprint: by the last line of its text, which is ours alone."""
     if "\0" in run_id:
         return None  # no run's ID, and some databases raise at the sight of it
@@ -100,13 +100,13 @@ def asked(run_id: str, print_of: str) -> Asked | None:
         if not is_about(detail.body, print_of):
             return None
         options = detail.chosen_options or []
-        return Asked(
+        return CheckedRequest(
             run_id=run_id,
             open=not detail.response_received and state in (TaskInstanceState.AWAITING_INPUT, TaskInstanceState.DEFERRED),
             answer=str(options[0]) if detail.response_received and options else None,
             reason=redact(str((detail.params_input or {}).get("reason") or "")),
             by=str(detail.responded_by["name"]) if detail.responded_by else None,
-            asked_at=detail.created_at,
+            requested_at=detail.created_at,
             approvers=tuple(str(one["id"]) for one in detail.assigned_users),
             requested_by=requested_by,
             options=tuple(str(one) for one in detail.options or ()),
@@ -127,11 +127,11 @@ def plan_of(lake: Lake, dag_id: str, run_id: str) -> str | None:
     return str(conf.get("plan_id") or "") if isinstance(conf, dict) else None
 
 
-async def _parked(asked_at: datetime) -> None:
-    deadline = asked_at + timedelta(seconds=PARKED_AT_LAST_S)
+async def _parked(requested_at: datetime) -> None:
+    deadline = requested_at + timedelta(seconds=PARKED_AT_LAST_S)
     while datetime.now(UTC) < deadline:
         seen = await run_in_threadpool(_scheduler_seen)
-        if seen is not None and seen > asked_at + timedelta(seconds=PARKED_AFTER_S):
+        if seen is not None and seen > requested_at + timedelta(seconds=PARKED_AFTER_S):
             return
         await asyncio.sleep(0.3)
 
@@ -146,10 +146,10 @@ CHOICES = {"approve": APPROVE, "reject": REJECT, "changes": CHANGES}
 """What our form sends, and what Airflow calls it."""
 
 
-async def answer(request: Request, one: Asked, print_of: str, *, choice: str, reason: str) -> None:
+async def answer(request: Request, one: CheckedRequest, print_of: str, *, choice: str, reason: str) -> None:
     """Answer as the user who sent `request`. Raise NotAnswered with Airflow's own reason."""
-    if one.asked_at is not None:
-        await _parked(one.asked_at)
+    if one.requested_at is not None:
+        await _parked(one.requested_at)
     path = f"/api/v2/dags/{DAG}/dagRuns/{quote(one.run_id, safe='')}/taskInstances/{TASK}/-1/hitlDetails"
     chosen = CHOICES[choice]
     body = {"chosen_options": [chosen], "params_input": {"reason": reason}}

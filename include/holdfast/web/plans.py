@@ -79,10 +79,10 @@ class PlanRow:
         one = self.summary
         if (tasks := one.figures) is not None:
             baseline = "" if one.plain is None else f"{one.plain.moved:,}"
-            return Cells(f"{tasks.moved:,}", f"{tasks.stateful_tasks:,}", baseline, tasks.still_says, tasks.stable_says)
+            return Cells(f"{tasks.moved:,}", f"{tasks.stateful_tasks:,}", baseline, tasks.downtime_text, tasks.stable_text)
         if (reads := one.reads) is not None:
             baseline = "" if one.plain_reads is None else _number(one.plain_reads.moved)
-            return Cells(_number(reads.moved), f"{reads.partitions:,}", baseline, reads.still_says, reads.stable_says)
+            return Cells(_number(reads.moved), f"{reads.partitions:,}", baseline, reads.downtime_text, reads.stable_text)
         return None
 
 

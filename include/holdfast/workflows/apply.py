@@ -303,7 +303,7 @@ def _confirmed(plan: AnyPlan, confirmations: tuple[Confirmation, ...], writing: 
         writing.add(writing.hands.entry(step, Event.CONFIRMED, word.detail, word.by))
 
 
-def refuse_if_asked_too_early(applied: Applied, hands: Hands) -> None:
+def refuse_if_requested_too_early(applied: Applied, hands: Hands) -> None:
     """Raise StepRefused where a process ID was to be written (its directory was given) and its owner is still in the group."""
     if applied.waiting_for is not None:
         problem = kind_of(applied.plan).too_early(applied.plan, applied.waiting_for.step, hands.state_dirs)
@@ -324,7 +324,7 @@ def applied_to_json(applied: Applied) -> dict[str, object]:
         "checklist": [
             {
                 "step": step.id,
-                "what": kind_of(applied.plan).step_says(step),
+                "what": kind_of(applied.plan).step_text(step),
                 "who": step.who.value,
                 "done": applied.journal.has(step.id, Event.DONE),
                 "check_before": step.check_before,

@@ -26,8 +26,8 @@ def read_forecast(snapshot: Named, change: Named, times: int = 1) -> tuple[Any, 
     kind = registry.of_snapshot(snapshot[1])
     group = read_named(snapshot, kind.snapshot_from_json)
     read_named(snapshot, lambda _: kind.refuse_settings(group))
-    meant = read_named(change, lambda document: kind.change_for(document, group))
-    return group, read_named(change, lambda _: kind.forecast(group, meant, times))
+    requested = read_named(change, lambda document: kind.change_for(document, group))
+    return group, read_named(change, lambda _: kind.forecast(group, requested, times))
 
 
 def forecast_case(case: object, detail: Detail, times: int = 1) -> dict[str, object]:

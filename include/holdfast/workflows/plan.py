@@ -95,10 +95,10 @@ def make_from(
     """From documents. A problem says in which it is. `refuse`: what else may be wrong with the change, raised as InvalidInput."""
     kind = registry.of_snapshot(snapshot[1])
     group = read_named(snapshot, kind.snapshot_from_json)
-    meant = read_named(change, lambda document: kind.change_for(document, group))
+    requested = read_named(change, lambda document: kind.change_for(document, group))
     read_named(snapshot, lambda _: kind.refuse_settings(group))
-    read_named(change, lambda _: refuse(meant))
-    return read_named(change, lambda _: make(group, meant, policy, now, tell, requested_by, times))
+    read_named(change, lambda _: refuse(requested))
+    return read_named(change, lambda _: make(group, requested, policy, now, tell, requested_by, times))
 
 
 def assemble_drafted(
@@ -106,10 +106,10 @@ def assemble_drafted(
 ) -> AnyPlan:
     """From a draft: a Snapshot's and a Change's JSON, and what `kinds.search.evaluation` said of each option, in order."""
     kind = registry.of_snapshot(snapshot)
-    group, meant = kind.snapshot_from_json(snapshot), kind.change_from_json(change)
+    group, requested = kind.snapshot_from_json(snapshot), kind.change_from_json(change)
     evaluated = tuple(kind.evaluated_from_json(loads(line)) for line in evaluations)
-    search.refuse_other_options(group, meant, evaluated)
-    plan: AnyPlan = kind.assemble(group, meant, evaluated, policy, now, requested_by)
+    search.refuse_other_options(group, requested, evaluated)
+    plan: AnyPlan = kind.assemble(group, requested, evaluated, policy, now, requested_by)
     return plan
 
 

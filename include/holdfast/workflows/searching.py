@@ -61,5 +61,5 @@ def progress(lake: Lake, draft: LakePath) -> tuple[Forecast, ...]:
 def is_small(snapshot: str, change: str) -> bool:
     """Whether the search for this change to this group is little work. Raise InvalidInput for texts that are none."""
     group = any_kind.snapshot_from_json(loads(snapshot))
-    meant = any_kind.change_from_json(loads(change), group)
-    return search_work.is_small(group, meant)
+    requested = any_kind.change_from_json(loads(change), group)
+    return search_work.is_small(group, requested)

@@ -84,9 +84,9 @@ def differences(case: Case, change: Case, release: str, ask: Ask, answer: Case) 
         twin = forecast_twin.course(case, resolved, release, ask)
         found += _between(twin, outcome)
         if fresh and len(twin.there) == len(twin_words.batches(change)):
-            beside = dict.fromkeys(one for there in twin.there if fresh[0] in there for one in there if one != fresh[0])
-            place = sorted([*beside, fresh[0]], key=twin_words.order).index(fresh[0])
-            chance = twin_words.chances(beside)[place]
+            next_to_it = dict.fromkeys(one for there in twin.there if fresh[0] in there for one in there if one != fresh[0])
+            place = sorted([*next_to_it, fresh[0]], key=twin_words.order).index(fresh[0])
+            chance = twin_words.chances(next_to_it)[place]
             if abs(chance - outcome["probability"]) > 1e-9:
                 found.append(f"probability of {fresh[0]}: twin {chance}, ours {outcome['probability']}")
     if abs(sum(outcome["probability"] for outcome in answer["outcomes"]) - 1) > 1e-9:

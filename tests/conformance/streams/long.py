@@ -67,9 +67,9 @@ class Progress:
         self.state |= values
         self.state["commit"] = _commit()
         self.state["last"] = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
-        beside = self.file.with_suffix(".new")
-        beside.write_text(json.dumps(self.state, indent=1), encoding="utf-8")
-        beside.replace(self.file)
+        next_to_it = self.file.with_suffix(".new")
+        next_to_it.write_text(json.dumps(self.state, indent=1), encoding="utf-8")
+        next_to_it.replace(self.file)
 
 
 def run(folder: Path, release: str, cases: int, first_seed: int) -> None:
@@ -156,9 +156,9 @@ def _write_table(folder: Path) -> None:
                     f"| {line.releases[0]} to {line.releases[-1]} | {release} | {state['done']:,} | {seeds} | {state['thrown']:,} "
                     f"| {state['mismatches']} | {state['commit']} | {state['last']} |"
                 )
-    beside = folder / f"results.{os.getpid()}"
-    beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    beside.replace(folder / "results.md")
+    next_to_it = folder / f"results.{os.getpid()}"
+    next_to_it.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    next_to_it.replace(folder / "results.md")
 
 
 def _commit() -> str:

@@ -66,7 +66,7 @@ def _has(key: str) -> Callable[[Case], bool]:
     return lambda case: any(key in member for member in case["members"])
 
 
-def _says(key: str, value: str) -> Callable[[Case], bool]:
+def _text(key: str, value: str) -> Callable[[Case], bool]:
     return lambda case: case["config"].get(key) == value
 
 
@@ -79,8 +79,8 @@ def _minor(release: str) -> tuple[int, ...]:
 
 
 WANTED: dict[str, Callable[[Case], bool]] = {
-    "min_traffic": _says("rack.aware.assignment.strategy", "min_traffic"),
-    "balance_subtopology": _says("rack.aware.assignment.strategy", "balance_subtopology"),
+    "min_traffic": _text("rack.aware.assignment.strategy", "min_traffic"),
+    "balance_subtopology": _text("rack.aware.assignment.strategy", "balance_subtopology"),
     "sticky and racks": lambda case: "replicas" in case and _sticky(case),
     "sticky": _sticky,
     "tags": _has("tags"),

@@ -151,9 +151,9 @@ def _first_absent(text: str) -> str | None:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    next_to_it = path.with_name(f"{path.name}.{os.getpid()}")
+    next_to_it.write_text(text, encoding="utf-8")
+    next_to_it.replace(path)
 
 
 def _digest(text: str) -> str:

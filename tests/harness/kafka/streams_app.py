@@ -118,9 +118,9 @@ class StreamsClient:
 
     def add_threads(self, count: int) -> None:
         """`KafkaStreams#addStreamThread`, so many times."""
-        beside = self._go.with_name(f"{self._go.name}.new")
-        beside.write_text(str(count), encoding="utf-8")
-        beside.rename(self._go.with_name(f"{self._go.name}.threads"))
+        next_to_it = self._go.with_name(f"{self._go.name}.new")
+        next_to_it.write_text(str(count), encoding="utf-8")
+        next_to_it.rename(self._go.with_name(f"{self._go.name}.threads"))
         self.threads += count
 
     def log_tail(self) -> str:

@@ -25,7 +25,7 @@ from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.plan_ids import plan_id_in
 from holdfast.rollout.contract.rebalances import Detail
-from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Result, Rule
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule
 from holdfast.rollout.execution.drift import Drift, Kind, Staleness
 from holdfast.rollout.execution.next_actions import Next, Note, Wait
 from holdfast.rollout.execution.step_evidence import Evidence, Shown, StepEvidence
@@ -282,7 +282,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
 
     def propose(self, snapshot: LampSnapshot, change: LampChange) -> tuple[LampOption, ...]:
         self.refuse_misfit(snapshot, change)
-        return (LampOption(PLAINLY, "Light all at once", change), LampOption(EACH, "Light one after the other", change))
+        return (LampOption(BASELINE_NAME, "Light all at once", change), LampOption(EACH, "Light one after the other", change))
 
     def evaluate_all(
         self, snapshot: LampSnapshot, options: Iterable[LampOption], tell: Callable[[str], None], times: int
@@ -290,7 +290,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
         return tuple(self.evaluate(snapshot, one) for one in options)
 
     def evaluate(self, snapshot: LampSnapshot, option: LampOption) -> EvaluatedLampOption:
-        return EvaluatedLampOption(option, 5 * len(option.change.events) if option.name == PLAINLY else 0)
+        return EvaluatedLampOption(option, 5 * len(option.change.events) if option.name == BASELINE_NAME else 0)
 
     def option_to_json(self, option: LampOption) -> Row:
         return {"name": option.name, "title": option.title, "change": self.change_to_json(option.change)}
@@ -342,7 +342,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     def writes(self, plan: LampPlan) -> Mapping[str, Any]:
         return {}
 
-    def step_says(self, step: Any) -> str:
+    def step_text(self, step: Any) -> str:
         return f"Light {step.lamp}" if step.lamp else "Wait"
 
     def staleness(self, plan: LampPlan, fresh: LampSnapshot) -> Staleness:

@@ -2,12 +2,12 @@
 
 from tests.harness.lamps.values import LampPlan
 
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.review.parts import PlanReview, StepReview
 
 
 def reviewed(plan: LampPlan, request: str) -> PlanReview:
-    option = plan.chosen_way
+    option = plan.recommended_option
     return PlanReview(
         plan_id=plan.plan_id,
         cluster=plan.basis.cluster,
@@ -15,7 +15,7 @@ def reviewed(plan: LampPlan, request: str) -> PlanReview:
         verdict=plan.verdict,
         flags=(),
         request=request,
-        recommended=plan.chosen != PLAINLY,
+        recommended=plan.chosen != BASELINE_NAME,
         headline=plan.headline,
         costs=(),
         why="",

@@ -5,7 +5,7 @@ from typing import Any
 
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Result, Rule
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule
 from holdfast.rollout.execution.step_evidence import StepEvidence
 from holdfast.rollout.execution.verdict import Rebalances
 from holdfast.rollout.facts import difference_words
@@ -99,12 +99,12 @@ class LampPlan:
     invalidations: tuple[Any, ...] = ()
 
     @property
-    def chosen_way(self) -> ConsideredLampOption | None:
+    def recommended_option(self) -> ConsideredLampOption | None:
         return next((one for one in self.candidates if one.name == self.chosen), None)
 
     @property
-    def plain_way(self) -> ConsideredLampOption | None:
-        return next((one for one in self.candidates if one.name == PLAINLY), None)
+    def baseline_option(self) -> ConsideredLampOption | None:
+        return next((one for one in self.candidates if one.name == BASELINE_NAME), None)
 
 
 NEVER = Rebalances((0, 0), 0)

@@ -44,9 +44,9 @@ def replacement(process_id: str, by: str | None, host: str, threads: int = 2) ->
 
 
 @lru_cache(maxsize=64)
-def _made(snapshot: Snapshot, meant: Change, policy: Policy, now: datetime) -> Plan:
+def _made(snapshot: Snapshot, requested: Change, policy: Policy, now: datetime) -> Plan:
     """Many tests look at the same few plans, and a plan is the same whenever it is made of the same."""
-    return plans.make(snapshot, meant, policy, now)
+    return plans.make(snapshot, requested, policy, now)
 
 
 class WebLake:
@@ -78,10 +78,10 @@ class WebLake:
         document, ids = fleet(CLIENTS_OF_THE_LARGEST, 4_000, 3)
         document |= {"group_id": "a-thousand", "config": {"max.warmup.replicas": 4_000}}
         snapshot = snapshot_json.snapshot_from_json(self.snapshot(document))
-        meant = change_from_json(change(replacement(ids[100], LAST, "app-new", 1)))
-        options = [one for one in proposals.propose(snapshot, meant) if one.name in ("plainly", "copy-process-metadata")]
+        requested = change_from_json(change(replacement(ids[100], LAST, "app-new", 1)))
+        options = [one for one in proposals.propose(snapshot, requested) if one.name in ("plainly", "copy-process-metadata")]
         weighed = tuple(proposals.evaluate(snapshot, one) for one in options)
-        made = assembly.assemble(snapshot, meant, weighed, Policy(), self.now)
+        made = assembly.assemble(snapshot, requested, weighed, Policy(), self.now)
         plans.keep(self.lake, made)
         return made
 

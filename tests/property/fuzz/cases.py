@@ -108,19 +108,21 @@ class Case:
         """A real group and a Change that fits it more or less."""
         if self.chance.random() < 0.3:
             group = self.chance.choice(real().readers)
-            meant = odd_changes.change_for_readers(self.chance, list(group["consumers"]), list(group["topics"]))
+            requested = odd_changes.change_for_readers(self.chance, list(group["consumers"]), list(group["topics"]))
         else:
             group = self.chance.choice(real().snapshots)
             topics = {topic for task in group["tasks"].values() for topic, _ in task["partitions"]}
-            meant = odd_changes.change_for(self.chance, list(group["clients"]), sorted(topics))
+            requested = odd_changes.change_for(self.chance, list(group["clients"]), sorted(topics))
         if self.chance.random() < 0.3:
-            group = cast("Document", self.nasty.broken(group, [meant]))
-        return group, meant
+            group = cast("Document", self.nasty.broken(group, [requested]))
+        return group, requested
 
     def group_and_change(self) -> tuple[str, str]:
         if self.chance.random() < 0.6:
-            group, meant = self.odd()
-            return self.write("snapshot.json", json.dumps(group).encode()), self.write("change.json", json.dumps(meant).encode())
+            group, requested = self.odd()
+            return self.write("snapshot.json", json.dumps(group).encode()), self.write(
+                "change.json", json.dumps(requested).encode()
+            )
         return self.file("snapshot"), self.file("change")
 
 

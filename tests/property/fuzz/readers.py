@@ -59,15 +59,15 @@ def assign(case: Case) -> None:
 
 
 def forecast(case: Case) -> None:
-    group, meant = case.group_and_change()
-    command("forecast", group, meant, *case.chance.choice(((), ("--json",), ("--detail", "summary"))))
+    group, requested = case.group_and_change()
+    command("forecast", group, requested, *case.chance.choice(((), ("--json",), ("--detail", "summary"))))
 
 
 def plan(case: Case) -> None:
-    group, meant = case.group_and_change()
+    group, requested = case.group_and_change()
     shape = case.chance.choice(("text", "json", "markdown", "comment", "junit", "github"))
     limits = ("--policy", case.file("policy")) if case.chance.random() < 0.4 else ()
-    command("plan", group, meant, "--format", shape, *limits)
+    command("plan", group, requested, "--format", shape, *limits)
 
 
 def guard(case: Case) -> None:
@@ -107,8 +107,8 @@ def _readers() -> tuple[Callable[[object], object], ...]:
     from holdfast.rollout.consumer.plan import json as plan_json
     from holdfast.rollout.json.record import codec_of
     from holdfast.rollout.kinds import any_kind
-    from holdfast.rollout.kinds.meant import change_meant
     from holdfast.rollout.kinds.plan_summary import SUMMARY
+    from holdfast.rollout.kinds.requested_change import change_requested
     from holdfast.rollout.kinds.score_json import SCORE
     from holdfast.rollout.policy.json import policy_from_json
     from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
@@ -135,7 +135,7 @@ def _readers() -> tuple[Callable[[object], object], ...]:
         codec_of(EvaluatedOption).read,
         codec_of(Option).read,
         fleet.policy_from_json,
-        lambda value: change_meant(value if isinstance(value, dict) else {}),
+        lambda value: change_requested(value if isinstance(value, dict) else {}),
     )
 
 
@@ -198,10 +198,10 @@ def client() -> Any:
         def get_id(self) -> str:
             return "ann"
 
-    everybody = app.app.dependency_overrides
-    everybody[get_user] = User
+    all_clients = app.app.dependency_overrides
+    all_clients[get_user] = User
     for one in (access.may_read, *access.may_ask, *access.may_decide):
-        everybody[one.dependency] = lambda: None  # type: ignore[index]
+        all_clients[one.dependency] = lambda: None  # type: ignore[index]
     access.can_ask = lambda *_: True
     access.can_decide = lambda *_: True
     decision.asked = lambda *_: None
@@ -257,7 +257,7 @@ def form(case: Case) -> None:
     from holdfast.workflows import snapshots
 
     os.environ["AIRFLOW_VAR_HOLDFAST_LAKE"] = str(case.folder)
-    group, meant = case.odd()
+    group, requested = case.odd()
     whole = any_kind.snapshot_from_json(case.chance.choice(real().documents["snapshot"]))
     snapshots.keep(FsspecLake(str(case.folder)), whole)
     typed: Callable[[], str] = lambda: case.nasty.text().encode(errors="replace").decode()  # noqa: E731 - a die
@@ -287,7 +287,7 @@ def form(case: Case) -> None:
             sent[name] = case.chance.choice((typed(), str(case.chance.choice(nasty.NUMBERS)), "1", "3.9.1", "empty"))
     if case.chance.random() < 0.6:
         sent["change"] = case.chance.choice(
-            (json.dumps(meant), case.nasty.content(case.document("change")).decode(errors="replace"))
+            (json.dumps(requested), case.nasty.content(case.document("change")).decode(errors="replace"))
         )
     if case.chance.random() < 0.3:
         sent["policy"] = case.nasty.content(case.document("policy")).decode(errors="replace")

@@ -31,9 +31,9 @@ def test_the_cases_run_under_limits_in_a_process_of_their_own() -> None:
 class TestTheFuzzerSees:
     """A way in that does what it must not."""
 
-    def _found(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, way: object) -> str:
+    def _found(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, option: object) -> str:
         monkeypatch.setattr(documents, "SECONDS", 0.2)
-        monkeypatch.setitem(readers.WAYS_IN, "broken", way)  # type: ignore[arg-type]
+        monkeypatch.setitem(readers.WAYS_IN, "broken", option)  # type: ignore[arg-type]
         return documents.run_case("broken", 1, 1, tmp_path)[1]
 
     def test_another_exception(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

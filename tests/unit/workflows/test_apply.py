@@ -173,7 +173,7 @@ class TestRefused:
         hands = Hands(operator.lake, operator.files, operator.dirs, lambda: operator.now)
 
         with pytest.raises(StepRefused, match="still in the group"):
-            workflow.refuse_if_asked_too_early(applied, hands)
+            workflow.refuse_if_requested_too_early(applied, hands)
         assert operator.written() is None
 
     def test_a_target_that_has_another_id(self, operator: Operator) -> None:

@@ -118,7 +118,7 @@ def test_static_members_that_return_in_time_are_walked_to_the_end(tmp_path: Path
 
 def test_after_a_stop_it_waits_until_the_group_has_noticed(tmp_path: Path) -> None:
     events = ({"remove_client": {"process_id": C}}, {"then": "stable"}, {"restart_client": {"process_id": A}})
-    names = [way.name for way in planned(group(AFTER), *events).candidates if way.name != "plainly"]
+    names = [option.name for option in planned(group(AFTER), *events).candidates if option.name != "plainly"]
     plan = planned(group(AFTER), *events, policy=Policy(exclude=tuple(names)))
     operator = Operator(tmp_path, plan)
     stop = next(step.id for step in plan.steps if step_words.brief(step.action).startswith("stop"))

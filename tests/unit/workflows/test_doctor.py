@@ -92,8 +92,8 @@ def test_a_client_that_dies_again_and_again_limits() -> None:
 def test_its_commands_can_be_pasted() -> None:
     """Whole, with the brokers and the topics that are meant, whatever these are called."""
     fake = FakeCluster({"wc": [group()]}, EVERYTHING, forbidden=frozenset({"in", "__consumer_offsets", THE_CLUSTER}))
-    remedies = [check.remedy for check in doctor.examine_group(fake, "wc", servers="one:9092,two:9092") if check.remedy]
-    commands = [shlex.split(line) for remedy in remedies for line in remedy.splitlines()]
+    table = [check.remedy for check in doctor.examine_group(fake, "wc", servers="one:9092,two:9092") if check.remedy]
+    commands = [shlex.split(line) for remedy in table for line in remedy.splitlines()]
 
     assert len(commands) == 4
     for command in commands:

@@ -12,7 +12,7 @@ from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.snapshot.json import snapshot_from_json
 from holdfast.workflows.forecast import assign_document
 
-RECORDED = Path(__file__).parents[2] / "conformance" / "cases.jsonl"
+RECORDED = Path(__file__).parents[2] / "conformance" / "streams" / "cases.jsonl"
 JOINS = change_from_json(
     {"format_version": "1.0", "events": [{"add_client": {"process_id": "fb5a5a5a-5a5a-4a5a-9a5a-5a5a5a5a5a5a", "threads": 2}}]}
 )

@@ -295,7 +295,7 @@ class TestAnotherWay:
         operator = Operator(tmp_path, document, JOINS)
         found = lived(document, *named("n", JOINS))
         generation = document["generation"]
-        chosen = operator.plan.chosen_way
+        chosen = operator.plan.recommended_option
 
         assert chosen is not None
         assert chosen.rebalances == (2, 3)

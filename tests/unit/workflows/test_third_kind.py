@@ -17,11 +17,11 @@ from holdfast.adapters.state_dirs.process_metadata import LocalProcessMetadataFi
 from holdfast.cli.main import holdfast
 from holdfast.errors import InvalidInput, StalePlan
 from holdfast.ports import ObservedGroup
-from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Result
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result
 from holdfast.rollout.group.values import AnyPlan
 from holdfast.rollout.journal.journal import Approval
 from holdfast.rollout.json.strict import dumps
-from holdfast.rollout.kinds import any_difference, any_kind, ci, meant, plan_title, registry, search, verdict_words
+from holdfast.rollout.kinds import any_difference, any_kind, ci, plan_title, registry, requested_change, search, verdict_words
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.snapshot.snapshot import GenerationMember
 from holdfast.rollout.tables import group_rows, loss_rows, plan_rows
@@ -69,8 +69,8 @@ def test_its_plan_recommends_what_costs_least_and_is_kept(tmp_path: Path) -> Non
 
     assert plan.chosen == EACH
     assert plan.headline == "Light one after the other: dark for 0 s. Baseline (no mitigation): dark for 10 s."
-    assert plan.plain_way is not None
-    assert plan.plain_way.why_not == "More downtime: 10 lamp-seconds (recommended: 0)."
+    assert plan.baseline_option is not None
+    assert plan.baseline_option.why_not == "More downtime: 10 lamp-seconds (recommended: 0)."
     assert plans.load(lake, plan.plan_id) == plan
     assert plans.summary_of(lake, plan.plan_id).request == "Light a, b in ceiling"
     assert "dark for 0 s" in plans.text(lake, plan.plan_id)
@@ -79,7 +79,7 @@ def test_its_plan_recommends_what_costs_least_and_is_kept(tmp_path: Path) -> Non
 
 
 def test_a_policy_judges_it() -> None:
-    assert planned(Policy(exclude=(EACH,))).chosen == PLAINLY
+    assert planned(Policy(exclude=(EACH,))).chosen == BASELINE_NAME
     blocked = planned(Policy(actions=("restart_client",), blocking=("actions",)))
     assert blocked.verdict is PlanVerdict.BLOCKED
     assert blocked.steps == ()
@@ -134,11 +134,11 @@ def test_it_is_compared_asked_for_and_put_into_tables(tmp_path: Path) -> None:
     assert group_rows.decode("snapshots/x.json", dumps(group()).encode())["problem"] is None
     assert loss_rows.losses(dumps(group())) == {"problem": None, "losses": [], "places": []}
     rows = plan_rows.plan_rows("plans/x/plan.json", dumps(any_kind.plan_to_json(planned())).encode())
-    assert [row["name"] for row in rows["candidates"]] == [PLAINLY, EACH]  # type: ignore[attr-defined]
+    assert [row["name"] for row in rows["candidates"]] == [BASELINE_NAME, EACH]  # type: ignore[attr-defined]
     assert forecast.forecast_case({"snapshot": group(), "change": CHANGE}, "full") == {"lit": ["a", "b"]}  # type: ignore[arg-type]
     form = {"cluster": "hall", "group": "ceiling", "change": {"events": [{"light": "z"}]}}
     with pytest.raises(InvalidInput, match="no lamp 'z'"):
-        meant.change_meant(form)(before)
+        requested_change.change_requested(form)(before)
 
 
 def switched_on(*lamps: str) -> FakeCluster:

@@ -211,13 +211,13 @@ class FsspecLake:
         if self._puts_whole_files:
             self._files.pipe_file(place, content)
             return
-        beside = f"{scratch.rstrip('/')}/{temporary.name_for(place.rsplit('/', 1)[1])}"
+        next_to_it = f"{scratch.rstrip('/')}/{temporary.name_for(place.rsplit('/', 1)[1])}"
         try:
-            self._files.pipe_file(beside, content)
-            self._files.mv(beside, place)
+            self._files.pipe_file(next_to_it, content)
+            self._files.mv(next_to_it, place)
         except _TROUBLES:
             with suppress(*_TROUBLES):
-                self._files.rm(beside)
+                self._files.rm(next_to_it)
             raise
 
 

@@ -302,15 +302,15 @@ def write_days(spark: SparkSession, lake: str, tables: Mapping[str, DataFrame], 
     A partition is moved by one rename: whole or not at all. A run killed in between leaves days for the next to replace; what was
     out of the way just then is put in its place when what was left beside is cleared away (`forget_days`).
     """
-    beside = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
+    next_to_it = f"{lake}/tables/.staging/{secrets.token_hex(8)}"
     wanted = dict.fromkeys(f"day={day}" for day in days)
     try:
         for name, table in tables.items():
-            table.select(*TABLES[name].names).write.mode("error").partitionBy(*PARTITION).parquet(f"{beside}/new/{name}")
+            table.select(*TABLES[name].names).write.mode("error").partitionBy(*PARTITION).parquet(f"{next_to_it}/new/{name}")
         for name in tables:
-            _replace_days(spark, f"{beside}/new/{name}", table_place(lake, name), f"{beside}/old/{name}", wanted)
+            _replace_days(spark, f"{next_to_it}/new/{name}", table_place(lake, name), f"{next_to_it}/old/{name}", wanted)
     finally:
-        hadoop_files.delete(spark, beside)
+        hadoop_files.delete(spark, next_to_it)
 
 
 def _replace_days(spark: SparkSession, new: str, place: str, old: str, days: Mapping[str, None]) -> None:
@@ -352,26 +352,26 @@ def _forget_abandoned(spark: SparkSession, lake: str) -> None:
             hadoop_files.delete(spark, folder)
 
 
-def _finish(spark: SparkSession, lake: str, beside: str) -> None:
+def _finish(spark: SparkSession, lake: str, next_to_it: str) -> None:
     """Put in its place the day of which a run that was killed had moved the old one away and not yet moved the new one in."""
-    for name in hadoop_files.names(spark, f"{beside}/old"):
-        came = _partitions(spark, f"{beside}/new/{name}")
-        for partition in _partitions(spark, f"{beside}/old/{name}"):
+    for name in hadoop_files.names(spark, f"{next_to_it}/old"):
+        came = _partitions(spark, f"{next_to_it}/new/{name}")
+        for partition in _partitions(spark, f"{next_to_it}/old/{name}"):
             at = f"{table_place(lake, name)}/{partition}"
             if partition in came and not hadoop_files.exists(spark, at):
-                hadoop_files.move(spark, f"{beside}/new/{name}/{partition}", at)
+                hadoop_files.move(spark, f"{next_to_it}/new/{name}/{partition}", at)
 
 
 def write_lines(spark: SparkSession, lines: DataFrame, place: str) -> None:
     """Write a frame of one string column as text, a line a row, into the folder `place`: all of it, or nothing."""
     parent, _, name = place.rstrip("/").rpartition("/")
-    beside = f"{parent}/.{name}.{secrets.token_hex(4)}.tmp"
+    next_to_it = f"{parent}/.{name}.{secrets.token_hex(4)}.tmp"
     try:
-        lines.write.mode("error").text(beside)
+        lines.write.mode("error").text(next_to_it)
         hadoop_files.delete(spark, place)
-        hadoop_files.move(spark, beside, place)
+        hadoop_files.move(spark, next_to_it, place)
     finally:
-        hadoop_files.delete(spark, beside)
+        hadoop_files.delete(spark, next_to_it)
 
 
 def _partitions(spark: SparkSession, place: str) -> list[str]:

@@ -171,19 +171,19 @@ class _Writing:
                 )
             self._refuse_running_client(folder, _NOTHING)
             belongs = _Belongs.for_new_in(folder) if found is None else _Belongs.as_of(found)
-            with _beside(folder, belongs) as beside:
-                _fill(beside.descriptor, kafka.with_process_id(b"{}" if found is None else found.content, self._process_id))
-                done = self._create(beside) if found is None else self._replace(folder, beside, found)
+            with _next_to_it(folder, belongs) as next_to_it:
+                _fill(next_to_it.descriptor, kafka.with_process_id(b"{}" if found is None else found.content, self._process_id))
+                done = self._create(next_to_it) if found is None else self._replace(folder, next_to_it, found)
         if done:
             folder.sync()
             self._look_again(folder, created=found is None)
         return done
 
-    def _create(self, beside: "_Beside") -> bool:
+    def _create(self, next_to_it: "_NextToIt") -> bool:
         self._turn.take()
-        return beside.link_as(FILE_NAME)
+        return next_to_it.link_as(FILE_NAME)
 
-    def _replace(self, folder: Folder, beside: "_Beside", found: _Found) -> bool:
+    def _replace(self, folder: Folder, next_to_it: "_NextToIt", found: _Found) -> bool:
         with self._client_lock(folder, _Belongs.as_of(found)) as lock:
             if lock is None:
                 return False
@@ -194,7 +194,7 @@ class _Writing:
             if os.pread(found.descriptor, LARGEST_FILE + 1, 0) != found.content:
                 return False
             self._turn.take()
-            beside.rename_to(FILE_NAME)
+            next_to_it.rename_to(FILE_NAME)
         return True
 
     @contextmanager
@@ -202,7 +202,7 @@ class _Writing:
         """The client's own lock, held; None: the lock file is another one by now."""
         name = kafka.LOCK
         if folder.status_of(name) is None:
-            with _beside(folder, belongs) as made:  # no client has run here: it makes an empty file, and keeps it for ever
+            with _next_to_it(folder, belongs) as made:  # no client has run here: it makes an empty file, and keeps it for ever
                 made.link_as(name)
         with folder.file(name, os.O_RDWR) as lock:
             if lock is None:
@@ -278,7 +278,7 @@ def _found(folder: Folder) -> Iterator[_Found | None]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class _NextToIt:
     """A file of ours beside the one that it is to become, with its owner and rights."""
 
     folder: Folder
@@ -306,20 +306,20 @@ class _Beside:
 
 
 @contextmanager
-def _beside(folder: Folder, belongs: _Belongs) -> Iterator[_Beside]:
+def _next_to_it(folder: Folder, belongs: _Belongs) -> Iterator[_NextToIt]:
     with ExitStack() as opened:
         try:
             made = opened.enter_context(temporary.new_file(folder.descriptor, FILE_NAME, 0o600))
         except OSError as error:
             raise folders.trouble(f"nothing can be written into {folder.shown}", error) from None
-        beside = _Beside(folder, made[1], made[0])
-        _hand_over(beside, belongs)
-        yield beside
+        next_to_it = _NextToIt(folder, made[1], made[0])
+        _hand_over(next_to_it, belongs)
+        yield next_to_it
 
 
-def _hand_over(beside: _Beside, belongs: _Belongs) -> None:
+def _hand_over(next_to_it: _NextToIt, belongs: _Belongs) -> None:
     """Before anything is in it: the file's owner, group and rights. Raise NotAllowed where we may not."""
-    descriptor = beside.descriptor
+    descriptor = next_to_it.descriptor
     try:
         status = os.fstat(descriptor)
         if (status.st_uid, status.st_gid) != (belongs.user, belongs.group):
@@ -334,7 +334,7 @@ def _hand_over(beside: _Beside, belongs: _Belongs) -> None:
         said = "the file system sets different ones"
     if status is None or (status.st_uid, status.st_gid, status.st_mode & 0o777) != (belongs.user, belongs.group, belongs.mode):
         raise NotAllowed(
-            f"{beside.folder.shown}/{FILE_NAME} must belong to user {belongs.user} and group {belongs.group} with mode"
+            f"{next_to_it.folder.shown}/{FILE_NAME} must belong to user {belongs.user} and group {belongs.group} with mode"
             f" {belongs.mode:04o}, or the application cannot use it; this process (user {os.geteuid()}) may not give it to them"
             f" ({said}). Run it as that user, or as root. {_NOTHING}"
         )

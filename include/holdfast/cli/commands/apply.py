@@ -100,7 +100,7 @@ def command(
         force,
     )
     applied = workflow.apply(made, group, answer, words, hands, approved_here=approved_by is not None)
-    workflow.refuse_if_asked_too_early(applied, hands)
+    workflow.refuse_if_requested_too_early(applied, hands)
     signing.say_unchecked(f"Plan {made.plan_id}", stands)
     signing.say_unsigned(f"The journal of plan {made.plan_id} is", keys)
     if shapes.is_text(shape, as_json=as_json):

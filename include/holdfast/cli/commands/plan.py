@@ -146,7 +146,7 @@ def _limits(policy: str | None, team_policy: str | None) -> _Limits:
 
 def _made(snapshot: str, change: str, limits: _Limits, requested_by: str | None, work: int) -> AnyPlan:
     taken = (documents.label(snapshot), documents.read_document(snapshot))
-    meant = (documents.label(change), documents.read_document(change))
+    requested = (documents.label(change), documents.read_document(change))
 
     def refuse(change: AnyChange) -> None:
         if limits.team is not None:
@@ -155,7 +155,7 @@ def _made(snapshot: str, change: str, limits: _Limits, requested_by: str | None,
     with progress.telling("Searching for options") as tell:
         plan: AnyPlan = workflow.make_from(
             taken,
-            meant,
+            requested,
             limits.policy,
             datetime.now(UTC),
             lambda option: tell(f"Forecasting {option}"),

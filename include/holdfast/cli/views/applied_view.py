@@ -33,7 +33,7 @@ def _blocks(applied: Applied) -> Iterator[Block]:
                 step.id,
                 step.who.value,
                 "done" if step in done else "due" if waiting is not None and waiting.step.id == step.id else "open",
-                kind_of(plan).step_says(step),
+                kind_of(plan).step_text(step),
             )
             for step in plan.steps
         ),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Result, Rule, Status
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Result, Rule, Status
 
 BASELINE = "Baseline (no mitigation)"
 WHO = {Who.OPERATOR: "manual", Who.HOLDFAST: "automated"}
@@ -25,7 +25,7 @@ CHECKED = {Status.PASS: "passed", Status.FAIL: "failed", Status.UNKNOWN: "unknow
 
 def option_name(name: str) -> str:
     """An option as people read it; documents keep the name that they have."""
-    return "baseline" if name == PLAINLY else name
+    return "baseline" if name == BASELINE_NAME else name
 
 
 def setting(value: object) -> str:

@@ -35,7 +35,7 @@ class PlanVerdict(StrEnum):
     BLOCKED = "blocked"
 
 
-PLAINLY = "plainly"
+BASELINE_NAME = "plainly"
 """The name of the baseline: the requested change without mitigation."""
 
 

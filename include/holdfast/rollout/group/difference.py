@@ -78,7 +78,7 @@ def _plan_lines(before: AnyPlan, after: AnyPlan) -> Iterator[Line]:
     )
     made = (plan.created_from for plan in (before, after))
     yield from maps("made from", *({"snapshot": one.snapshot, "change": one.change, "policy": one.policy} for one in made))
-    rules = (plan.chosen_way.rules if plan.chosen_way else () for plan in (before, after))
+    rules = (plan.recommended_option.rules if plan.recommended_option else () for plan in (before, after))
     yield from maps("rule", *({one.name: f"{one.status}: {one.found}, limit {one.limit}" for one in each} for each in rules))
     yield from maps("precondition", *(dict.fromkeys(plan.preconditions, "assumption") for plan in (before, after)))
 

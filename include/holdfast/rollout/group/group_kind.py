@@ -270,7 +270,7 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
         """The process ID that a step writes into a state directory, by the step's ID."""
 
     @abstractmethod
-    def step_says(self, step: AnyStep) -> str: ...
+    def step_text(self, step: AnyStep) -> str: ...
 
     # What follows from it.
 

@@ -66,7 +66,7 @@ class Verifying(ABC, Generic[P, S, V, W]):
 def verify(how: Verifying[P, S, V, W], plan: P, fresh: S) -> V:
     """Compare. Raise InvalidInput for a plan that recommends nothing, or a snapshot of another group; CannotPredict where nobody
     can say what the change does to the members that came."""
-    if plan.chosen_way is None:
+    if plan.recommended_option is None:
         raise InvalidInput(f"Plan {plan.plan_id} does nothing ({plan.verdict}): there is no forecast to verify")
     if (fresh.cluster, fresh.group_id) != (plan.basis.cluster, plan.basis.group_id):
         raise InvalidInput(

@@ -243,8 +243,8 @@ def _contradictions(
     for attribute, (name, codec) in derived.items():
         expected = getattr(value, attribute)
         if codec.read(content[name]) != expected:
-            found, meant = (strict.shown(one) for one in (content[name], codec.write(expected)))
-            yield InvalidInput(f"{found} was found, and the other fields give {meant}", name)
+            found, requested = (strict.shown(one) for one in (content[name], codec.write(expected)))
+            yield InvalidInput(f"{found} was found, and the other fields give {requested}", name)
 
 
 def _problems(content: Mapping[str, object], unkept: _Unkept, either: tuple[str, ...]) -> list[InvalidInput]:

@@ -42,7 +42,7 @@ def by_the_policy(plan: AnyPlan, review: Review, at: str) -> Approval:
     return Approval(plan.plan_id, True, POLICY, reason, at, None, Decider.POLICY, fingerprint(plan))
 
 
-def needs_somebody_else(plan: AnyPlan, asked_by: str | None, *who: str | None) -> bool:
+def needs_another_approver(plan: AnyPlan, asked_by: str | None, *who: str | None) -> bool:
     """Whether the plan's policy wants another person to approve it than `who`, by any of their names, who asked for it."""
     names = (name.casefold() for name in who if name is not None)
     return plan.policy.four_eyes and asked_by is not None and asked_by.casefold() in names
@@ -81,7 +81,7 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
                 f"The policy of plan {plan.plan_id} requires four eyes, but the approval does not state who requested the plan."
                 " Have it approved in its run of plan_rollout, where that is known."
             )
-        if needs_somebody_else(plan, approval.asked_by, approval.by, approval.by_id):
+        if needs_another_approver(plan, approval.asked_by, approval.by, approval.by_id):
             raise StepRefused(
                 f"{printable(approval.by)} requested plan {plan.plan_id} and approved it, but its policy requires four eyes."
                 " Have another person approve it."

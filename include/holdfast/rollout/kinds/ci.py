@@ -93,8 +93,8 @@ def _escaped(text: str, signs: dict[str, str]) -> str:
 
 
 def _rules(plan: AnyPlan) -> tuple[Rule, ...]:
-    way = plan.chosen_way
-    return () if way is None else way.rules
+    option = plan.recommended_option
+    return () if option is None else option.rules
 
 
 def _said(rule: Rule) -> str:

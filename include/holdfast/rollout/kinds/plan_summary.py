@@ -41,7 +41,7 @@ SUMMARY = codec_of(PlanSummary)
 
 
 def summary(plan: AnyPlan) -> PlanSummary:
-    way = plan.chosen_way
+    option = plan.recommended_option
     brief = PlanSummary(
         plan_id=plan.plan_id,
         created_at=plan.created_at,
@@ -49,7 +49,7 @@ def summary(plan: AnyPlan) -> PlanSummary:
         cluster=plan.basis.cluster,
         group_id=plan.basis.group_id,
         verdict=plan.verdict,
-        title=plan.headline if way is None else way.title,
+        title=plan.headline if option is None else option.title,
         steps=len(plan.steps),
         figures=None,
         plain=None,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from holdfast.rollout.contract.plan_words import BASELINE, option_name
-from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule, Status
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule, Status
 from holdfast.rollout.facts.reasons import Block, Blocked
 from holdfast.rollout.facts.refusals import sentence
 from holdfast.rollout.facts.said import Said
@@ -75,8 +75,8 @@ def headline(
     if blocked:
         return f"Blocked: even the best option, {option_name(chosen.name)}, exceeds a limit. {does}"
     said = f"{chosen.evaluated.option.title}: {does}"
-    plain = None if chosen.name == PLAINLY else baseline_of(options)
-    return said if plain is None else f"{said} {BASELINE}: {effect(plain)}"
+    baseline = None if chosen.name == BASELINE_NAME else baseline_of(options)
+    return said if baseline is None else f"{said} {BASELINE}: {effect(baseline)}"
 
 
 def _is(said: Said[Blocked], kind: Block) -> bool:

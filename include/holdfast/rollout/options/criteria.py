@@ -67,7 +67,7 @@ def _more_restarts(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # n
 
 
 def _manual(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: ARG001
-    return f"More manual work: {loser.known.manual_says}.{_would_spare(loser, chosen)}"
+    return f"More manual work: {loser.known.manual_text}.{_would_spare(loser, chosen)}"
 
 
 def _more_rebalances(loser: Ranked, chosen: Ranked, counted: Counted) -> str:  # noqa: ARG001

@@ -71,7 +71,7 @@ class Impact:
     effort: EffortCounts
     manual_work: int
     """Rank of manual work and risk; for comparison only."""
-    manual_says: str
+    manual_text: str
     times: tuple[Times, ...]
     """The durations of each outcome."""
     over_s: float = 0

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar, assert_never
 
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import refusals
 from holdfast.rollout.facts.reasons import EXCEEDING, Lost, Reason
 from holdfast.rollout.facts.said import Said
@@ -43,7 +43,7 @@ def rank(one: Ranked) -> tuple[float, ...]:
 
 def baseline_of(options: Iterable[RankedOption[E]]) -> RankedOption[E] | None:
     """None: it cannot be predicted."""
-    return next((one for one in options if one.name == PLAINLY and one.impact is not None), None)
+    return next((one for one in options if one.name == BASELINE_NAME and one.impact is not None), None)
 
 
 def reason(loser: Ranked, chosen: Ranked | None) -> Reason:
@@ -100,17 +100,19 @@ def why(chosen: RankedOption[E], options: Sequence[RankedOption[E]], counted: Co
     if not others:
         return "There is no other option."
     second = best(others)
-    plain = next((one for one in others if one.name == PLAINLY), None)
+    baseline = next((one for one in others if one.name == BASELINE_NAME), None)
     parts = []
-    if plain is not None:
-        parts.append(_against_baseline(plain, chosen, counted))
-    if second is not None and second is not plain:
+    if baseline is not None:
+        parts.append(_against_baseline(baseline, chosen, counted))
+    if second is not None and second is not baseline:
         parts.append(f"Next best: {second.name}. {why_not(second, chosen, counted).text}")
     return " ".join(parts)
 
 
-def _against_baseline(plain: Ranked, chosen: Ranked, counted: Counted) -> str:
+def _against_baseline(baseline: Ranked, chosen: Ranked, counted: Counted) -> str:
     """In the reviewer's terms where an order of IDs is what makes the difference: it nearly always is."""
-    if counted.order and plain.known.collateral > chosen.known.collateral:
-        return f"{counted.order} {counted.many(plain.known.collateral)} of {counted.member}s outside the change would migrate too."
-    return f"Baseline: {why_not(plain, chosen, counted).text}"
+    if counted.order and baseline.known.collateral > chosen.known.collateral:
+        return (
+            f"{counted.order} {counted.many(baseline.known.collateral)} of {counted.member}s outside the change would migrate too."
+        )
+    return f"Baseline: {why_not(baseline, chosen, counted).text}"

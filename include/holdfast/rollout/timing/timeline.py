@@ -84,10 +84,10 @@ class _Walk:
 
 def of_acts(acts: Sequence[Act], policy: Policy) -> Times:
     """The times of a group that has no state: every act and its rebalances."""
-    return combined(Course(tuple((act, (_PLAIN_ROUND,) * act.rebalances) for act in acts)), policy)
+    return combined(Course(tuple((act, (_USUAL_ROUND,) * act.rebalances) for act in acts)), policy)
 
 
-_PLAIN_ROUND = Round(trigger="change", at_seconds=0, handed_over=0, withheld=0, warm_ups=0, restoring_longest=0)
+_USUAL_ROUND = Round(trigger="change", at_seconds=0, handed_over=0, withheld=0, warm_ups=0, restoring_longest=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,8 @@ def usually(course: Course, policy: Policy) -> tuple[int, int]:
 
 def own_seconds(times: Times) -> int:
     """What the steps themselves take at the most: without what is waited for between rebalances, and without restores."""
-    beside = (PhaseKind.PROBING, PhaseKind.FURTHER, PhaseKind.RESTORE)
-    return sum(one.seconds.high for one in times.phases if one.kind not in beside)
+    next_to_it = (PhaseKind.PROBING, PhaseKind.FURTHER, PhaseKind.RESTORE)
+    return sum(one.seconds.high for one in times.phases if one.kind not in next_to_it)
 
 
 def in_order(low: int, usual: int, high: int) -> Estimate:

@@ -60,7 +60,7 @@ class Making:
     group: str
     request: str
     asked_by: str
-    asked_at: str
+    requested_at: str
     steps: tuple[Step, ...]
     elapsed: int | None
     search: Search
@@ -83,7 +83,7 @@ def of(lake: Lake, run_id: str, now: datetime) -> Making | None:
         states = {task: str(state or "") for task, state, _, _ in rows}
         ran = {task: _seconds(start, end or now) for task, _, start, end in rows}
         conf = run.conf if isinstance(run.conf, dict) else {}
-        state, note, asked_at = str(run.state), str(run.note or ""), run.queued_at or run.run_after
+        state, note, requested_at = str(run.state), str(run.note or ""), run.queued_at or run.run_after
         ended = run.end_date
         asked_by = str(run.triggering_user_name or "")
         paused = bool(session.scalar(select(DagModel.is_paused).where(DagModel.dag_id == DAG)))
@@ -94,9 +94,9 @@ def of(lake: Lake, run_id: str, now: datetime) -> Making | None:
         group=str(conf.get("group") or ""),
         request=note,
         asked_by=asked_by,
-        asked_at=asked_at.isoformat() if isinstance(asked_at, datetime) else "",
+        requested_at=requested_at.isoformat() if isinstance(requested_at, datetime) else "",
         steps=tuple(Step(title, _WORDS.get(states.get(task, ""), "waiting"), ran.get(task)) for task, title in STEPS.items()),
-        elapsed=_seconds(asked_at, (ended or now) if over else now),
+        elapsed=_seconds(requested_at, (ended or now) if over else now),
         search=_search(lake, run_id),
         over=over,
         paused=paused and not over,

@@ -16,8 +16,8 @@ from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION,
 from holdfast.errors import HoldfastError, InvalidInput
 from holdfast.rollout.group.values import AnySnapshot
 from holdfast.web import overview
-from holdfast.web.new import new_asked, new_view
-from holdfast.web.new.new_asked import FRESH, Asked, Sent
+from holdfast.web.new import new_request, new_view
+from holdfast.web.new.new_request import FRESH, CheckedRequest, Sent
 from holdfast.web.new.new_view import Known
 from holdfast.workflows import snapshots
 
@@ -83,10 +83,10 @@ def team_policy() -> object:
     return Variable.get(POLICY_VARIABLE, default_var=None)
 
 
-def asked(url: str, one: Group, sent: Sent, now: datetime) -> Asked:
+def asked(url: str, one: Group, sent: Sent, now: datetime) -> CheckedRequest:
     """What was typed, checked; against the snapshot that was chosen, or else the newest."""
     snapshot = one.snapshot
-    chosen = new_asked.text(sent, "snapshot")
+    chosen = new_request.text(sent, "snapshot")
     problems: dict[str, str] = {}
     try:
         if chosen not in ("", FRESH):
@@ -97,11 +97,11 @@ def asked(url: str, one: Group, sent: Sent, now: datetime) -> Asked:
         problems["snapshot"] = problem.problem if isinstance(problem, InvalidInput) else str(problem)
     team = None
     try:
-        team = planning.policy_beside(team_policy(), new_asked.text(sent, "policy").strip(), now)[2]
+        team = planning.additional_policy(team_policy(), new_request.text(sent, "policy").strip(), now)[2]
     except HoldfastError as problem:
         problems["policy"] = problem.problem if isinstance(problem, InvalidInput) else str(problem)
-    found = new_asked.asked_for(sent, snapshot, team)
-    return Asked(found.conf, {**found.problems, **problems}, "" if problems else found.sentence)
+    found = new_request.asked_for(sent, snapshot, team)
+    return CheckedRequest(found.conf, {**found.problems, **problems}, "" if problems else found.sentence)
 
 
 def new_key(now: datetime) -> str:
@@ -111,4 +111,4 @@ def new_key(now: datetime) -> str:
 
 def run_id(key: str, conf: Mapping[str, object]) -> str:
     """The same form with the same content asks for the same run."""
-    return f"manual__{key}_{Asked(conf).said[:8]}"
+    return f"manual__{key}_{CheckedRequest(conf).said[:8]}"

@@ -19,8 +19,8 @@ from holdfast.errors import InvalidInput
 from holdfast.kafka.release import RELEASES
 from holdfast.rollout.text.wording import printable
 from holdfast.web import access, own_airflow, serving
-from holdfast.web.new import making, new_asked, new_page, new_view
-from holdfast.web.new.new_asked import NAMES, Asked, Sent
+from holdfast.web.new import making, new_page, new_request, new_view
+from holdfast.web.new.new_request import NAMES, CheckedRequest, Sent
 
 LONGEST_FORM = 1024 * 1024
 """A Change document for a large group, or a thousand hosts."""
@@ -41,7 +41,7 @@ def new(request: Request, user: GetUserDep, cluster: Text = "", group: Name = ""
         conf = making.conf_of(again)
         if conf is None:
             raise InvalidInput("plan_rollout has no run of that ID.")
-        return _form(request, user, new_asked.typed_of(conf))
+        return _form(request, user, new_request.typed_of(conf))
     if not group:
         found = new_page.groups(serving.lake_url(), q)
         return serving.page(request, "new_groups.html", groups=found, q=q, cluster=cluster)
@@ -52,28 +52,28 @@ def new(request: Request, user: GetUserDep, cluster: Text = "", group: Name = ""
 @router.post("/new")
 async def ask(request: Request, user: GetUserDep) -> Response:
     sent = await serving.form(request, LONGEST_FORM, MOST_FIELDS)
-    key = new_asked.text(sent, "key")
-    access.refuse_forgery(request, user, f"new {key}", new_asked.text(sent, "token"))
+    key = new_request.text(sent, "key")
+    access.refuse_forgery(request, user, f"new {key}", new_request.text(sent, "token"))
     one, asked = await run_in_threadpool(lambda: _checked(sent))
-    if new_asked.text(sent, "only") == "preview":
+    if new_request.text(sent, "only") == "preview":
         shown = partial(
-            serving.page, request, "new_preview.html", user=user.get_name(), live=True, what=new_asked.text(sent, "what")
+            serving.page, request, "new_preview.html", user=user.get_name(), live=True, what=new_request.text(sent, "what")
         )
         return await run_in_threadpool(lambda: shown(asked=asked, known=one.known, problems=dict(asked.problems)))
-    send = new_asked.text(sent, "do") == "send" and not asked.problems
-    if not send or new_asked.text(sent, "said") != asked.said:
-        status = HTTPStatus.UNPROCESSABLE_ENTITY if asked.problems and new_asked.text(sent, "do") == "send" else HTTPStatus.OK
+    send = new_request.text(sent, "do") == "send" and not asked.problems
+    if not send or new_request.text(sent, "said") != asked.said:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY if asked.problems and new_request.text(sent, "do") == "send" else HTTPStatus.OK
         return await run_in_threadpool(lambda: _form(request, user, sent, one=one, asked=asked, key=key, status=status))
     run_id = new_page.run_id(key, asked.conf)
     told = await _triggered(request, run_id, asked)
     if told.is_success or told.status_code == httpx.codes.CONFLICT:  # a conflict: this very form was sent before
         query = urlencode({"dag": access.DAG, "run": run_id})
         return RedirectResponse(f"{request.scope.get('root_path', '')}/run?{query}", HTTPStatus.SEE_OTHER)
-    refused = Asked(asked.conf, {"": f"Airflow refused the request ({told.status_code}): {_detail(told)}"})
+    refused = CheckedRequest(asked.conf, {"": f"Airflow refused the request ({told.status_code}): {_detail(told)}"})
     return await run_in_threadpool(lambda: _form(request, user, sent, one=one, asked=refused, key=key, status=told.status_code))
 
 
-async def _triggered(request: Request, run_id: str, asked: Asked) -> httpx.Response:
+async def _triggered(request: Request, run_id: str, asked: CheckedRequest) -> httpx.Response:
     """By Airflow's own route, as this user: its checks apply, and it records who it was.
 
     The ID makes it safe to ask again where Airflow's database was busy. Two clicks at the same moment would make SQLite busy.
@@ -101,10 +101,10 @@ def _detail(told: httpx.Response) -> str:
     return printable(str(detail), 500)
 
 
-def _checked(sent: Sent) -> tuple[new_page.Group, Asked]:
+def _checked(sent: Sent) -> tuple[new_page.Group, CheckedRequest]:
     url = serving.lake_url()
     now = serving.now()
-    one = new_page.group(url, new_asked.text(sent, "cluster"), new_asked.text(sent, "group"), now)
+    one = new_page.group(url, new_request.text(sent, "cluster"), new_request.text(sent, "group"), now)
     return one, new_page.asked(url, one, sent, now)
 
 
@@ -114,12 +114,14 @@ def _form(
     sent: Sent,
     *,
     one: new_page.Group | None = None,
-    asked: Asked | None = None,
+    asked: CheckedRequest | None = None,
     key: str = "",
     status: int = HTTPStatus.OK,
 ) -> HTMLResponse:
-    """The page with what was typed. `leaves` None: nothing was checked yet."""
-    one = one or new_page.group(serving.lake_url(), new_asked.text(sent, "cluster"), new_asked.text(sent, "group"), serving.now())
+    """The page with what was typed. `asked` None: nothing was checked yet."""
+    one = one or new_page.group(
+        serving.lake_url(), new_request.text(sent, "cluster"), new_request.text(sent, "group"), serving.now()
+    )
     key = key or new_page.new_key(serving.now())
     return serving.page(
         request,
@@ -129,11 +131,11 @@ def _form(
         known=one.known,
         connection=new_page.sees_connection(one.cluster),
         change_types=new_view.choices(one.known),
-        what=(what := new_view.known_choice(one.known, new_asked.text(sent, "what"))),
+        what=(what := new_view.known_choice(one.known, new_request.text(sent, "what"))),
         wanted=new_view.fields_of(what),
         sent=sent,
         releases=tuple(reversed(RELEASES)),
-        text=lambda name: new_asked.text(sent, name),
+        text=lambda name: new_request.text(sent, name),
         asked=asked,
         problems=dict(asked.problems) if asked is not None else {},
         key=key,

@@ -143,7 +143,7 @@ def picture(name: str, title: str, placement: Placement) -> Picture:
         names=tuple(f"{placement.names[one]} ({_short(one)})" for one in placement.now),
         dense=any(max(row.count_now, row.count_then) > MOST_NAMED for row in rows),
         hops=tuple((place, hop, count, _KINDS.index(kind)) for (place, hop, kind), count in sorted(hops.items())),
-        says=_says(placement, how, hops),
+        says=_text(placement, how, hops),
         things=_things(placement, how),
     )
 
@@ -193,7 +193,7 @@ def _hops(placement: Placement, how: Mapping[str, str]) -> _Hops:
     return found
 
 
-def _says(placement: Placement, how: Mapping[str, str], hops: _Hops) -> str:
+def _text(placement: Placement, how: Mapping[str, str], hops: _Hops) -> str:
     """`3,568 of 4,000 stateful tasks move, … All move to the next client in process-ID order: the order shifts by one.`"""
     words, total = placement.words, len(placement.before.keys() | placement.after.keys())
     counts = Counter(how.values())

@@ -128,7 +128,7 @@ class PlanView:
     expired: bool
 
     @property
-    def verdict_says(self) -> str:
+    def verdict_text(self) -> str:
         return VERDICTS[self.plan.verdict]
 
     @property
@@ -234,7 +234,7 @@ def title_of(name: str, plan: AnyPlan) -> str:
 
 def option_of(plan: AnyPlan) -> str:
     """The recommended option, below the title."""
-    option = plan.chosen_way
+    option = plan.recommended_option
     if option is None:
         return plan.headline
     return f"Blocked: {inside(option.title)}" if plan.verdict is PlanVerdict.BLOCKED else option.title

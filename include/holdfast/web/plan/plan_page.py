@@ -12,7 +12,7 @@ from holdfast.ports import Lake
 from holdfast.rollout.execution.drift import Drift
 from holdfast.rollout.group.values import AnyPlan, AnySnapshot
 from holdfast.rollout.journal.journal import Approval, Entry, Journal
-from holdfast.rollout.kinds.approval import fingerprint, needs_somebody_else
+from holdfast.rollout.kinds.approval import fingerprint, needs_another_approver
 from holdfast.rollout.kinds.plan_summary import summary
 from holdfast.rollout.kinds.score_json import Score
 from holdfast.web.kinds.registry import pages_of
@@ -161,7 +161,7 @@ class PlanPages:
     def refuse_own(self, plan_id: str, *who: str | None) -> None:
         """Raise Refused where the plan's policy wants somebody else to approve it than who asked for it."""
         plan = self._plan(plan_id)
-        if needs_somebody_else(plan, plan.requested_by, *who):
+        if needs_another_approver(plan, plan.requested_by, *who):
             raise Refused("You requested this plan, and its policy requires another approver. You can reject it.", status=403)
 
     def _plan(self, plan_id: str) -> AnyPlan:

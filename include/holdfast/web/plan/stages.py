@@ -90,7 +90,7 @@ def next_step(plan: AnyPlan, done: Sequence[str]) -> NextStep | None:
     """None: every step is done, or there are none."""
     for step in plan.steps:
         if step.id not in done:
-            return NextStep(step.id, kind_of(plan).step_says(step), manual=step.who is not Who.HOLDFAST)
+            return NextStep(step.id, kind_of(plan).step_text(step), manual=step.who is not Who.HOLDFAST)
     return None
 
 

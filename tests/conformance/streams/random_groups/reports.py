@@ -11,7 +11,7 @@ from holdfast.kafka.release import Behaviour
 def scatter(chance: random.Random, case: Case, line: Behaviour) -> None:
     """Active tasks here and there, running or not yet, and copies with all kinds of sums; now and then at every client."""
     running, copies = chance.random(), chance.choice([0, 0.1, 0.5, 2])
-    everybody = list({member["process"]: member for member in case["members"]}.values()) if chance.random() < 0.05 else []
+    all_clients = list({member["process"]: member for member in case["members"]}.values()) if chance.random() < 0.05 else []
     for task, sources, changelogs in tasks_of(case["subtopologies"]):
         end = end_of(case, task, changelogs)
         if chance.random() < running:
@@ -20,7 +20,7 @@ def scatter(chance: random.Random, case: Case, line: Behaviour) -> None:
             if changelogs:
                 member["sums"][task] = -2 if chance.random() < 0.8 else a_sum(chance, end)
         if changelogs:
-            for member in everybody:
+            for member in all_clients:
                 member["sums"].setdefault(task, a_sum(chance, end))
             for _ in range(int(copies) + (chance.random() < copies % 1)):
                 chance.choice(case["members"])["sums"].setdefault(task, a_sum(chance, end))

@@ -198,8 +198,8 @@ BAD = {
 
 @pytest.mark.parametrize("what", BAD)
 def test_bad_input_gets_a_message_and_nothing_else(what: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    snapshot, meant, said = BAD[what]
-    files = [str(written(tmp_path, "s.json", snapshot)), str(written(tmp_path, "c.json", meant))]
+    snapshot, requested, said = BAD[what]
+    files = [str(written(tmp_path, "s.json", snapshot)), str(written(tmp_path, "c.json", requested))]
     with pytest.raises(SystemExit) as ended:
         main(["forecast", *files, "--json"])
 

@@ -15,9 +15,9 @@ def run(*arguments: str | Path, stdin: str | None = None) -> Result:
     return CliRunner().invoke(holdfast, [str(one) for one in arguments], input=stdin, standalone_mode=False)
 
 
-def files(folder: Path, snapshot: object, meant: object) -> tuple[Path, Path]:
+def files(folder: Path, snapshot: object, requested: object) -> tuple[Path, Path]:
     paths = folder / "s.json", folder / "c.json"
-    for path, document in zip(paths, (snapshot, meant), strict=True):
+    for path, document in zip(paths, (snapshot, requested), strict=True):
         path.write_text(json.dumps(document))
     return paths
 
@@ -87,9 +87,9 @@ def test_a_summary_has_no_rounds(tmp_path: Path) -> None:
 
 
 def test_a_file_is_named_where_something_is_wrong_in_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    snapshot, meant = files(tmp_path, group(TWO), change(joins("a")))
+    snapshot, requested = files(tmp_path, group(TWO), change(joins("a")))
     with pytest.raises(SystemExit) as ended:
-        main(["forecast", str(snapshot), str(meant)])
+        main(["forecast", str(snapshot), str(requested)])
 
     seen = capfd.readouterr()
     assert (ended.value.code, seen.out) == (1, "")

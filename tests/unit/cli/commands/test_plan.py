@@ -122,7 +122,7 @@ class TestPlan:
         assert json.loads(done.stdout)["chosen"] == "seed-process-id"
 
     @pytest.mark.parametrize(
-        ("snapshot", "meant", "policy", "said"),
+        ("snapshot", "requested", "policy", "said"),
         [
             ("no JSON", change(REPLACE_FIRST), None, "snapshot.json: the document is not JSON"),
             (
@@ -138,10 +138,10 @@ class TestPlan:
         ],
     )
     def test_bad_input_is_one_message_and_status_1(
-        self, tmp_path: Path, snapshot: object, meant: object, policy: object, said: str
+        self, tmp_path: Path, snapshot: object, requested: object, policy: object, said: str
     ) -> None:
         arguments: list[str | Path] = [
-            "plan", written(tmp_path, "snapshot.json", snapshot), written(tmp_path, "change.json", meant), "--lake", "lake",
+            "plan", written(tmp_path, "snapshot.json", snapshot), written(tmp_path, "change.json", requested), "--lake", "lake",
         ]  # fmt: skip
         if policy is not None:
             arguments += ["--policy", written(tmp_path, "policy.json", policy)]

@@ -36,13 +36,13 @@ def bare_plain(state: str | None) -> Document:
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("events", EVENTS, ids=["nothing", "a setting", "a client"])
 def test_a_streams_group_is_refused_in_every_question(state: str, events: list[object]) -> None:
-    document, meant = bare(state), change(*events)
+    document, requested = bare(state), change(*events)
     snapshot = snapshot_from_json(document)
     for question in (
         lambda: assign_document(document, None, ()),
         lambda: guard.look(snapshot),
-        lambda: forecast(snapshot, change_from_json(meant)),
-        lambda: search.candidates(json.dumps(document), json.dumps(meant)),
+        lambda: forecast(snapshot, change_from_json(requested)),
+        lambda: search.candidates(json.dumps(document), json.dumps(requested)),
     ):
         with pytest.raises(CannotPredict, match=SAID):
             question()
@@ -52,10 +52,10 @@ def test_a_streams_group_is_refused_in_every_question(state: str, events: list[o
 def test_a_plain_group_is_refused_in_every_question(state: str) -> None:
     document = bare_plain(state)
     snapshot = consumer_snapshot_from_json(document)
-    meant = consumer_change_from_json(change())
+    requested = consumer_change_from_json(change())
     for question in (
         lambda: assign_document(document, None, ()),
-        lambda: consumer_forecast.forecast(snapshot, meant),
+        lambda: consumer_forecast.forecast(snapshot, requested),
         lambda: search.candidates(json.dumps(document), json.dumps(change())),
     ):
         with pytest.raises(CannotPredict, match=SAID):

@@ -10,8 +10,8 @@ from tests.harness.plans import NOON, planned, read
 
 from holdfast.errors import CannotPredict, InvalidInput
 from holdfast.rollout.json import fingerprints
-from holdfast.rollout.kinds.meant import refuse_misfit
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
+from holdfast.rollout.kinds.requested_change import refuse_misfit
 from holdfast.rollout.kinds.score_json import SCORE
 from holdfast.rollout.policy import hours
 from holdfast.rollout.policy.json import policy_from_json

@@ -218,9 +218,9 @@ class TestChange:
         ],
     )
     def test_a_round_trip_changes_nothing(self, event: object) -> None:
-        meant = change_from_json(change(event, assume={"catch_up": {"records_per_second": 5}, "dormant_copies": "dropped"}))
+        requested = change_from_json(change(event, assume={"catch_up": {"records_per_second": 5}, "dormant_copies": "dropped"}))
 
-        assert change_from_json(change_to_json(meant)) == meant
+        assert change_from_json(change_to_json(requested)) == requested
 
     @pytest.mark.parametrize(
         ("document", "said"),

@@ -33,7 +33,7 @@ def fields_of(shape: Any) -> dict[str, Any]:
     return {field: about["default"] for field, about in shape["properties"].items() if "default" in about}
 
 
-def meant(verb: str, content: object) -> object:
+def requested(verb: str, content: object) -> object:
     return change_from_json(change({verb: content}))
 
 
@@ -42,7 +42,7 @@ def test_an_event_means_the_same_with_each_default_said(verb: str) -> None:
     least = LEAST[verb]
     for field, value in fields_of(EVENTS[verb]).items():
         if field not in least:
-            assert meant(verb, least | {field: value}) == meant(verb, least), field
+            assert requested(verb, least | {field: value}) == requested(verb, least), field
 
 
 @pytest.mark.parametrize("verb", sorted(set(table.by_verb()) - {"set_config"}))
@@ -56,7 +56,7 @@ def test_of_a_replacement() -> None:
     by = EVENTS["replace_client"]["properties"]["by"]
     for field, value in fields_of(by).items():
         said = LEAST["replace_client"] | {"by": {"process_id": None, field: value}}
-        assert meant("replace_client", said) == meant("replace_client", LEAST["replace_client"])
+        assert requested("replace_client", said) == requested("replace_client", LEAST["replace_client"])
     assert set(by["properties"]) - set(fields_of(by)) == {"process_id", "host", "rack", "client_tags"}
     assert "old client" in by["description"]
 

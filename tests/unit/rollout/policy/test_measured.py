@@ -56,7 +56,7 @@ WORDS: Mapping[str, Words] = {
     "copied-in-time": lambda _, one, policy: of_streams.copied(one, policy),
     "evidence": lambda _, one, __: of_streams.evidence(one),
     "reads-on": lambda _, one, __: of_consumers.reads_on(one, ()),
-    "standing-still": lambda _, one, __: of_consumers.standing_still(one),
+    "standing-still": lambda _, one, __: of_consumers.partition_downtime(one),
 }
 
 
@@ -82,9 +82,9 @@ def test_the_words_of_a_consumer_group() -> None:
     snapshot = consumer_group({"a": member(0, 1, 2), "b": member(3, 4, 5)})
     leaving = change({"remove_consumer": {"member_id": "a"}})
     plan = planning.make_from(("s", snapshot), ("c", leaving), Policy(), NOON)
-    assert plan.chosen_way is not None
+    assert plan.recommended_option is not None
 
-    for rule in map(again, plan.chosen_way.rules):
+    for rule in map(again, plan.recommended_option.rules):
         assert rule.measured is not None
         if rule.name not in ("moved-without-need", "reads-on"):
             assert WORDS[rule.name](rule, rule.measured, Policy()) == (rule.found, rule.limit)
@@ -112,7 +112,7 @@ def test_figures() -> None:
         (of_streams.copied(Measured(), Policy()), "not known: measure the copy speed"),
         (of_streams.at_once(Measured(least=1, most=2, limit=1)), "1 to 2 tasks at once"),
         (of_consumers.reads_on(Measured(least=0, most=2), ()), "committed offset not known: 2 partitions"),
-        (of_consumers.standing_still(Measured(limit=1)), "not known"),
+        (of_consumers.partition_downtime(Measured(limit=1)), "not known"),
         (limit_words.windows(Measured()), "no window is open"),
         (limit_words.windows(Measured(until="2026-11-20T12:00:00+00:00")), "never; the window closes at 2026-11-20 12:00Z"),
         (rule_words.time_to_stable(Measured(limit=60), Policy()), "never"),

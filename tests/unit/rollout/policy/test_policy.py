@@ -16,16 +16,18 @@ from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.plan.review import review
 from holdfast.rollout.text.rendering import to_markdown
 
-REMEDIES = ("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first")
+OPTION_ENTRIES = ("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first")
 
 
 def policy(**limits: object) -> Policy:
     return policy_from_json({"format_version": "1.0", **limits})
 
 
-def plainly(**limits: object) -> Plan:
+def baseline(**limits: object) -> Plan:
     """The change as it is: all 6 stateful tasks move, in up to two minutes."""
-    return planned(measured(group(AFTER)), REPLACE_FIRST, policy=policy(exclude=list(REMEDIES), moved_percent_most=100, **limits))
+    return planned(
+        measured(group(AFTER)), REPLACE_FIRST, policy=policy(exclude=list(OPTION_ENTRIES), moved_percent_most=100, **limits)
+    )
 
 
 def rule(plan: Plan, name: str) -> Rule:
@@ -64,7 +66,7 @@ def rule(plan: Plan, name: str) -> Rule:
     ],
 )
 def test_a_limit_that_is_stated_is_held(limits: Document, name: str, status: Status) -> None:
-    plan = plainly(**limits)
+    plan = baseline(**limits)
 
     assert rule(plan, name).status is status
     assert rule(plan, name).blocking
@@ -95,13 +97,13 @@ def test_a_setting_reaches_every_host() -> None:
 
 def test_between_two_bounds_nothing_is_guessed() -> None:
     slow = {"restore_records_per_second": 1}
-    plan = plainly(without_caught_up_copy_tasks_most=3, **slow)
-    worst = max(cost.cold_tasks for way in plan.candidates if way.name == plan.chosen for cost in way.costs)
+    plan = baseline(without_caught_up_copy_tasks_most=3, **slow)
+    worst = max(cost.cold_tasks for option in plan.candidates if option.name == plan.chosen for cost in option.costs)
     most_in_one = max(
         one.without_caught_up_copy
-        for way in plan.candidates
-        if way.name == plan.chosen
-        for cost in way.costs
+        for option in plan.candidates
+        if option.name == plan.chosen
+        for cost in option.costs
         for one in cost.rounds
     )
     found = rule(plan, "without-caught-up-copy-at-once")
@@ -115,12 +117,12 @@ def test_the_best_way_within_the_limits_is_chosen() -> None:
     plan = planned(group(AFTER), fresh, policy=policy(actions=["stop_client", "start_client"]))
 
     assert plan.chosen == "plainly"
-    assert all("actions" in one.why_not for one in plan.candidates if one.name in REMEDIES[:1])
+    assert all("actions" in one.why_not for one in plan.candidates if one.name in OPTION_ENTRIES[:1])
 
 
 def test_what_the_file_states_blocks_and_what_holdfast_assumes_asks() -> None:
-    stated = plainly(time_to_stable_s_most=1)
-    named = plainly(time_to_stable_s_most=1, blocking=["forecast"])
+    stated = baseline(time_to_stable_s_most=1)
+    named = baseline(time_to_stable_s_most=1, blocking=["forecast"])
 
     assert (stated.verdict, stated.steps) == (PlanVerdict.BLOCKED, ())
     assert named.verdict is PlanVerdict.REVIEW
@@ -145,14 +147,14 @@ def test_when_a_person_must_look(review: Review, limits: Document, verdict: Plan
 
 
 def test_a_plan_expires_while_it_can_still_end_in_time() -> None:
-    plan = plainly(finish_before="12:10Z")
+    plan = baseline(finish_before="12:10Z")
     needed = max(cost.longest_s for cost in plan.candidates[0].costs)
 
     assert datetime.fromisoformat(plan.expires_at) == NOON + timedelta(minutes=10, seconds=-needed)
-    assert datetime.fromisoformat(plainly(windows=[{"from": "11:00Z", "to": "12:20Z"}]).expires_at) == NOON + timedelta(
+    assert datetime.fromisoformat(baseline(windows=[{"from": "11:00Z", "to": "12:20Z"}]).expires_at) == NOON + timedelta(
         minutes=20, seconds=-needed
     )
-    assert datetime.fromisoformat(plainly(finish_before="12 h").expires_at) == NOON + timedelta(hours=1)
+    assert datetime.fromisoformat(baseline(finish_before="12 h").expires_at) == NOON + timedelta(hours=1)
 
 
 def test_every_limit_survives_its_json() -> None:
@@ -223,8 +225,8 @@ def test_new_standbys_begin_on_one_client_from_3_2_on(release: str, crowded: boo
 
     plan = planned(document, {"set_config": {"num.standby.replicas": 1}}, policy=policy(copies_on_one_client_percent_most=200))
 
-    assert plan.chosen_way is not None
-    (cost,) = plan.chosen_way.costs
+    assert plan.recommended_option is not None
+    (cost,) = plan.recommended_option.costs
     assert cost.fullest is not None
     assert cost.fullest.copies == (60 if crowded else 20)
     assert (rule(plan, "copies-on-one-client").status is Status.FAIL) == crowded

@@ -6,8 +6,8 @@ import pytest
 from tests.harness.plain_groups import Document, change, group, handed, member
 
 from holdfast.rollout.consumer.host_loss import losses
-from holdfast.rollout.consumer.snapshot.fresh_places import fresh_places
 from holdfast.rollout.consumer.snapshot.json import consumer_snapshot_from_json
+from holdfast.rollout.consumer.snapshot.new_id_ranks import new_id_ranks
 from holdfast.rollout.contract.rebalances import Detail
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.tables import group_rows, loss_rows
@@ -172,7 +172,7 @@ class TestFreshPlaces:
     def of(*others: str, client_id: str = "app") -> list[tuple[int, float]]:
         members = {"lost": member(client_id=client_id)} | {name: member() for name in others}
         snapshot = consumer_snapshot_from_json(group(members))
-        return [(one.place, round(one.probability, 4)) for one in fresh_places(snapshot.members[0], snapshot.members[1:])]
+        return [(one.place, round(one.probability, 4)) for one in new_id_ranks(snapshot.members[0], snapshot.members[1:])]
 
     @pytest.mark.parametrize(
         ("others", "places"),
@@ -192,12 +192,12 @@ class TestFreshPlaces:
         """By comparing the made-up IDs with the others, as text: all of them are ASCII."""
         others = [f"app-{first}{RANDOM[1:]}" for first in "09af"]
         snapshot = consumer_snapshot_from_json(group({"lost": member(client_id="app")} | {name: member() for name in others}))
-        for place in fresh_places(snapshot.members[0], snapshot.members[1:]):
+        for place in new_id_ranks(snapshot.members[0], snapshot.members[1:]):
             assert sum(name < place.member_id for name in others) == place.place
 
     def test_follow_the_lost_ones_id_where_its_client_id_is_not_known(self) -> None:
         snapshot = consumer_snapshot_from_json(group({f"app-x-{RANDOM}": member(), "b": member()}))
-        (place,) = fresh_places(snapshot.members[0], snapshot.members[1:])
+        (place,) = new_id_ranks(snapshot.members[0], snapshot.members[1:])
 
         assert place.member_id.startswith("app-x-")
         assert len(place.member_id) == len(f"app-x-{RANDOM}")

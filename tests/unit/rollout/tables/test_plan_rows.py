@@ -25,10 +25,10 @@ def test_every_way_that_was_weighed_is_a_row() -> None:
     assert [row["name"] for row in rows] == [one.name for one in PLAN.candidates]
     assert [row["name"] for row in rows if row["chosen"]] == [PLAN.chosen]
     assert {(row["plan_id"], row["day"], row["group_id"]) for row in rows} == {(PLAN.plan_id, "2026-11-20", PLAN.basis.group_id)}
-    way = next(one for one in PLAN.candidates if one.costs)
-    row = next(row for row in rows if row["name"] == way.name)
-    assert row["moved"] == max(cost.moved for cost in way.costs)
-    assert row["expected_moved"] == pytest.approx(sum(cost.probability * cost.moved for cost in way.costs))
+    option = next(one for one in PLAN.candidates if one.costs)
+    row = next(row for row in rows if row["name"] == option.name)
+    assert row["moved"] == max(cost.moved for cost in option.costs)
+    assert row["expected_moved"] == pytest.approx(sum(cost.probability * cost.moved for cost in option.costs))
 
 
 def test_a_verdict_is_a_row() -> None:

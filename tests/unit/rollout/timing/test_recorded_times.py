@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from holdfast.rollout.contract.times import Estimate
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import Cost
@@ -23,7 +23,7 @@ WIDEST = 12
 
 def cost(record: dict[str, Any]) -> Cost:
     snapshot, change = snapshot_from_json(record["snapshot"]), change_from_json(record["change"])
-    baseline = next(one for one in proposals.propose(snapshot, change) if one.name == PLAINLY)
+    baseline = next(one for one in proposals.propose(snapshot, change) if one.name == BASELINE_NAME)
     return proposals.evaluate(snapshot, baseline).worst
 
 

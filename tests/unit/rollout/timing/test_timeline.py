@@ -39,9 +39,9 @@ def rule(plan: Plan, name: str) -> Rule:
 
 
 def times(plan: Plan) -> Times:
-    assert plan.chosen_way is not None
-    assert plan.chosen_way.worst is not None
-    found = plan.chosen_way.worst.times
+    assert plan.recommended_option is not None
+    assert plan.recommended_option.worst is not None
+    found = plan.recommended_option.worst.times
     assert found is not None
     return found
 
@@ -146,8 +146,8 @@ def test_a_plan_from_before_there_were_times_is_read() -> None:
     plan = plan_json.plan_from_json(document)
 
     assert plan.policy.rebalances_most == 12
-    assert plan.chosen_way is not None
-    assert plan.chosen_way.effort_counts is None
+    assert plan.recommended_option is not None
+    assert plan.recommended_option.effort_counts is None
     assert summary(plan).figures is not None
 
 

@@ -14,7 +14,7 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.rollout.contract.requests import What
 from holdfast.rollout.kinds import any_kind
 from holdfast.rollout.kinds.any_kind import AnySnapshot
-from holdfast.web.new import new_asked, new_page, new_view
+from holdfast.web.new import new_page, new_request, new_view
 from holdfast.web.templating import sentence
 from holdfast.workflows import snapshots
 
@@ -33,9 +33,9 @@ def plain() -> AnySnapshot:
     return any_kind.snapshot_from_json(plain_groups.group(READERS))
 
 
-def asked(snapshot: AnySnapshot | None = None, **fields: str | list[str]) -> new_asked.Asked:
+def asked(snapshot: AnySnapshot | None = None, **fields: str | list[str]) -> new_request.CheckedRequest:
     sent = {name.replace("__", "."): [value] if isinstance(value, str) else value for name, value in fields.items()}
-    return new_asked.asked_for({"cluster": ["local"], "group": ["g"]} | sent, snapshot or hosted())
+    return new_request.asked_for({"cluster": ["local"], "group": ["g"]} | sent, snapshot or hosted())
 
 
 class TestWhatIsTyped:
@@ -68,8 +68,8 @@ class TestWhatIsTyped:
     def test_of_an_unknown_group_is_checked_as_far_as_it_goes(self) -> None:
         sent = {"cluster": ["new"], "group": ["g"], "what": ["scale"], "clients": ["5"]}
 
-        assert new_asked.asked_for(sent, None).sentence == "Scale to a number of clients (clients: 5)."
-        assert "clients" in new_asked.asked_for(sent | {"clients": [""]}, None).problems
+        assert new_request.asked_for(sent, None).sentence == "Scale to a number of clients (clients: 5)."
+        assert "clients" in new_request.asked_for(sent | {"clients": [""]}, None).problems
 
     def test_settings_of_their_own_fields_and_of_the_text_are_one(self) -> None:
         sent = {"setting.max.warmup.replicas": "6", "settings": "rack.aware.assignment.tags=zone\n", "setting.made.up": "x"}
@@ -84,7 +84,7 @@ class TestWhatIsTyped:
             {"what": "change", "change": json.dumps(change({"remove_client": {"process_id": C}}))},
         ):
             conf = asked(**fields).conf
-            again = new_asked.asked_for(new_asked.typed_of(conf | {"threads": None, "stranger": 1}), hosted())
+            again = new_request.asked_for(new_request.typed_of(conf | {"threads": None, "stranger": 1}), hosted())
 
             assert (again.conf, again.problems) == (conf, {})
 
@@ -142,7 +142,7 @@ class TestRefusals:
 
     def test_a_setting_that_stands_twice(self) -> None:
         sent = {"what": ["change settings"], "setting.max.warmup.replicas": ["6"], "settings": ["max.warmup.replicas = 7"]}
-        found = new_asked.asked_for({"cluster": ["c"], "group": ["g"]} | sent, hosted())
+        found = new_request.asked_for({"cluster": ["c"], "group": ["g"]} | sent, hosted())
 
         assert "is given both in its field and in the text" in found.problems["settings"]
 

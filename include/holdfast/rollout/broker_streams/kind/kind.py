@@ -202,7 +202,7 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, Any, Any, Any, Any, Any,
     def writes(self, plan: Any) -> Never:
         _refuse()
 
-    def step_says(self, step: AnyStep) -> Never:
+    def step_text(self, step: AnyStep) -> Never:
         _refuse()
 
     # What follows from it.

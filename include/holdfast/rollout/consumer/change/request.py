@@ -1,7 +1,7 @@
 """A request from a form with a few fields, as a Change to a consumer group: hosts instead of member IDs.
 
-The broker makes the ID of a member that joins, of its client.id and a random UUID. The Change holds one at the likeliest place in
-the order of the members (`losses.fresh_places`); `verify` puts the real ones in its place.
+The broker makes the ID of a member that joins, of its client.id and a random UUID. The Change holds one at the likeliest rank in
+the order of the members (`new_id_ranks`); `verify` puts the real ones in its place.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from holdfast.rollout.consumer.events.parts.new_consumer import NewConsumer
 from holdfast.rollout.consumer.events.remove_consumer import RemoveConsumer
 from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
 from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
-from holdfast.rollout.consumer.snapshot.fresh_places import fresh_places
+from holdfast.rollout.consumer.snapshot.new_id_ranks import new_id_ranks
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.requests import Request, What, named
@@ -97,7 +97,7 @@ class _NewMemberIds:
 
     def like(self, member: Member) -> str:
         """For a consumer with this one's client.id."""
-        places = fresh_places(member, self._taken)
+        places = new_id_ranks(member, self._taken)
         likeliest = max(places, key=lambda one: (one.probability, -one.place)).member_id
         self._taken.append(Member(likeliest, (), ()))
         return likeliest

@@ -14,7 +14,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumedTopic
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.facts.notes import Note, NoteKind
 from holdfast.rollout.json.record import record
-from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import many, printable
 
 

@@ -12,7 +12,7 @@ from holdfast.rollout.consumer.events.parts.scene import Scene
 from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.json.codec import NAME
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import printable
 
 

@@ -16,7 +16,7 @@ from holdfast.rollout.contract.actions import ActionName
 from holdfast.rollout.json import shapes
 from holdfast.rollout.json.codec import NAME, table
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import listed, many
 
 

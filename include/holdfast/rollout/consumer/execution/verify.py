@@ -89,8 +89,8 @@ def verify(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> ConsumerVerdict:
 
 
 def _recommended(plan: ConsumerPlan) -> Considered:
-    assert plan.chosen_way is not None, "a plan without a recommended option is refused before"
-    return plan.chosen_way
+    assert plan.recommended_option is not None, "a plan without a recommended option is refused before"
+    return plan.recommended_option
 
 
 def _planned(plan: ConsumerPlan) -> tuple[int, int]:

@@ -106,7 +106,7 @@ def _shares(snapshot: ConsumerSnapshot, outcome: ConsumerOutcome, before: Reader
     )
     had, has = _by_reader(before), _by_reader(after)
     now, then = ({one.member_id for one in members} for members in (snapshot.members, outcome.members))
-    everybody = {one.member_id: one for one in (*snapshot.members, *outcome.members)}
+    all_clients = {one.member_id: one for one in (*snapshot.members, *outcome.members)}
     return tuple(
         Share(
             member_id=one.member_id,
@@ -115,7 +115,7 @@ def _shares(snapshot: ConsumerSnapshot, outcome: ConsumerOutcome, before: Reader
             now=had.get(one.member_id, ()) if one.member_id in now else None,
             then=has.get(one.member_id, ()) if one.member_id in then else None,
         )
-        for one in plain.in_member_order(list(everybody.values()))
+        for one in plain.in_member_order(list(all_clients.values()))
     )
 
 

@@ -178,7 +178,7 @@ class _Stage:
             self._snapshot, members=members, topics=self.scene.topics, leader_member_id=self.scene.leader_member_id
         ).group(_release(self._snapshot))
         decision = leader.assign(group)
-        stopped = None if self._reads is None else ownership.standing_still(self._reads, members)
+        stopped = None if self._reads is None else ownership.partition_downtime(self._reads, members)
         unread = 0
         if isinstance(decision, Assignment):
             self._generation += 1

@@ -18,8 +18,8 @@ from holdfast.rollout.consumer.events.replace_consumer import ReplaceConsumer
 from holdfast.rollout.consumer.events.restart_consumer import RestartConsumer
 from holdfast.rollout.consumer.forecast.forecast import forecast
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerOutcome
-from holdfast.rollout.consumer.snapshot.fresh_places import FreshPlace, fresh_places
 from holdfast.rollout.consumer.snapshot.member_order import with_a_release
+from holdfast.rollout.consumer.snapshot.new_id_ranks import FreshPlace, new_id_ranks
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.scenarios import Scenario
 
@@ -79,7 +79,7 @@ def _of_member(snapshot: ConsumerSnapshot, member: Member) -> Iterator[ConsumerL
     if member.group_instance_id is not None:
         yield _loss(snapshot, member, Scenario.SAME_ID, None)
         return
-    places = fresh_places(member, [one for one in snapshot.members if one is not member])
+    places = new_id_ranks(member, [one for one in snapshot.members if one is not member])
     likeliest = max(places, key=lambda one: (one.probability, -one.place))
     if len(places) * sum(len(topic.partitions) for topic in snapshot.topics) > MOST_WORK:
         yield _loss(snapshot, member, Scenario.FRESH_LIKELIEST, likeliest)

@@ -84,13 +84,13 @@ def plan_lines(before: ConsumerPlan, after: ConsumerPlan) -> Iterator[Line]:
     yield from maps("step", *({one.id: one.says for one in plan.steps} for plan in (before, after)))
 
 
-def _figures(way: Considered) -> str:
-    summary = way.summary
+def _figures(option: Considered) -> str:
+    summary = option.summary
     if summary is None:
-        return way.refused or "nothing predicted"
+        return option.refused or "nothing predicted"
     moved, needless, stops = ("?" if one is None else one for one in (summary.moved, summary.needless, summary.stops))
     longest = "?" if summary.longest_stop is None else f"{summary.longest_stop.usual:g}"
     return (
         f"{moved} of {summary.partitions} partitions move, {needless} of them collateral; {many(summary.rebalances, 'rebalance')};"
-        f" {stops} interruptions, up to {longest} s; {' '.join(texts_of(way.warnings)) or NOTHING}"
+        f" {stops} interruptions, up to {longest} s; {' '.join(texts_of(option.warnings)) or NOTHING}"
     )

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from holdfast.errors import InvalidInput
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.consumer.change import asked, request
 from holdfast.rollout.consumer.change import json as change_json
+from holdfast.rollout.consumer.change import request, request_words
 from holdfast.rollout.consumer.change.change import CHANGE, ConsumerChange
 from holdfast.rollout.consumer.events import table
 from holdfast.rollout.consumer.execution import apply, staleness, verify
@@ -142,7 +142,7 @@ class ConsumerKind(
         return None
 
     def sentence(self, change: ConsumerChange, snapshot: ConsumerSnapshot) -> str:
-        return asked.asked(change, snapshot)
+        return request_words.request_text(change, snapshot)
 
     # The forecast.
 
@@ -218,14 +218,14 @@ class ConsumerKind(
         return review.reviewed(plan)
 
     def title(self, plan: ConsumerPlan) -> str:
-        return asked.title(plan.change, plan.basis)
+        return request_words.title(plan.change, plan.basis)
 
     def request(self, plan: ConsumerPlan) -> str:
-        return asked.asked(plan.change, plan.basis)
+        return request_words.request_text(plan.change, plan.basis)
 
     def figures(self, plan: ConsumerPlan) -> Mapping[str, Any]:
-        chosen, plain = (None if one is None else read_figures(one) for one in (plan.chosen_way, plan.plain_way))
-        return {"reads": chosen, "plain_reads": None if plan.plain_way is plan.chosen_way else plain}
+        chosen, plain = (None if one is None else read_figures(one) for one in (plan.recommended_option, plan.baseline_option))
+        return {"reads": chosen, "plain_reads": None if plan.baseline_option is plan.recommended_option else plain}
 
     def plan_lines(self, before: ConsumerPlan, after: ConsumerPlan) -> Iterator[Line]:
         return difference.plan_lines(before, after)
@@ -241,7 +241,7 @@ class ConsumerKind(
         """Consumers keep no state."""
         return {}
 
-    def step_says(self, step: AnyStep) -> str:
+    def step_text(self, step: AnyStep) -> str:
         assert isinstance(step, ConsumerStep), "a step is of its plan's kind"
         return step.says
 

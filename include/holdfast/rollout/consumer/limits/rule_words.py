@@ -15,6 +15,6 @@ def reads_on(one: Measured, warnings: Iterable[OffsetWarning]) -> tuple[str, str
     return found or said, "no consumer skips data, or stops for lack of an offset"
 
 
-def standing_still(one: Measured) -> tuple[str, str]:
+def partition_downtime(one: Measured) -> tuple[str, str]:
     limit = f"{duration(int(one.limit or 0))} usually"
     return "not known" if one.most is None else f"{one.usual:g} s usually, {one.most:g} s at most", limit

@@ -36,7 +36,7 @@ def judge(
         verbs=tuple(verbs(change)),
         hosts=_touched_hosts(change, snapshot),
     )
-    return rules.judge(found, (_reads_on(evaluated, policy), _standing_still(summary, policy)), policy, unstated)
+    return rules.judge(found, (_reads_on(evaluated, policy), _partition_downtime(summary, policy)), policy, unstated)
 
 
 def _reads_on(evaluated: EvaluatedConsumerOption, policy: Policy) -> Rule:
@@ -48,11 +48,11 @@ def _reads_on(evaluated: EvaluatedConsumerOption, policy: Policy) -> Rule:
     return made("reads-on", words.reads_on(found, warnings), status, policy, found)
 
 
-def _standing_still(summary: ConsumerSummary, policy: Policy) -> Rule:
+def _partition_downtime(summary: ConsumerSummary, policy: Policy) -> Rule:
     limit, longest = policy.without_caught_up_copy_s_most, summary.longest_stop
     found = Measured(limit=limit) if longest is None else Measured(usual=longest.usual, most=longest.most, limit=limit)
     status = Status.UNKNOWN if longest is None else within(longest.usual, limit)
-    return made("standing-still", words.standing_still(found), status, policy, found)
+    return made("standing-still", words.partition_downtime(found), status, policy, found)
 
 
 def _touched_hosts(change: ConsumerChange, snapshot: ConsumerSnapshot) -> dict[str | None, None]:

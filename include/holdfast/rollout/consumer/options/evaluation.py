@@ -11,7 +11,7 @@ from holdfast.rollout.consumer.options.proposals import ConsumerOption
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.times import Act
 from holdfast.rollout.contract.unknown import UNKNOWNS, Unknown
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts.refusals import REFUSAL, Refusal, Refuses, refusal_of
 from holdfast.rollout.json.codec import COUNT, TEXT, items, nullable
 from holdfast.rollout.json.record import codec_of, member, record
@@ -49,7 +49,7 @@ def evaluate(snapshot: ConsumerSnapshot, option: ConsumerOption) -> EvaluatedCon
     except (CannotPredict, Unsupported) as refusal:
         return EvaluatedConsumerOption(option, None, refusal_of(refusal))
     except InvalidInput:
-        if option.name == PLAINLY:
+        if option.name == BASELINE_NAME:
             raise
         return EvaluatedConsumerOption(option, None, Refusal(Refuses.ORDER))  # one event may need what another one did
     outcome = foreseen.outcome

@@ -31,7 +31,7 @@ def impact_of(evaluated: EvaluatedConsumerOption, policy: Policy) -> Impact | No
         moved=math.inf if summary.moved is None else summary.moved,
         effort=effort,
         manual_work=effort.manual_steps,
-        manual_says=many(effort.manual_steps, "manual step"),
+        manual_text=many(effort.manual_steps, "manual step"),
         times=(times,),
         over_s=math.inf if times.rebalancing_ends is None else times.rebalancing_ends.usual,
         unsettled=evaluated.unsettled,

@@ -18,7 +18,7 @@ from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.group_state import refuse_unsettled
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumed, Assumption, Invalid, Invalidation
 from holdfast.rollout.json.codec import BOOLEAN, NAME, TEXT, items
 from holdfast.rollout.json.record import codec_of, member, record
@@ -36,7 +36,7 @@ WITHIN_SESSION, LONGER_SESSION, ONE_BY_ONE, OTHER_ORDER, TWO_WAVES, TOGETHER, TW
     "make-cooperative",
 )
 NAMES = (
-    PLAINLY,
+    BASELINE_NAME,
     WITHIN_SESSION,
     LONGER_SESSION,
     ONE_BY_ONE,
@@ -85,13 +85,13 @@ def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Consume
     """
     refuse_unsettled(snapshot.group_id, snapshot.group_state, members=len(snapshot.members), not_said=True)
     found: dict[object, ConsumerOption] = {}
-    for way in (*_ways(snapshot, change), *_beyond(snapshot, change)):
-        found.setdefault((way.change.events, way.settings), way)
+    for option in (*_options(snapshot, change), *_beyond(snapshot, change)):
+        found.setdefault((option.change.events, option.settings), option)
     return tuple(found.values())
 
 
-def _ways(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[ConsumerOption]:
-    yield ConsumerOption(PLAINLY, "Make the change as requested", change, (), _ids(change))
+def _options(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[ConsumerOption]:
+    yield ConsumerOption(BASELINE_NAME, "Make the change as requested", change, (), _ids(change))
     within = _within_session(snapshot, change)
     if within is not None:
         yield ConsumerOption(
@@ -155,10 +155,10 @@ def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Cons
             drawback="This rollout still rebalances; later ones need not. It needs a setting in each consumer: decide first.",
             if_allowed=True,
         )
-    everybody = len(restarted) == len(snapshot.members) and len(bounces) == len(_bounces(change))
+    all_clients = len(restarted) == len(snapshot.members) and len(bounces) == len(_bounces(change))
     picked = _picked(snapshot)
     eager = picked is not None and picked is not Assignor.COOPERATIVE_STICKY
-    if everybody and eager and picked is not None and len(restarted) <= MOST_CONSUMERS_MIGRATED:
+    if all_clients and eager and picked is not None and len(restarted) <= MOST_CONSUMERS_MIGRATED:
         new = [SetAssignors((Assignor.COOPERATIVE_STICKY,), ((one.member_id, one.back.member_id),)) for one in bounces]
         yield ConsumerOption(
             MAKE_COOPERATIVE,

@@ -17,7 +17,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumedPartition, Consu
 from holdfast.rollout.consumer.steps.steps import ConsumerStep, steps_of
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words, refusals
 from holdfast.rollout.facts.not_known import not_known
 from holdfast.rollout.facts.said import Said, facts_of, texts_of, told
@@ -88,7 +88,7 @@ def ranked(
     snapshot: ConsumerSnapshot, evaluated: tuple[EvaluatedConsumerOption, ...], policy: Policy, made: datetime
 ) -> tuple[Ranked, ...]:
     """Every option with what the policy says about it."""
-    baseline = next((one for one in evaluated if one.option.name == PLAINLY), None)
+    baseline = next((one for one in evaluated if one.option.name == BASELINE_NAME), None)
     acts = () if baseline is None else baseline.acts
     asked = sum(act.rebalances > 0 for act in acts)
     unstated = Unstated(made, seconds_most=LEAST_SECONDS + timeline.own_seconds(timeline.of_acts(acts, policy)))
@@ -133,7 +133,7 @@ def basis_of(snapshot: ConsumerSnapshot) -> ConsumerSnapshot:
 
 def _considered(one: Ranked, chosen: Ranked | None) -> Considered:
     evaluated, option = one.evaluated, one.evaluated.option
-    whole = one is chosen or one.name == PLAINLY
+    whole = one is chosen or one.name == BASELINE_NAME
     lost = Said("") if one is chosen else selection.why_not(one, chosen, COUNTED)
     times = Times(None, None) if one.impact is None else one.impact.times[0]
     return Considered(

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from holdfast.rollout.consumer.plan.plan import Considered as PlainWay
+from holdfast.rollout.consumer.plan.plan import Considered as ConsideredOption
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.json.codec import COUNT, nullable
 from holdfast.rollout.json.record import codec_of, member, record
@@ -31,21 +31,21 @@ class ReadFigures:
     effort: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)
 
     @property
-    def still_says(self) -> str:
+    def downtime_text(self) -> str:
         return "none" if not self.rebalances else "not known" if self.unread is None else duration(self.unread)
 
     @property
-    def stable_says(self) -> str:
+    def stable_text(self) -> str:
         return until_stable(self.to_stable) if self.times is None else time_words.estimate(self.times.rebalancing_ends)
 
     @property
-    def effort_says(self) -> str:
+    def effort_text(self) -> str:
         return time_words.effort(self.effort)
 
 
-def read_figures(way: PlainWay) -> ReadFigures | None:
+def read_figures(option: ConsideredOption) -> ReadFigures | None:
     """None: nothing can be predicted."""
-    found = way.summary
+    found = option.summary
     if found is None:
         return None
     longest = found.longest_stop
@@ -55,15 +55,15 @@ def read_figures(way: PlainWay) -> ReadFigures | None:
         unread=None if longest is None else math.ceil(longest.usual),
         unread_most=None if longest is None else math.ceil(longest.most),
         rebalances=found.rebalances,
-        to_stable=_to_stable(way, found.seconds_to_stable),
-        read_twice=way.read_twice,
-        times=None if way.times is None else replace(way.times, phases=(), rebalances=()),
-        effort=way.effort_counts,
+        to_stable=_to_stable(option, found.seconds_to_stable),
+        read_twice=option.read_twice,
+        times=None if option.times is None else replace(option.times, phases=(), rebalances=()),
+        effort=option.effort_counts,
     )
 
 
-def _to_stable(way: PlainWay, before: float | None) -> int | None:
+def _to_stable(option: ConsideredOption, before: float | None) -> int | None:
     """When rebalancing ends, at the most. `before`: what a plan of another version says of it."""
-    if way.times is None:
+    if option.times is None:
         return None if before is None else math.ceil(before)
-    return None if way.times.rebalancing_ends is None else way.times.rebalancing_ends.high
+    return None if option.times.rebalancing_ends is None else option.times.rebalancing_ends.high

@@ -11,7 +11,7 @@ from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts, Times
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.facts.not_known import NOT_KNOWN
 from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason
@@ -122,9 +122,9 @@ class ConsumerPlan:
     assumptions: tuple[Assumption, ...] = member(ASSUMPTIONS, "`preconditions` as values.", default=(), omit=True)
 
     @property
-    def chosen_way(self) -> Considered | None:
+    def recommended_option(self) -> Considered | None:
         return next((one for one in self.candidates if one.name == self.chosen), None)
 
     @property
-    def plain_way(self) -> Considered | None:
-        return next((one for one in self.candidates if one.name == PLAINLY), None)
+    def baseline_option(self) -> Considered | None:
+        return next((one for one in self.candidates if one.name == BASELINE_NAME), None)

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from holdfast.rollout.consumer.change.asked import asked
+from holdfast.rollout.consumer.change.request_words import request_text
 from holdfast.rollout.consumer.forecast import warning_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
 from holdfast.rollout.contract.plan_words import option_name
 from holdfast.rollout.contract.settings import Who
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
@@ -33,28 +33,28 @@ def review(plan: ConsumerPlan) -> tuple[Block, ...]:
 
 def reviewed(plan: ConsumerPlan) -> PlanReview:
     """The parts of the review, in words."""
-    way = plan.chosen_way
+    option = plan.recommended_option
     return PlanReview(
         plan_id=plan.plan_id,
         cluster=plan.basis.cluster,
         group_id=plan.basis.group_id,
         verdict=plan.verdict,
-        flags=() if way is None else tuple(map(warning_words.label, way.warnings)),
-        request=asked(plan.change, plan.basis) if plan.change.events else "",
-        recommended=bool(plan.steps) and plan.chosen != PLAINLY,
+        flags=() if option is None else tuple(map(warning_words.label, option.warnings)),
+        request=request_text(plan.change, plan.basis) if plan.change.events else "",
+        recommended=bool(plan.steps) and plan.chosen != BASELINE_NAME,
         headline=plan.headline,
         costs=tuple(_costs(plan)),
         why=_why(plan),
-        blocked_by=plan.blocked_by[int(way is None) :],
+        blocked_by=plan.blocked_by[int(option is None) :],
         condition=condition_words.labelled(plan),
         of_snapshot=many(len(plan.basis.members), "consumer"),
         contingencies=(),
         steps=tuple(_steps(plan)),
         assumptions=plan.preconditions,
-        settings=() if way is None else way.settings,
+        settings=() if option is None else option.settings,
         comparison=(_comparison(plan),) if any(one.summary is not None for one in plan.candidates) else (),
         details=tuple(_details(plan)),
-        rules=() if way is None else way.rules,
+        rules=() if option is None else option.rules,
         unknown=texts_of(plan.unknown),
         glossary=GLOSSARY,
         created_from=plan.created_from,
@@ -65,29 +65,28 @@ def reviewed(plan: ConsumerPlan) -> PlanReview:
 
 def _why(plan: ConsumerPlan) -> str:
     """The recommended option against the baseline."""
-    way, plain = plan.chosen_way, plan.plain_way
-    if way is None or plain is None:
+    option, baseline = plan.recommended_option, plan.baseline_option
+    if option is None or baseline is None:
         return ""
     if len(plan.candidates) == 1:
         return "There is no other option."
-    return "No other option costs less." if way is plain else f"Baseline: {inside(plain.why_not)}"
+    return "No other option costs less." if option is baseline else f"Baseline: {inside(baseline.why_not)}"
 
 
 # What it costs.
 
 
 def _costs(plan: ConsumerPlan) -> Iterator[tuple[str, str]]:
-    way, plain = plan.chosen_way, plan.plain_way
-    found = None if way is None else read_figures(way)
-    if way is None or found is None:
+    option, baseline = plan.recommended_option, plan.baseline_option
+    found = None if option is None else read_figures(option)
+    if option is None or found is None:
         return
-    other = None if plain is None or plain is way else read_figures(plain)
+    other = None if baseline is None or baseline is option else read_figures(baseline)
     yield "Downtime", f"{_downtime(found)}{'' if other is None else f' Baseline: {_longest(other)}.'}"
     yield "Read twice", f"{_read_twice(found)}."
-    if way.times is not None:
-        yield "Time", f"from the first step, rebalancing ends after {time_words.estimate(way.times.rebalancing_ends)}."
-    baseline = "" if other is None else f" Baseline: {other.effort_says}."
-    yield "Effort", f"{found.effort_says}.{baseline}"
+    if option.times is not None:
+        yield "Time", f"from the first step, rebalancing ends after {time_words.estimate(option.times.rebalancing_ends)}."
+    yield "Effort", f"{found.effort_text}.{'' if other is None else f' Baseline: {other.effort_text}.'}"
 
 
 def _longest(found: ReadFigures) -> str:
@@ -155,7 +154,7 @@ def _counts(one: Considered) -> tuple[str, ...]:
 
 def _details(plan: ConsumerPlan) -> Iterator[Block]:
     """Who reads what, before and after."""
-    course = None if plan.chosen_way is None else plan.chosen_way.course
+    course = None if plan.recommended_option is None else plan.recommended_option.course
     if course is None or not any(one.now for one in course.shares):
         return
     instances = {member.member_id: member.group_instance_id for member in plan.basis.members}

@@ -56,7 +56,7 @@ def readers_after(decision: Assignment | LeaderFailure) -> Readers:
     return {partition: one.member_id for one in decision.members for partition in one.partitions}
 
 
-def standing_still(reads: Readers, members: Iterable[Member]) -> int:
+def partition_downtime(reads: Readers, members: Iterable[Member]) -> int:
     """How many partitions stand still while these members join: those of members that are gone, began anew, or give up everything
     before they join. A cooperative member reads on."""
     reading_on = {member.member_id: frozenset(member.owned) for member in members if member.cooperative}

@@ -21,8 +21,8 @@ def as_stored(snapshot: Snapshot, change: Change) -> Change:
 def started_again(snapshot: Snapshot, change: Change) -> Change:
     """A written-out change in which everybody starts again at once, each under a new process ID. Raise CannotPredict where others
     come and go with it."""
-    everybody = any(isinstance(item, Event) and item.ALL_DOWN for item in change.events)
-    if not everybody or stores_of(snapshot) is not Stores.IN_MEMORY:
+    all_clients = any(isinstance(item, Event) and item.ALL_DOWN for item in change.events)
+    if not all_clients or stores_of(snapshot) is not Stores.IN_MEMORY:
         return change
     if len(change.events) > 1:
         raise CannotPredict(

@@ -17,7 +17,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 MOST_NAMED = 1_000
 """Events of one Change that name clients; more say process IDs."""
 _NAMES = ("client", "clients", "copied_from_client")
-_NOBODY = ProcessId.parse("00000000-0000-4000-8000-000000000000")
+_NO_CLIENT = ProcessId.parse("00000000-0000-4000-8000-000000000000")
 
 
 def resolved(value: object, snapshot: Snapshot) -> object:
@@ -39,8 +39,8 @@ class _There:
     def __init__(self, clients: tuple[Known, ...]) -> None:
         self._clients = list(clients)
 
-    def meant(self, name: str) -> ProcessId:
-        return named_clients.meant(name, self._clients)
+    def requested(self, name: str) -> ProcessId:
+        return named_clients.requested(name, self._clients)
 
     def after(self, kind: type[Statement], content: Mapping[str, object]) -> None:
         """What cannot be read is refused later, by the Change's own reader."""
@@ -83,10 +83,10 @@ def _event(event: object, there: _There | None) -> object:
         return event
     try:
         if kind.ABOUT is About.ONE_CLIENT:
-            content = _replaced(content, "client", "process_id", lambda found: str(_meant(found, there)))
+            content = _replaced(content, "client", "process_id", lambda found: str(_requested(found, there)))
             content = _copied_from(content, there)
         elif kind.ABOUT is About.CLIENTS:
-            content = _replaced(content, "clients", "process_ids", lambda found: _all_meant(found, there))
+            content = _replaced(content, "clients", "process_ids", lambda found: _all_requested(found, there))
     except InvalidInput as problem:
         strict.refuse(strict.under(str(verb), problem))
         raise
@@ -100,7 +100,7 @@ def _copied_from(content: dict[str, object], there: _There | None) -> dict[str, 
     if not isinstance(state, dict) or "copied_from_client" not in state:
         return content
     try:
-        return content | {"state": _replaced(state, "copied_from_client", "copied_from", lambda one: str(_meant(one, there)))}
+        return content | {"state": _replaced(state, "copied_from_client", "copied_from", lambda one: str(_requested(one, there)))}
     except InvalidInput as problem:
         strict.refuse(strict.under("state", problem))
         raise
@@ -120,12 +120,12 @@ def _replaced(content: dict[str, object], name: str, field: str, look_up: Callab
     return {field if key == name else key: found if key == name else value for key, value in content.items()}
 
 
-def _meant(value: object, there: _There | None) -> ProcessId:
+def _requested(value: object, there: _There | None) -> ProcessId:
     name = strict.name(value)
-    return _NOBODY if there is None else there.meant(name)
+    return _NO_CLIENT if there is None else there.requested(name)
 
 
-def _all_meant(value: object, there: _There | None) -> list[str] | None:
+def _all_requested(value: object, there: _There | None) -> list[str] | None:
     names = strict.each(value, strict.name)
     if not 0 < len(names) <= MOST_NAMED:
         raise InvalidInput(
@@ -133,7 +133,7 @@ def _all_meant(value: object, there: _There | None) -> list[str] | None:
         )
     if there is None:
         return None
-    found = [str(there.meant(name)) for name in names]
+    found = [str(there.requested(name)) for name in names]
     if len(set(found)) < len(found):
         raise InvalidInput("a client is given twice")
     return found

@@ -101,11 +101,11 @@ def _clients(hosts: tuple[str, ...], snapshot: Snapshot) -> tuple[Client, ...]:
     for client in snapshot.clients:
         on.setdefault(client.host, []).append(client)
     by_id = {client.process_id: client for client in snapshot.clients}
-    everybody = tuple(map(named_clients.known, snapshot.clients))
+    all_clients = tuple(map(named_clients.known, snapshot.clients))
     found: dict[ProcessId, Client] = {}
     for host in hosts:
         try:
-            on_it = on.get(host) or [by_id[named_clients.meant(host, everybody)]]
+            on_it = on.get(host) or [by_id[named_clients.requested(host, all_clients)]]
         except InvalidInput as problem:
             raise InvalidInput(str(problem), "hosts") from None
         found |= {client.process_id: client for client in on_it}

@@ -53,13 +53,13 @@ def _cost(snapshot: Snapshot, change: Change, outcome: Outcome, displaced: tuple
         stable=outcome.stable,
         stateful_tasks=outcome.summary.stateful_tasks,
         moved=sum(before.get(task) != stayed.get(task) for task in stateful) if was else outcome.summary.active_moved,
-        needless=_needless(snapshot, displaced, {task: before[task] for task in stateful if task in before}, stayed)
+        needless=_collateral(snapshot, displaced, {task: before[task] for task in stateful if task in before}, stayed)
         + outcome.latent,
         handovers=sum(handed_over),
         rebalances=Span(outcome.summary.rebalances_at_least, outcome.summary.rebalances_at_most),
         seconds_to_stable=Span(math.ceil(seconds if at_least is None else at_least), math.ceil(seconds)),
         restores=_restores(snapshot, outcome, stateful),
-        cold=_cold(snapshot, outcome, stateful),
+        cold=_without_copy(snapshot, outcome, stateful),
         busiest_client=busiest[1],
         busiest_tasks=busiest[0],
         rounds=_rounds(change, outcome, handed_over),
@@ -121,7 +121,7 @@ def _handed_over(
     return tuple(found)
 
 
-def _needless(snapshot: Snapshot, displaced: tuple[ProcessId, ...], before: Owners, after: Owners) -> int:
+def _collateral(snapshot: Snapshot, displaced: tuple[ProcessId, ...], before: Owners, after: Owners) -> int:
     """Tasks that leave clients which the change does not displace, beyond those that make up a new client's share."""
     kept = {client.process_id: None for client in snapshot.clients if client.process_id not in displaced}
     leave = sum(owner in kept and after.get(task) != owner for task, owner in before.items())
@@ -178,7 +178,7 @@ def _by_client(
     return tuple(ClientRestore(one, tuple(sorted(tasks[one])), records[one], total_or_none(sizes[one])) for one in sorted(records))
 
 
-def _cold(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
+def _without_copy(snapshot: Snapshot, outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[ClientRestore, ...]:
     """By client: tasks that are unavailable until it has restored them. No client restores more than it begins to in that round."""
     tasks: dict[ProcessId, dict[TaskId, None]] = {}
     records: dict[ProcessId, int] = {}

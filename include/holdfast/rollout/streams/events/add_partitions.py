@@ -20,7 +20,7 @@ from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.steps.drafts import Draft, Phase
 from holdfast.rollout.streams.steps.steps import GrowTopic
-from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import many, printable
 
 
@@ -104,7 +104,7 @@ class AddPartitions(Event):
     def _notes(self, tasks: tuple[Task, ...]) -> tuple[Note, ...]:
         """What a Snapshot does not show and what would break the application too."""
         topics = dict.fromkeys(one.topic for task in tasks for one in task.partitions)
-        beside = dict.fromkeys(
+        others = dict.fromkeys(
             one.topic
             for task in tasks
             if any(one.topic == self.topic for one in task.partitions)
@@ -117,9 +117,9 @@ class AddPartitions(Event):
                 f"A repartition topic that is written from {self.topic} must have as many partitions as it, unless the application"
                 " says how many: which ones are is not in a snapshot. The leader throws if one is too narrow."
             )
-        if beside:
+        if others:
             found.append(
-                f"{self.topic} is read together with {', '.join(sorted(beside))}: if they are joined they must have equally many"
+                f"{self.topic} is read together with {', '.join(sorted(others))}: if they are joined they must have equally many"
                 " partitions, or the leader throws. Whether they are is not in a snapshot."
             )
         return tuple(Note(NoteKind.TOPICS, one) for one in found)

@@ -18,7 +18,7 @@ from holdfast.rollout.streams.events.restart_client import RestartClient
 from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.events.set_release import SetRelease
 from holdfast.rollout.streams.steps.drafts import Draft
-from holdfast.rollout.text.asking import few, short
+from holdfast.rollout.text.request_words import few, short
 
 
 def _not_late_in_time(rolling: "RollingRestart") -> None:

@@ -12,7 +12,7 @@ from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.steps.drafts import Draft, Phase
 from holdfast.rollout.streams.steps.steps import RollOutConfig
-from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import many, printable
 
 

@@ -13,7 +13,7 @@ from holdfast.rollout.streams.scene import outage
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
 from holdfast.rollout.streams.steps.drafts import Draft, Phase
-from holdfast.rollout.streams.steps.steps import StopEverybody
+from holdfast.rollout.streams.steps.steps import StopAllClients
 from holdfast.rollout.text.wording import many
 
 _MINUTES = number(f"a number of minutes above 0, at most {LONGEST_STOP:,}", 0, LONGEST_STOP, above=True)
@@ -47,7 +47,7 @@ class StopApplication(Event):
     def drafts(self, context: StepContext) -> tuple[Draft, ...]:
         draft = Draft(
             Phase.START,
-            StopEverybody(self.minutes),
+            StopAllClients(self.minutes),
             Who.OPERATOR,
             "The group is stable, and the application may be down for this time.",
             f"{many(len(context.snapshot.clients), 'client')} have returned, each on its own disk and with its own process ID.",

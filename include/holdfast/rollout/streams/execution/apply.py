@@ -32,8 +32,8 @@ from holdfast.rollout.streams.steps.steps import (
     RollOutRelease,
     StartClient,
     Step,
+    StopAllClients,
     StopClient,
-    StopEverybody,
     touched,
 )
 from holdfast.rollout.text.wording import many
@@ -151,7 +151,7 @@ def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allow
     )
 
 
-_UNDER_WAY = RestartInPlace | RollOutConfig | RollOutRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology
+_UNDER_WAY = RestartInPlace | RollOutConfig | RollOutRelease | ChangeThreads | GrowTopic | StopAllClients | DeployTopology
 """What an operator does while Holdfast looks on."""
 _MOVING = StopClient | StartClient | _UNDER_WAY
 
@@ -187,7 +187,7 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str
             | RollOutRelease()
             | ChangeThreads()
             | GrowTopic()
-            | StopEverybody()
+            | StopAllClients()
             | DeployTopology()
         ):
             return _by_the_operator(plan, journal, step, fresh, word)
@@ -197,8 +197,8 @@ def _decide(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str
             assert_never(step.action)
 
 
-RESTARTS = RestartInPlace | RollOutConfig | RollOutRelease | StopEverybody | DeployTopology
-FOR_ALL = RollOutConfig | RollOutRelease | StopEverybody | DeployTopology
+RESTARTS = RestartInPlace | RollOutConfig | RollOutRelease | StopAllClients | DeployTopology
+FOR_ALL = RollOutConfig | RollOutRelease | StopAllClients | DeployTopology
 
 
 def _by_the_operator(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:

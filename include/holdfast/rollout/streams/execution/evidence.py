@@ -34,8 +34,8 @@ from holdfast.rollout.streams.steps.steps import (
     RollOutRelease,
     StartClient,
     Step,
+    StopAllClients,
     StopClient,
-    StopEverybody,
 )
 
 STANDBYS = "num.standby.replicas"
@@ -74,9 +74,9 @@ def _of(step: Step, plan: Plan, fresh: Snapshot, starts: Starts) -> Evidence:
             return _started(plan, step, action, fresh)
         case RestartInPlace():
             return _restarted(plan, step, action, fresh, starts)
-        case RollOutConfig() | RollOutRelease() | StopEverybody() | DeployTopology():
-            everybody = _everybody(step, fresh, starts)
-            return _also(plan, step, action, fresh) or everybody if everybody.shown is Shown.HAPPENED else everybody
+        case RollOutConfig() | RollOutRelease() | StopAllClients() | DeployTopology():
+            all_clients = _all_clients(step, fresh, starts)
+            return _also(plan, step, action, fresh) or all_clients if all_clients.shown is Shown.HAPPENED else all_clients
         case ChangeThreads(process_id=process_id, threads=threads):
             client = fresh.client(process_id)
             has = 0 if client is None else len(client.consumers)
@@ -95,7 +95,7 @@ def restarted(step: Step, plan: Plan, fresh: Snapshot, began: Sighting | None) -
     starts = Starts(plan, fresh, began)
     if isinstance(step.action, RestartInPlace):
         return _restarted(plan, step, step.action, fresh, starts)
-    return _everybody(step, fresh, starts)
+    return _all_clients(step, fresh, starts)
 
 
 def same_generation(began: Sighting, fresh: Snapshot) -> bool:
@@ -174,7 +174,7 @@ def _restarted(plan: Plan, step: Step, action: RestartInPlace, fresh: Snapshot, 
     return evidence(Shown.HAPPENED, Sees.GONE_AND_BACK, action.process_id, (back,))
 
 
-def _everybody(step: Step, fresh: Snapshot, starts: Starts) -> Evidence:
+def _all_clients(step: Step, fresh: Snapshot, starts: Starts) -> Evidence:
     before = starts.began or ()
     still = [one.member_id for one in fresh.consumers() if one.member_id in before]
     found = _all_anew(starts.expected[step.id], starts)
@@ -209,7 +209,7 @@ def _all_anew(wanted: Expected, starts: Starts) -> Evidence:
 
 
 def _also(
-    plan: Plan, step: Step, action: RollOutConfig | RollOutRelease | StopEverybody | DeployTopology, fresh: Snapshot
+    plan: Plan, step: Step, action: RollOutConfig | RollOutRelease | StopAllClients | DeployTopology, fresh: Snapshot
 ) -> Evidence | None:
     """What else than restarts must show, once everybody has restarted; None: nothing does, or it shows."""
     last = [one.id for one in plan.steps if type(one.action) is type(action) and _key(one.action) == _key(action)][-1]
@@ -223,7 +223,7 @@ def _also(
         case DeployTopology(tasks):
             shown = Shown.HAPPENED if len(fresh.tasks) == tasks else Shown.NOT_YET
             return evidence(shown, Sees.TASKS, count=len(fresh.tasks), wanted=tasks)
-        case RollOutRelease() | StopEverybody():
+        case RollOutRelease() | StopAllClients():
             return None
         case _:
             assert_never(action)
@@ -236,11 +236,11 @@ def _key(action: object) -> str | None:
 def _standbys(plan: Plan, action: RollOutConfig, fresh: Snapshot) -> Evidence:
     """Whether each task has as many standby copies as it is to have in the end."""
     copies = copies_of(fresh)
-    way = plan.chosen_way
-    if copies is None or way is None or not way.costs:
+    option = plan.recommended_option
+    if copies is None or option is None or not option.costs:
         return evidence(Shown.CANNOT_SHOW, Sees.COPIES_NOT_TOLD)
     wanted: dict[TaskId, int] = {}
-    for client in way.costs[0].end:
+    for client in option.costs[0].end:
         for task in client.standby:
             wanted[task] = wanted.get(task, 0) + 1
     found = {task: len(owners) for task, owners in copies.items()}

@@ -19,8 +19,8 @@ from holdfast.rollout.streams.steps.steps import (
     RollOutRelease,
     StartClient,
     Step,
+    StopAllClients,
     StopClient,
-    StopEverybody,
     touched,
 )
 
@@ -51,7 +51,7 @@ def expected(plan: Plan) -> Mapping[str, Expected]:
                 if back is not None:
                     started[back] = times + 1 if back == process_id else 1
                     found[step.id] = {back: started[back]}
-            case RollOutConfig() | RollOutRelease() | StopEverybody() | DeployTopology():
+            case RollOutConfig() | RollOutRelease() | StopAllClients() | DeployTopology():
                 if not rolled:
                     started = {process_id: times + 1 for process_id, times in started.items()}
                 rolled = True

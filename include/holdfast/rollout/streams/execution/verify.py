@@ -40,10 +40,10 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
         return evidence.waits(plan, step_id)
 
     def compare(self, plan: Plan, fresh: Snapshot) -> Compared[_Placed] | Members:
-        way = _recommended(plan)
-        cost, renamed = _outcome(plan, way, fresh)
+        option = _recommended(plan)
+        cost, renamed = _outcome(plan, option, fresh)
         if cost is None:
-            return Members(*_other_clients(plan, way, fresh))
+            return Members(*_other_clients(plan, option, fresh))
         rebalances, expected = _rebalances(plan, fresh), cost.rebalances
         tasks, standbys = _tasks(plan, cost, renamed, fresh), _standbys(cost, renamed, fresh)
         of_what = (*_task_differences(tasks), *_standby_differences(standbys))
@@ -60,9 +60,9 @@ class _Verifying(Verifying[Plan, Snapshot, Verdict, _Placed]):
         differences: tuple[Difference, ...],
         shown: tuple[StepEvidence, ...],
     ) -> Verdict:
-        way = _recommended(plan)
-        cost, _ = _outcome(plan, way, fresh)
-        expected = way.costs[0].rebalances if cost is None else cost.rebalances
+        option = _recommended(plan)
+        cost, _ = _outcome(plan, option, fresh)
+        expected = option.costs[0].rebalances if cost is None else cost.rebalances
         return Verdict(
             plan_id=plan.plan_id,
             cluster=fresh.cluster,
@@ -83,18 +83,18 @@ def verify(plan: Plan, fresh: Snapshot) -> Verdict:
 
 
 def _recommended(plan: Plan) -> Considered:
-    assert plan.chosen_way is not None, "a plan without a recommended option is refused before"
-    return plan.chosen_way
+    assert plan.recommended_option is not None, "a plan without a recommended option is refused before"
+    return plan.recommended_option
 
 
-def _outcome(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Cost | None, Mapping[ProcessId, ProcessId]]:
+def _outcome(plan: Plan, option: Considered, fresh: Snapshot) -> tuple[Cost | None, Mapping[ProcessId, ProcessId]]:
     """The outcome that came about, and the real ID for each of its IDs: the one in the same place of the order.
 
     An ID that was left to chance stands in the forecast for all that fall into its gap; all others must be themselves.
     """
     found = sorted(client.process_id for client in fresh.clients)
-    left_to_chance = way.change.draws_ids()
-    for cost in way.costs:
+    left_to_chance = option.change.draws_ids()
+    for cost in option.costs:
         if len(found) != len(cost.process_ids):
             continue
         renamed = dict(zip(sorted(cost.process_ids), found, strict=True))
@@ -104,13 +104,13 @@ def _outcome(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Cost | None,
     return None, {}
 
 
-def _other_clients(plan: Plan, way: Considered, fresh: Snapshot) -> tuple[Result, Difference]:
+def _other_clients(plan: Plan, option: Considered, fresh: Snapshot) -> tuple[Result, Difference]:
     """The clients are those of no outcome: not all there yet, or others than the forecast has."""
-    expected = dict.fromkeys(way.costs[0].process_ids)
+    expected = dict.fromkeys(option.costs[0].process_ids)
     before = {client.process_id: None for client in plan.basis.clients}
     found = sorted(client.process_id for client in fresh.clients)
     strangers = [one for one in found if one not in expected and one not in before]
-    if strangers and not way.change.draws_ids():
+    if strangers and not option.change.draws_ids():
         return Result.DIFFERENT, Difference(Differs.STRANGERS, found=_ids(strangers))
     missing = _ids(one for one in sorted(expected) if one not in found)
     still = _ids(one for one in found if one not in expected)

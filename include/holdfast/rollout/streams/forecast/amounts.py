@@ -20,20 +20,20 @@ class Amount:
         return None if bytes_per_record is None else self.records * bytes_per_record
 
 
-NOBODY_KNOWS = "unknown"
+UNKNOWN_AMOUNT = "unknown"
 """Stands for the broker of changelogs whose leader is not known."""
 
 
 def _broker(key: str) -> int | None:
-    if key == NOBODY_KNOWS:
+    if key == UNKNOWN_AMOUNT:
         return None
     if not (key.isascii() and key.isdecimal() and len(key) <= 10 and str(int(key)) == key):
-        raise strict.mismatch(f"a broker's ID, or {NOBODY_KNOWS!r}", key)
+        raise strict.mismatch(f"a broker's ID, or {UNKNOWN_AMOUNT!r}", key)
     return strict.integer(int(key), 0, java.INT_MAX)
 
 
-BROKER: Codec[int | None] = TEXT.to(_broker, lambda broker: NOBODY_KNOWS if broker is None else str(broker)).shaped(
-    {"type": "string", "pattern": f"^(0|[1-9][0-9]{{0,9}}|{NOBODY_KNOWS})$"}
+BROKER: Codec[int | None] = TEXT.to(_broker, lambda broker: UNKNOWN_AMOUNT if broker is None else str(broker)).shaped(
+    {"type": "string", "pattern": f"^(0|[1-9][0-9]{{0,9}}|{UNKNOWN_AMOUNT})$"}
 )
 
 

@@ -33,14 +33,14 @@ def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = Non
     `most_outcomes`: where new random process IDs can fall in more ways, that many stand for all (`positions`). None: every way.
     `work`: what it may take (`allowed`). Where that is not enough for every way, fewer stand for all; else raise TooMuchWork.
     """
-    meant = in_memory.as_stored(snapshot, change)
-    change = in_memory.started_again(snapshot, shorthands.written_out(snapshot, meant))
+    requested = in_memory.as_stored(snapshot, change)
+    change = in_memory.started_again(snapshot, shorthands.written_out(snapshot, requested))
     releases = groups.releases_of(snapshot)
     work = work or allowed(snapshot)
     answers = []
     for number, release in enumerate(releases):
         part = work.part(len(releases) - number)
-        answers.append((release, _outcomes(groups.with_release(snapshot, release), change, meant, most_outcomes, part)))
+        answers.append((release, _outcomes(groups.with_release(snapshot, release), change, requested, most_outcomes, part)))
         work.used(part)
     unknown = [*snapshot.unknown, *releases_apart.unknown_release(answers)]
     outcomes = answers[-1][1]
@@ -50,27 +50,27 @@ def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = Non
     return Forecast(change, outcomes, tuple(unknown))
 
 
-def _outcomes(snapshot: Snapshot, change: Change, meant: Change, most: int | None, work: Work) -> tuple[Outcome, ...]:
+def _outcomes(snapshot: Snapshot, change: Change, requested: Change, most: int | None, work: Work) -> tuple[Outcome, ...]:
     """`meant`: the change before its shorthands were written out."""
     segments = Segments()
     earlier = [
-        (batch, in_memory.started_again(snapshot, shorthands.written_out(snapshot, meant, counted_from=batch)))
-        for batch in shorthands.counts_earlier(snapshot, meant)
+        (batch, in_memory.started_again(snapshot, shorthands.written_out(snapshot, requested, counted_from=batch)))
+        for batch in shorthands.counts_earlier(snapshot, requested)
     ]
 
-    def of_one(way: Chance) -> Outcome:
+    def of_one(option: Chance) -> Outcome:
         ground, before = Ground(snapshot, work, segments), work.taken
-        outcome, found = _outcome(ground, change.with_process_ids(way.process_ids), way)
+        outcome, found = _outcome(ground, change.with_process_ids(option.process_ids), option)
         one_took, others = 2 * (work.taken - before), list[Range]()
         for batch, other in earlier:
             if work.left >= one_took:
-                others.append(_range(ground, other.with_process_ids(way.process_ids), batch))
+                others.append(_range(ground, other.with_process_ids(option.process_ids), batch))
         return also(outcome, found, others, len(earlier) - len(others))
 
     return sampling.outcomes(snapshot, change, most, work, of_one)
 
 
-def _outcome(ground: Ground, change: Change, way: Chance) -> tuple[Outcome, Range]:
+def _outcome(ground: Ground, change: Change, option: Chance) -> tuple[Outcome, Range]:
     change = shorthands.written_out(ground.snapshot, change)
     course = carried_out(ground, change)
     found, trouble = range_of(course.length, _quicker(ground, change, course.length)), course.length.trouble
@@ -78,14 +78,14 @@ def _outcome(ground: Ground, change: Change, way: Chance) -> tuple[Outcome, Rang
     undetermined = (Note(NoteKind.LEADER if one.about is About.LEADER else NoteKind.DECISION, one.text) for one in doubts)
     unsettled = () if trouble is None else (Note(NoteKind.UNSETTLED, trouble),)
     outcome = Outcome(
-        probability=float(way.probability),
+        probability=float(option.probability),
         process_ids=tuple(sorted(client.process_id for client in course.clients)),
         stable=trouble is None,
         rounds=course.rounds,
         summary=_summary(ground.snapshot, course, found),
         clients=course.clients,
         notes=(*dict.fromkeys((*undetermined, *course.notes)), *unsettled),
-        drawn=way.process_ids,
+        drawn=option.process_ids,
         unsettled=trouble,
         latent=course.latent,
         acts=course.acts,

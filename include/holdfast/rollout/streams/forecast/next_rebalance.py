@@ -6,7 +6,7 @@ from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.scene.reports import Pause
 
 
-def what_is_asked_for(decision: Assignment) -> Trigger | None:
+def what_is_requested(decision: Assignment) -> Trigger | None:
     asked = [consumer.next_rebalance for consumer in decision.consumers]
     if NextRebalance.IMMEDIATE in asked:
         return Trigger.IMMEDIATE

@@ -61,15 +61,15 @@ def _refuse_disagreement(answers: Answers) -> None:
             same.append(release)
     if len(alike) > 1:
         place = _first_difference([outcomes for _, outcomes in alike])
-        ways = "; ".join(f"Kafka {', '.join(names)}: {_in_short(outcomes, place)}" for names, outcomes in alike)
+        options = "; ".join(f"Kafka {', '.join(names)}: {_in_short(outcomes, place)}" for names, outcomes in alike)
         raise CannotPredict(
-            f"The Kafka Streams release is not known, and it matters here. {ways}. Say which release the group runs."
+            f"The Kafka Streams release is not known, and it matters here. {options}. Say which release the group runs."
         )
 
 
-def _first_difference(ways: Sequence[tuple[Outcome, ...]]) -> tuple[int, int, ProcessId] | None:
+def _first_difference(options: Sequence[tuple[Outcome, ...]]) -> tuple[int, int, ProcessId] | None:
     """Outcome, round and client of the first decision that is not the same in all ways; None: it is not in a decision."""
-    first, others = ways[0], ways[1:]
+    first, others = options[0], options[1:]
     for at, outcome in enumerate(first):
         for number, one in enumerate(outcome.rounds):
             for client in () if isinstance(one.decision, LeaderFailure) else one.decision.clients:

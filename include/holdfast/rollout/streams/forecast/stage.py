@@ -13,7 +13,7 @@ from holdfast.rollout.contract.batches import Wait
 from holdfast.rollout.contract.rebalances import Trigger
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.events.batches import Batch
-from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_asked_for
+from holdfast.rollout.streams.forecast.next_rebalance import until_then, what_is_requested
 from holdfast.rollout.streams.forecast.outcomes import Length
 from holdfast.rollout.streams.forecast.restoring import as_before
 from holdfast.rollout.streams.forecast.segments import Decisions, Fingerprints, Passed, Segment, Segments, Start
@@ -205,7 +205,7 @@ class Stage:
         self._rebalanced(trigger, group, decision)
         if isinstance(decision, LeaderFailure):
             return f"The leader itself fails at {self._at_seconds:g} s: {decision.error}"
-        self.pending = what_is_asked_for(decision)
+        self.pending = what_is_requested(decision)
         pause, seconds = until_then(self.pending, group, start.until)
         passed.note(start, decision, self.pending, seconds)
         self.scene = replace(self.scene, clients=self._reports.after(group.clients, decision, pause, seconds))

@@ -130,7 +130,7 @@ def _has_warm_ups(snapshot: Snapshot) -> bool:
     return any(count > standbys for count in copies.values())
 
 
-def _defusal(snapshot: Snapshot, plainly: int) -> Defusal | None:
+def _defusal(snapshot: Snapshot, baseline: int) -> Defusal | None:
     """The fewest clients that have to come back under another ID so that the target is what the group has, or nearly so."""
     group = groups.any_group_of(snapshot)
     try:
@@ -148,7 +148,7 @@ def _defusal(snapshot: Snapshot, plainly: int) -> Defusal | None:
         task in before and new.get(before[task], before[task]) != owner
         for task, owner in order.target(replace(group, clients=renamed, leader_process_id=None))
     )
-    if moved >= plainly:
+    if moved >= baseline:
         return None
     events = tuple(RestartClient(old, keeps_process_id=False, new_process_id=fresh) for old, fresh in labels)
     return Defusal(labels, moved, Change(events))

@@ -164,10 +164,10 @@ def _decided(books: DecidedLosses, process_id: ProcessId) -> BlastRadius:
 
 
 def _not_replaced(books: Movements | DecidedLosses, process_id: ProcessId, among_others: Callable[[], Loss]) -> Loss:
-    return among_others() if len(books.order) > 1 else nobody_left(process_id, books.owned_by(process_id))
+    return among_others() if len(books.order) > 1 else no_client_left(process_id, books.owned_by(process_id))
 
 
-def nobody_left(process_id: ProcessId, tasks: int) -> Loss:
+def no_client_left(process_id: ProcessId, tasks: int) -> Loss:
     """The only client is lost, which runs so many stateful tasks."""
     reason = "no client is left in the group: its tasks run nowhere until one joins"
     return Loss(process_id, Scenario.NOT_REPLACED, None, tasks, tasks, Basis.NOT_FORECAST, reason=reason)

@@ -30,7 +30,7 @@ from holdfast.rollout.streams.host_loss.blast_radius import (
     Loss,
     change_of,
     likeliest_places,
-    nobody_left,
+    no_client_left,
     of_a_release,
 )
 from holdfast.rollout.streams.snapshot import ownership
@@ -166,22 +166,22 @@ def _by_forecasts(
     open_ones = [
         Loss(
             lost,
-            way,
-            places[0] if way is Scenario.FRESH_LIKELIEST else None,
+            option,
+            places[0] if option is Scenario.FRESH_LIKELIEST else None,
             None,
             None,
             Basis.NOT_FORECAST,
             reason=beyond(budget_ms),
         )
-        for way in _WAYS
+        for option in _WAYS
     ]
     found = {loss.scenario: loss for loss in (*forecasts(snapshot, open_ones[:count]), *open_ones[count:])}
     if len(in_order) == 1:
-        found[Scenario.NOT_REPLACED] = nobody_left(lost, sum(owner == lost for _, owner in ownership.owners(snapshot)))
+        found[Scenario.NOT_REPLACED] = no_client_left(lost, sum(owner == lost for _, owner in ownership.owners(snapshot)))
     likeliest = found[Scenario.FRESH_LIKELIEST]
     fresh = [likeliest, *forecasts(snapshot, [replace(open_ones[0], place=place) for place in places[1:]])]
     known = [(loss.moved, loss.place) for loss in fresh if loss.moved is not None and loss.place is not None]
     worst = max(fresh, key=lambda loss: (-1 if loss.moved is None else loss.moved, loss.place.probability if loss.place else 0.0))
     found[Scenario.FRESH_WORST] = replace(worst, scenario=Scenario.FRESH_WORST)
     looked_at = tuple(sorted((place for _, place in known), key=lambda place: place.place))
-    return BlastRadius(lost, tuple(found[way] for way in Scenario), looked_at)
+    return BlastRadius(lost, tuple(found[option] for option in Scenario), looked_at)

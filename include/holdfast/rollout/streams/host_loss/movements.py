@@ -40,7 +40,7 @@ class NotByPlaces(CannotPredict):
     """What moves hangs on more than places in the order and copies: a forecast tells."""
 
 
-_NOBODY, _NEW = -1, -2
+_NO_CLIENT, _NEW = -1, -2
 """Stand for a client's number: who runs a task that nobody runs, and a client that was not there before."""
 _SEVERAL = "several clients have copies of tasks that are migrating: which of them runs a task meanwhile depends on its other tasks"
 
@@ -100,7 +100,7 @@ class Movements:
 
     def __init__(self, snapshot: Snapshot) -> None:
         group = groups.group_of(snapshot)
-        _refuse_other_ways(group)
+        _refuse_other_changes(group)
         line = behaviour(group.release)
         try:
             readings = Readings(group, line)
@@ -125,7 +125,7 @@ class Movements:
         self._ids = tuple(topology.ids[number] for number in topology.stateful)
         number_of = {process_id: number for number, process_id in enumerate(self.order)}
         owners = {task: number_of[process_id] for task, process_id in ownership.owners(snapshot)}
-        self._owner = tuple(owners.get(task, _NOBODY) for task in self._ids)
+        self._owner = tuple(owners.get(task, _NO_CLIENT) for task in self._ids)
         owned = {one: number for number, client in enumerate(clients) for each in client.consumers for one in each.owned}
         self._owned = tuple(
             tuple(dict.fromkeys(owned[one] for one in task.partitions if one in owned)) for task in readings.topology.tasks
@@ -201,7 +201,7 @@ class Movements:
         """For each place: its tasks that run at its own client, the one after, and the one before it."""
         for task, owner in enumerate(self._owner):
             place = task % count
-            if owner != gone and owner != _NOBODY and abs(owner - place) <= 1:
+            if owner != gone and owner != _NO_CLIENT and abs(owner - place) <= 1:
                 kept[place][owner - place] += 1
         own, after, before = ((0, *accumulate(one[which] for one in kept)) for which in (0, 1, -1))
         return tuple(
@@ -253,13 +253,13 @@ class Movements:
         number = self._numbers[task]
         end = self._readings.topology.ends[number]
         lags = {client: lag for client, lag in self._readings.lags_of[number].items() if client != gone}
-        everybody = self._acceptable(end)
+        all_clients = self._acceptable(end)
         if self._acceptable(lags.get(to, end) if to != gone else end):
             return to
         caught_up = [client for client, lag in lags.items() if self._acceptable(lag)]
         if not lags or not (caught_up or (self._line.moves_to_most_caught_up and min(lags.values()) < lags.get(to, end))):
             return to
-        if len(caught_up) == 1 and not everybody:
+        if len(caught_up) == 1 and not all_clients:
             return caught_up[0]
         tally.without_copy += not caught_up
         tally.reason = tally.reason or _SEVERAL
@@ -311,7 +311,7 @@ class Movements:
         return None
 
 
-def _refuse_other_ways(group: Group) -> None:
+def _refuse_other_changes(group: Group) -> None:
     """What hangs on more than places and copies."""
     if not group.clients:
         raise CannotPredict("The group has no client: there is none to lose.")

@@ -159,7 +159,7 @@ def _said(evidence: Evidence) -> str:
 
 def plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
     yield from facts("plan", {"why": (before.why, after.why)})
-    yield from maps("option", _ways(before), _ways(after))
+    yield from maps("option", _options(before), _options(after))
     steps = (
         {one.id: f"{type(one.action).__name__} {one.action} by {one.who}: {one.expect}" for one in plan.steps}
         for plan in (before, after)
@@ -172,18 +172,18 @@ def plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
     yield from maps("not known", *(dict.fromkeys(texts_of(plan.unknown), "") for plan in (before, after)))
 
 
-def _ways(plan: Plan) -> dict[str, str]:
+def _options(plan: Plan) -> dict[str, str]:
     return {one.name: _figures(plan, one) for one in plan.candidates}
 
 
-def _figures(plan: Plan, way: Considered) -> str:
-    if not way.costs:
-        return way.refused or "nothing predicted"
-    most = max(way.costs, key=lambda cost: (cost.needless, cost.moved, cost.longest_s, cost.restored_records))
+def _figures(plan: Plan, option: Considered) -> str:
+    if not option.costs:
+        return option.refused or "nothing predicted"
+    most = max(option.costs, key=lambda cost: (cost.needless, cost.moved, cost.longest_s, cost.restored_records))
     times = times_of(most, plan.policy)
     return (
         f"{most.moved} of {most.stateful_tasks} tasks move, {most.needless} of them collateral;"
         f" {time_words.rebalances(most.rebalances.low, most.rebalances.high, most.rebalances_usual)}; {time_words.both(times)};"
-        f" {time_words.effort(way.effort_counts)};"
+        f" {time_words.effort(option.effort_counts)};"
         f" {many(most.restored_records, 'record')} restored; {many(most.cold_tasks, 'task')} without a caught-up copy"
     )

@@ -9,7 +9,7 @@ from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost import cost
 from holdfast.rollout.streams.cost.times_of_costs import worked_out
 from holdfast.rollout.streams.forecast.outcomes import Forecast, Outcome, Round, Summary
-from holdfast.rollout.streams.options import otherwise, otherwise_words
+from holdfast.rollout.streams.options import contingencies, contingency_words
 from holdfast.rollout.streams.scene.assume import Assume, CatchUp
 from holdfast.rollout.streams.snapshot import ownership
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
@@ -39,8 +39,8 @@ def blocks(snapshot: Snapshot, forecast: Forecast, *, rounds: bool) -> Iterator[
         yield from _outcomes(forecast.outcomes, times)
     for unknown in forecast.unknown:
         yield Paragraph(f"Unknown: {printable(unknown.what)}: {printable(unknown.reason, 500)}")
-    for other in otherwise.weigh(snapshot, forecast.change):
-        yield Paragraph(f"Otherwise: {printable(otherwise_words.sentence(other), 500)}")
+    for other in contingencies.contingencies_of(snapshot, forecast.change):
+        yield Paragraph(f"Otherwise: {printable(contingency_words.sentence(other), 500)}")
     assume = forecast.change.assume
     copies = f"closed copies {assume.closed_copies}; dormant copies {assume.dormant_copies}"
     yield Paragraph(f"Assumptions: copies catch up by {_catch_up(assume)}; {copies}.")

@@ -19,8 +19,8 @@ from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
-from holdfast.rollout.streams.change import asked, named_json, request
 from holdfast.rollout.streams.change import json as change_json
+from holdfast.rollout.streams.change import named_json, request, request_words
 from holdfast.rollout.streams.change.change import CHANGE, Change
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.events import table
@@ -145,7 +145,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
             short = f"{str(process_id)[: titles.SHORT_ID]}…"
             return f"{hosts[process_id]} ({short})" if process_id in hosts else short
 
-        return asked.asked(change, name)
+        return request_words.request_text(change, name)
 
     # The forecast.
 
@@ -226,10 +226,10 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
         return titles.request_of(plan)
 
     def figures(self, plan: Plan) -> Mapping[str, Any]:
-        way = plan.chosen_way
+        option = plan.recommended_option
         return {
-            "figures": figures_of(plan, way),
-            "plain": None if plan.plain_way is way else figures_of(plan, plan.plain_way),
+            "figures": figures_of(plan, option),
+            "plain": None if plan.baseline_option is option else figures_of(plan, plan.baseline_option),
         }
 
     def plan_lines(self, before: Plan, after: Plan) -> Iterator[Line]:
@@ -244,7 +244,7 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     def writes(self, plan: Plan) -> Mapping[str, ProcessId]:
         return apply.writes(plan)
 
-    def step_says(self, step: AnyStep) -> str:
+    def step_text(self, step: AnyStep) -> str:
         assert isinstance(step, Step), "a step is of its plan's kind"
         return step_words.describe(step.action)
 

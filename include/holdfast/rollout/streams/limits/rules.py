@@ -22,7 +22,7 @@ from holdfast.rollout.streams.steps.steps import (
     GrowTopic,
     RollOutConfig,
     RollOutRelease,
-    StopEverybody,
+    StopAllClients,
     hosts_of,
     verb,
 )
@@ -56,8 +56,8 @@ def _found(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Fo
 
 
 def _own(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Iterator[Rule | None]:
-    yield _cold_rule(evaluation, policy)
-    yield _cold_at_once_rule(evaluation, policy)
+    yield _without_copy_rule(evaluation, policy)
+    yield _without_copy_at_once_rule(evaluation, policy)
     yield _bytes_rule(evaluation, policy)
     yield _bytes_per_hour_rule(evaluation, policy)
     yield _disk_rule(evaluation, policy, at)
@@ -68,7 +68,7 @@ def _own(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Iter
     yield made("evidence", words.evidence(found), Status.UNKNOWN if unknown else Status.PASS, policy, found)
 
 
-def _cold_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule:
+def _without_copy_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule:
     costs, limit = evaluation.costs, policy.without_caught_up_copy_s_most
     usual, most = (
         max(cost.cold_seconds_longest(speed) for cost in costs)
@@ -163,7 +163,7 @@ def _copy_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
     return made("copied-in-time", words.copied(found, policy), status, policy, found)
 
 
-def _cold_at_once_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
+def _without_copy_at_once_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
     """At least those of the worst rebalance, at most all of them together: which restore is still running when the next begins
     depends on speeds that nobody knows."""
     most = policy.without_caught_up_copy_tasks_most
@@ -205,7 +205,7 @@ def _hosts(evaluation: EvaluatedOption, at: Circumstances) -> dict[str | None, N
     touched: dict[str | None, None] = {}
     for step in evaluation.option.steps:
         match step.action:
-            case RollOutConfig() | RollOutRelease() | StopEverybody() | DeployTopology():
+            case RollOutConfig() | RollOutRelease() | StopAllClients() | DeployTopology():
                 touched.update(dict.fromkeys(known.values()))
             case AwaitRebalance() | AwaitStable() | GrowTopic():
                 continue

@@ -16,9 +16,9 @@ from holdfast.rollout.streams.cost.evaluation import EvaluatedOption, Option
 from holdfast.rollout.streams.events import batches
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.work import Work, allowed_for_an_option, of_events
-from holdfast.rollout.streams.options import otherwise, recipes, usual
-from holdfast.rollout.streams.options.remedies import REMEDIES, Remedy
+from holdfast.rollout.streams.options import contingencies, recipes, usual
 from holdfast.rollout.streams.options.rewrites import sequence
+from holdfast.rollout.streams.options.table import OPTION_ENTRIES, OptionEntry
 from holdfast.rollout.streams.process_ids import chances
 from holdfast.rollout.streams.scene.reports import Reports
 from holdfast.rollout.streams.scene.scene import Scene
@@ -44,15 +44,15 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Option, ...]:
     refuse_unsettled(snapshot, not_said=True)
     refuse_misfit(snapshot, change)
     rolled = sequence.rolled_out(snapshot, shorthands.written_out(snapshot, change, roll_outs=False))
-    meant = usual.as_usual(snapshot, in_memory.as_stored(snapshot, rolled))
+    requested = usual.as_usual(snapshot, in_memory.as_stored(snapshot, rolled))
     found: list[Option] = []
-    for remedy in REMEDIES:
-        rewritten = remedy.rewrite(snapshot, meant)
-        if rewritten is None or (remedy.setting is not None and not _helps(snapshot, meant, remedy.setting)):
+    for entry in OPTION_ENTRIES:
+        rewritten = entry.rewrite(snapshot, requested)
+        if rewritten is None or (entry.setting is not None and not _helps(snapshot, requested, entry.setting)):
             continue
-        if rewritten != meant and not _fits(snapshot, rewritten):
+        if rewritten != requested and not _fits(snapshot, rewritten):
             continue
-        candidate = _candidate(snapshot, meant, rewritten, remedy)
+        candidate = _candidate(snapshot, requested, rewritten, entry)
         if all((candidate.change, candidate.effort) != (other.change, other.effort) for other in found):
             found.append(candidate)
     return tuple(found)
@@ -68,11 +68,11 @@ def refuse_misfit(snapshot: Snapshot, change: Change) -> None:
     try:
         snapshot = of_a_release(snapshot)
         reports = Reports(group_of(snapshot), change.assume, transactional=transactional(snapshot))
-        way = chances.any_one(tuple(client.process_id for client in snapshot.clients), change)
+        option = chances.any_one(tuple(client.process_id for client in snapshot.clients), change)
     except (CannotPredict, Unsupported):
         return
     scene = Scene.of(snapshot)
-    for batch in shorthands.written_out(snapshot, change.with_process_ids(way.process_ids)).numbered_batches():
+    for batch in shorthands.written_out(snapshot, change.with_process_ids(option.process_ids)).numbered_batches():
         try:
             work.take(of_events(scene, batch))
         except TooMuchWork:
@@ -102,40 +102,40 @@ def evaluate(snapshot: Snapshot, candidate: Option, work: Work | None = None) ->
     return EvaluatedOption(candidate, costs, unknown, None, sizes, lacking.to_give(unknown))
 
 
-def _candidate(snapshot: Snapshot, meant: Change, change: Change, remedy: Remedy) -> Option:
+def _candidate(snapshot: Snapshot, requested: Change, change: Change, entry: OptionEntry) -> Option:
     settings: tuple[SettingChange, ...] = ()
-    title = remedy.title
-    if remedy.setting is not None:
-        key, value = remedy.setting.key, remedy.setting.value_for(snapshot)
+    title = entry.title
+    if entry.setting is not None:
+        key, value = entry.setting.key, entry.setting.value_for(snapshot)
         had = dict(snapshot.config).get(key)
         stable = Then(Wait.STABLE)
         sets, puts_back = (sequence.roll(snapshot, ((key, one),)) for one in (value, had))
         change = replace(change, events=(sets, stable, *change.events, stable, puts_back))
         settings = (SettingChange(key, value, had, "Reverted once the group is stable: two rolling restarts in total."),)
-        title = title.format(was=remedy.setting.default if had is None else had, to=value)
-    steps = recipes.steps_of(snapshot, meant, change, remedy.identity)
+        title = title.format(was=entry.setting.default if had is None else had, to=value)
+    steps = recipes.steps_of(snapshot, requested, change, entry.identity)
     return Option(
-        name=remedy.name,
+        name=entry.name,
         title=title,
         change=change,
         steps=steps,
         settings=settings,
-        assumptions=tuple(map(Assumption, remedy.assumptions)),
-        invalid_if=(_invalid_if(change, remedy), *_or_late(snapshot, change), *_or_elsewhere(snapshot, change)),
-        effort=remedy.effort,
-        as_asked=remedy.as_asked,
-        if_allowed=remedy.if_allowed,
-        displaced=tuple(displaced(meant)),
+        assumptions=tuple(map(Assumption, entry.assumptions)),
+        invalid_if=(_invalid_if(change, entry), *_or_late(snapshot, change), *_or_elsewhere(snapshot, change)),
+        effort=entry.effort,
+        as_asked=entry.as_asked,
+        if_allowed=entry.if_allowed,
+        displaced=tuple(displaced(requested)),
         effort_counts=efforts.counts(snapshot, change, steps),
     )
 
 
-def _invalid_if(change: Change, remedy: Remedy) -> Invalidation:
+def _invalid_if(change: Change, entry: OptionEntry) -> Invalidation:
     """With the process IDs that it is about. Where none is new, or any will do, it is the group itself that must stay as it was."""
-    if remedy.invalid_if not in OF_PROCESS_IDS:
-        return Invalidation(remedy.invalid_if)
+    if entry.invalid_if not in OF_PROCESS_IDS:
+        return Invalidation(entry.invalid_if)
     ids = () if change.fresh_ids() else _new_ids(change)
-    return Invalidation(remedy.invalid_if, ids) if ids else Invalidation(Invalid.ANOTHER_CLIENT)
+    return Invalidation(entry.invalid_if, ids) if ids else Invalidation(Invalid.ANOTHER_CLIENT)
 
 
 def _or_late(snapshot: Snapshot, change: Change) -> Iterator[Invalidation]:
@@ -143,7 +143,7 @@ def _or_late(snapshot: Snapshot, change: Change) -> Iterator[Invalidation]:
     if not any(item.may_be_late() for item in change.statements()):
         return
     try:
-        yield Invalidation(Invalid.BACK_LATE, seconds=otherwise.in_time_s(snapshot))
+        yield Invalidation(Invalid.BACK_LATE, seconds=contingencies.in_time_s(snapshot))
     except (CannotPredict, Unsupported):
         return
 
@@ -162,9 +162,9 @@ def _new_ids(change: Change) -> tuple[ProcessId, ...]:
     return tuple(one for item in change.statements() for one in item.new_ids() if one is not None)
 
 
-def displaced(meant: Change) -> Iterator[ProcessId]:
+def displaced(requested: Change) -> Iterator[ProcessId]:
     """The clients that the operator's change takes away, or takes the state or the ID of: their tasks need a place anyway."""
-    for item in meant.statements():
+    for item in requested.statements():
         yield from item.displaced()
 
 

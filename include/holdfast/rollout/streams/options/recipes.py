@@ -18,7 +18,7 @@ from holdfast.rollout.streams.steps.identity import Identity
 from holdfast.rollout.streams.steps.steps import AwaitRebalance, AwaitStable, RollOutConfig, Step
 
 
-def steps_of(snapshot: Snapshot, meant: Change, change: Change, identity: Identity) -> tuple[Step, ...]:
+def steps_of(snapshot: Snapshot, requested: Change, change: Change, identity: Identity) -> tuple[Step, ...]:
     """All steps of `change`, numbered from 1; the last one waits until the group is stable.
 
     `meant` is what the operator asked for: `identity` is for the events that are not in it.
@@ -29,7 +29,7 @@ def steps_of(snapshot: Snapshot, meant: Change, change: Change, identity: Identi
     for batch, wait in _batches(change):
         together: list[Draft] = []
         for item in batch:
-            for draft in item.drafts(StepContext(snapshot, config, Identity.AS_IT_COMES if item in meant.events else identity)):
+            for draft in item.drafts(StepContext(snapshot, config, Identity.AS_IT_COMES if item in requested.events else identity)):
                 together.append(draft)
                 if isinstance(draft.action, RollOutConfig):
                     config[draft.action.key] = draft.action.value

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words, refusals
 from holdfast.rollout.facts.not_known import not_known
 from holdfast.rollout.facts.said import Said, facts_of, texts_of
@@ -26,7 +26,7 @@ from holdfast.rollout.streams.events.set_config import SetConfig
 from holdfast.rollout.streams.limits import limits
 from holdfast.rollout.streams.limits.circumstances import Circumstances
 from holdfast.rollout.streams.limits.rules import judge
-from holdfast.rollout.streams.options import otherwise, recipes
+from holdfast.rollout.streams.options import contingencies, recipes
 from holdfast.rollout.streams.options.impact import COUNTED, impact_of
 from holdfast.rollout.streams.plan import effect_words, restore_rate, start_up, timing
 from holdfast.rollout.streams.plan import json as plan_json
@@ -60,7 +60,7 @@ def assemble(
     options = ranked(snapshot, evaluations, policy, made)
     nothing = _changes_nothing(snapshot, change)
     chosen = None if nothing else selection.best(options)
-    way = None if chosen is None else chosen.evaluated.option
+    option = None if chosen is None else chosen.evaluated.option
     blocked_by = () if nothing else blocking.blocked_by(options, chosen, policy)
     created_from = CreatedFrom(
         snapshot=snapshot_fingerprint(snapshot),
@@ -83,19 +83,21 @@ def assemble(
         verdict=blocking.verdict(nothing=nothing, chosen=chosen, blocked=blocked_by, policy=policy),
         headline=blocking.headline(options, chosen, blocked_by, effect, nothing=nothing),
         why="" if chosen is None else selection.why(chosen, options, COUNTED),
-        wrong_if="" if way is None else condition_words.invalid_if(way.invalid_if),
+        wrong_if="" if option is None else condition_words.invalid_if(option.invalid_if),
         blocked_by=texts_of(blocked_by),
         blocked=facts_of(blocked_by),
         chosen=None if chosen is None else chosen.name,
         candidates=tuple(_considered(one, chosen, policy) for one in options),
         steps=() if chosen is None or blocked_by else _steps(chosen, policy),
-        settings=() if way is None else way.settings,
-        preconditions=() if way is None else condition_words.assumptions(way.assumptions),
+        settings=() if option is None else option.settings,
+        preconditions=() if option is None else condition_words.assumptions(option.assumptions),
         rules=() if chosen is None else chosen.rules,
         unknown=not_known(_unknown(snapshot, chosen)),
-        otherwise=() if way is None or blocked_by else otherwise.weigh(snapshot, way.change, way.displaced, policy),
-        invalidations=() if way is None else way.invalid_if,
-        assumptions=() if way is None else way.assumptions,
+        otherwise=()
+        if option is None or blocked_by
+        else contingencies.contingencies_of(snapshot, option.change, option.displaced, policy),
+        invalidations=() if option is None else option.invalid_if,
+        assumptions=() if option is None else option.assumptions,
         requested_by=requested_by,
     )
     return replace(plan, plan_id=plan_json.plan_id_of(plan))
@@ -120,11 +122,11 @@ def ranked(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy:
 
 def _circumstances(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy: Policy, made: datetime) -> Circumstances:
     """With what the requested change causes by itself: of a limit that nobody stated, what was asked for takes nothing away."""
-    plain = next((one for one in evaluations if one.option.name == PLAINLY and one.costs), None)
+    baseline = next((one for one in evaluations if one.option.name == BASELINE_NAME and one.costs), None)
     asked = own = None
-    if plain is not None:
-        asked = max(sum(one.trigger == "change" for one in cost.rounds) for cost in plain.costs)
-        own = max(timeline.own_seconds(times_of_costs.times_of(cost, policy)) for cost in plain.costs)
+    if baseline is not None:
+        asked = max(sum(one.trigger == "change" for one in cost.rounds) for cost in baseline.costs)
+        own = max(timeline.own_seconds(times_of_costs.times_of(cost, policy)) for cost in baseline.costs)
     return Circumstances(
         made,
         tuple((client.process_id, client.host) for client in snapshot.clients),
@@ -151,7 +153,7 @@ def _considered(one: Ranked, chosen: Ranked | None, policy: Policy) -> Considere
     is_chosen = chosen is not None and one.name == chosen.name
     evaluation = one.evaluated
     lost = Said("") if is_chosen else selection.why_not(one, chosen, COUNTED)
-    shown = evaluation.worst if one.name == PLAINLY and evaluation.costs else None
+    shown = evaluation.worst if one.name == BASELINE_NAME and evaluation.costs else None
     return Considered(
         name=one.name,
         title=evaluation.option.title,
@@ -186,7 +188,7 @@ def _in_brief(cost: Cost, policy: Policy, *, whole: bool) -> Cost:
 def _steps(chosen: Ranked, policy: Policy) -> tuple[Step, ...]:
     worst = chosen.evaluated.worst
     limit = min(LONGEST_LIMIT_S, max(WAIT_AT_LEAST_S, 2 * (seconds_needed(times_of_costs.times_of(worst, policy)) or 0)))
-    expect = f"{effect_words.rounds_and_time(worst, policy)}. {_standing_still(worst, policy)}"
+    expect = f"{effect_words.rounds_and_time(worst, policy)}. {_partition_downtime(worst, policy)}"
     return recipes.with_waits(chosen.evaluated.option.steps, limit, expect)
 
 
@@ -194,7 +196,7 @@ def _unknown(snapshot: Snapshot, chosen: Ranked | None) -> tuple[Unknown, ...]:
     return snapshot.unknown if chosen is None else (*chosen.evaluated.unknown, *chosen.evaluated.unknown_sizes)
 
 
-def _standing_still(cost: Cost, policy: Policy) -> str:
+def _partition_downtime(cost: Cost, policy: Policy) -> str:
     if not cost.cold_tasks:
         return "Every task has a caught-up copy throughout."
     speed = policy.restore_records_per_second

@@ -10,20 +10,20 @@ from holdfast.rollout.streams.options.proposals import displaced
 from holdfast.rollout.timing import time_words
 
 
-def effect(costs: Sequence[Cost], meant: Change, policy: Policy) -> str:
+def effect(costs: Sequence[Cost], requested: Change, policy: Policy) -> str:
     """`6 of 6 stateful tasks migrate, 4–6 rebalances; rebalancing ends after 2 min; all state restored by then.`
 
     `costs`: those of one option, one an outcome. `meant`: the change that was requested.
     """
-    return f"{_moves(costs, meant)}, {rounds_and_time(worst_of(tuple(costs)), policy)}."
+    return f"{_moves(costs, requested)}, {rounds_and_time(worst_of(tuple(costs)), policy)}."
 
 
-def _moves(costs: Sequence[Cost], meant: Change) -> str:
+def _moves(costs: Sequence[Cost], requested: Change) -> str:
     worst = worst_of(tuple(costs))
     total = worst.stateful_tasks
     if not worst.moved:
         restored = dict.fromkeys(task for one in worst.restores for task in one.tasks)
-        where = "restore on the new disk" if any(True for _ in displaced(meant)) else "get another copy"
+        where = "restore on the new disk" if any(True for _ in displaced(requested)) else "get another copy"
         notes = [f"{len(restored)} {where}"] if restored else []
         notes += ["some move and return"] if worst.handovers else []
         noted = f" ({'; '.join(notes)})" if notes else ""

@@ -16,7 +16,7 @@ from holdfast.rollout.timing import time_words
 from holdfast.rollout.timing.time_words import until_stable
 
 
-def _stands_still(value: object) -> int:
+def _downtime(value: object) -> int:
     """In a document from before there was this field, the longest without a copy."""
     fields = Fields(value)
     found = fields.need("stands_still" if fields.has("stands_still") else "without_copy", COUNT.read)
@@ -24,7 +24,7 @@ def _stands_still(value: object) -> int:
     return found
 
 
-_STANDS_STILL = fields_of(_stands_still, lambda seconds: {"stands_still": seconds}, lambda: {"stands_still": COUNT.shape()})
+_DOWNTIME = fields_of(_downtime, lambda seconds: {"stands_still": seconds}, lambda: {"stands_still": COUNT.shape()})
 _RANGE: Codec[tuple[int, int, int]] = ESTIMATE.to(lambda one: (one.low, one.usual, one.high), lambda found: Estimate(*found))
 
 
@@ -41,7 +41,7 @@ class Figures:
     to_stable: int | None = member(nullable(COUNT))
     records: int = member(COUNT)
     bytes: int | None = member(nullable(COUNT))
-    stands_still: int = spread(_STANDS_STILL)
+    stands_still: int = spread(_DOWNTIME)
     """The longest that any task is unavailable; the pause of a rebalance itself is not in it."""
     noticed: int = member(COUNT, default=0)
     """The part of `stands_still` until the group notices that the task's client is gone; the rest is to restore."""
@@ -53,7 +53,7 @@ class Figures:
     downtime_task_seconds: int | None = member(nullable(COUNT), default=None)
 
     @property
-    def still_says(self) -> str:
+    def downtime_text(self) -> str:
         found = duration(self.stands_still) if self.stands_still else "under 1 s" if self.cold_tasks else "none"
         condition = None if self.times is None or self.certain else self.times.condition
         if condition is None or condition.otherwise_downtime_s <= self.stands_still:
@@ -61,19 +61,19 @@ class Figures:
         return f"{found}, only if {time_words.condition(condition)}; else {duration(condition.otherwise_downtime_s)}"
 
     @property
-    def stable_says(self) -> str:
+    def stable_text(self) -> str:
         """When rebalancing ends, and under which condition."""
         if self.times is None:
             return until_stable(self.to_stable)
         return time_words.estimate(self.times.rebalancing_ends) + time_words.only_if(self.times)
 
     @property
-    def restored_says(self) -> str:
+    def restored_text(self) -> str:
         """When all state is restored, and under which condition."""
         return until_stable(self.to_stable) if self.times is None else time_words.restored(self.times)
 
     @property
-    def effort_says(self) -> str:
+    def effort_text(self) -> str:
         return time_words.effort(self.effort)
 
     @property
@@ -104,6 +104,6 @@ def figures(cost: Cost, policy: Policy, effort: EffortCounts | None = None) -> F
     )
 
 
-def figures_of(plan: Plan, way: Considered | None) -> Figures | None:
-    worst = None if way is None else way.worst
-    return None if way is None or worst is None else figures(worst, plan.policy, way.effort_counts)
+def figures_of(plan: Plan, option: Considered | None) -> Figures | None:
+    worst = None if option is None else option.worst
+    return None if option is None or worst is None else figures(worst, plan.policy, option.effort_counts)

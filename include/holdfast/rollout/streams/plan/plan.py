@@ -4,7 +4,7 @@ from holdfast.rollout.contract.created_from import CreatedFrom
 from holdfast.rollout.contract.settings import SettingChange
 from holdfast.rollout.contract.times import EffortCounts
 from holdfast.rollout.contract.unknown import Unknown
-from holdfast.rollout.contract.verdicts import PLAINLY, PlanVerdict, Rule
+from holdfast.rollout.contract.verdicts import BASELINE_NAME, PlanVerdict, Rule
 from holdfast.rollout.facts.conditions import ASSUMPTIONS, INVALIDATIONS, Assumption, Invalidation
 from holdfast.rollout.facts.not_known import NOT_KNOWN
 from holdfast.rollout.facts.reasons import BLOCKED, REASON, Blocked, Reason
@@ -19,7 +19,7 @@ from holdfast.rollout.policy.json import POLICY
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.change.change import CHANGE, Change
 from holdfast.rollout.streams.cost.evaluation import COSTS, Cost, Effort, worst_of
-from holdfast.rollout.streams.options.otherwise import Otherwise
+from holdfast.rollout.streams.options.contingencies import Otherwise
 from holdfast.rollout.streams.plan.basis import Basis
 from holdfast.rollout.streams.steps.steps import STEPS, Step
 
@@ -106,9 +106,9 @@ class Plan:
     """The requester: Airflow's name of the user; `approval.NOBODY`: no person. None: not given."""
 
     @property
-    def chosen_way(self) -> Considered | None:
+    def recommended_option(self) -> Considered | None:
         return next((one for one in self.candidates if one.name == self.chosen), None)
 
     @property
-    def plain_way(self) -> Considered | None:
-        return next((one for one in self.candidates if one.name == PLAINLY), None)
+    def baseline_option(self) -> Considered | None:
+        return next((one for one in self.candidates if one.name == BASELINE_NAME), None)

@@ -9,7 +9,7 @@ from itertools import groupby
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.plan_words import option_name
 from holdfast.rollout.contract.rebalances import Round
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts import condition_words
 from holdfast.rollout.facts.said import texts_of
 from holdfast.rollout.review import sections
@@ -18,7 +18,7 @@ from holdfast.rollout.streams.cost import times_of_costs
 from holdfast.rollout.streams.cost.cost import end_owners
 from holdfast.rollout.streams.cost.evaluation import Cost, worst_of
 from holdfast.rollout.streams.cost.times_of_costs import times_of
-from holdfast.rollout.streams.options import otherwise_words
+from holdfast.rollout.streams.options import contingency_words
 from holdfast.rollout.streams.plan.cost_tables import cost_tables
 from holdfast.rollout.streams.plan.figures import figures
 from holdfast.rollout.streams.plan.plan import Considered, Plan
@@ -63,14 +63,14 @@ def reviewed(plan: Plan) -> PlanReview:
         verdict=plan.verdict,
         flags=(),
         request=request_of(plan) if plan.change.events else "",
-        recommended=bool(plan.steps) and plan.chosen != PLAINLY,
+        recommended=bool(plan.steps) and plan.chosen != BASELINE_NAME,
         headline=plan.headline,
         costs=tuple(_costs(plan)),
         why=plan.why,
         blocked_by=plan.blocked_by[_reasons_in_the_headline(plan) :],
         condition=condition_words.labelled(plan),
         of_snapshot=many(len(plan.basis.clients), "client"),
-        contingencies=tuple(map(otherwise_words.sentence, plan.otherwise)),
+        contingencies=tuple(map(contingency_words.sentence, plan.otherwise)),
         steps=tuple(_steps(plan)),
         assumptions=plan.preconditions,
         settings=plan.settings,
@@ -89,22 +89,22 @@ def reviewed(plan: Plan) -> PlanReview:
 
 
 def _costs(plan: Plan) -> Iterator[tuple[str, str]]:
-    way = plan.chosen_way
-    if way is None or not way.costs:
+    option = plan.recommended_option
+    if option is None or not option.costs:
         return
-    plain = plan.plain_way if plan.chosen != PLAINLY else None
-    other = plain.costs if plain is not None else ()
-    worst, plain_worst = _worst(way), _worst(plain) if plain is not None and other else None
+    baseline = plan.baseline_option if plan.chosen != BASELINE_NAME else None
+    other = baseline.costs if baseline is not None else ()
+    worst, baseline_worst = _worst(option), _worst(baseline) if baseline is not None and other else None
     yield "Downtime", _downtime(plan, worst) + _or_longer(plan, worst)
-    yield "Restore", _restoring(plan, worst, plain_worst)
+    yield "Restore", _restoring(plan, worst, baseline_worst)
     yield "Time", _time(plan, worst)
-    yield "Effort", _effort(way, plain)
+    yield "Effort", _effort(option, baseline)
 
 
 def _reasons_in_the_headline(plan: Plan) -> int:
     """How many reasons for blocking the headline states already: the first, where no option can be taken or none becomes stable."""
-    way = plan.chosen_way
-    return int(way is None or any(cost.unsettled for cost in way.costs))
+    option = plan.recommended_option
+    return int(option is None or any(cost.unsettled for cost in option.costs))
 
 
 def _or_longer(plan: Plan, cost: Cost) -> str:
@@ -130,13 +130,13 @@ def _time(plan: Plan, cost: Cost) -> str:
     )
 
 
-def _effort(way: Considered, plain: Considered | None) -> str:
-    mine = time_words.effort(way.effort_counts)
-    return f"{mine}." if plain is None else f"{mine}. Baseline: {time_words.effort(plain.effort_counts)}."
+def _effort(option: Considered, baseline: Considered | None) -> str:
+    mine = time_words.effort(option.effort_counts)
+    return f"{mine}." if baseline is None else f"{mine}. Baseline: {time_words.effort(baseline.effort_counts)}."
 
 
-def _worst(way: Considered) -> Cost:
-    return worst_of(way.costs)
+def _worst(option: Considered) -> Cost:
+    return worst_of(option.costs)
 
 
 def _downtime(plan: Plan, cost: Cost) -> str:
@@ -165,8 +165,8 @@ def _if_off(plan: Plan, cost: Cost) -> str:
     return f"; up to {duration(longest)} at a {factor} times lower speed" if factor > 1 and longest else ""
 
 
-def _restoring(plan: Plan, worst: Cost, plain: Cost | None) -> str:
-    without = f" Baseline: {_amount(plan, plain)}." if plain is not None else ""
+def _restoring(plan: Plan, worst: Cost, baseline: Cost | None) -> str:
+    without = f" Baseline: {_amount(plan, baseline)}." if baseline is not None else ""
     most = f" At most {many(worst.busiest_tasks, 'task')} on one client." if worst.busiest_tasks else ""
     if (full := worst.fullest) is not None and full.percent > CROWDED_PERCENT:
         copies = many(full.copies, "copy", "copies")
@@ -248,14 +248,14 @@ def _comparison(plan: Plan) -> Iterator[Block]:
         tuple(_comparison_row(plan, one) for one in plan.candidates),
     )
     yield Paragraph(RESTORED)
-    plain = plan.plain_way
-    if plain is not None and len(plain.costs) > 1:
+    baseline = plan.baseline_option
+    if baseline is not None and len(baseline.costs) > 1:
         yield Paragraph("Baseline: the new process ID is random, and its rank in process-ID order decides:")
         yield Table(
             ("probability", "stateful tasks moved", "rebalances", "rebalancing ends after"),
             tuple(
                 (f"{cost.probability:.1%}", _moved(cost), span(cost.rebalances.low, cost.rebalances.high), _stable(plan, cost))
-                for cost in plain.costs[:MOST_ROWS]
+                for cost in baseline.costs[:MOST_ROWS]
             ),
         )
 
@@ -266,7 +266,7 @@ def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
         return (name, *("not known",) * 7, why)
     worst = _worst(one)
     restoring = f" ({many(worst.cold_tasks, 'task')} to restore)" if worst.cold_tasks else ""
-    still = figures(worst, plan.policy).still_says + restoring
+    still = figures(worst, plan.policy).downtime_text + restoring
     moved = _moved(worst) if len(one.costs) == 1 else f"at worst {_moved(worst)}"
     rebalances = span(worst.rebalances.low, worst.rebalances.high)
     effort = time_words.effort(one.effort_counts)
@@ -287,10 +287,10 @@ def _restored(plan: Plan, cost: Cost) -> str:
 
 
 def _details(plan: Plan) -> Iterator[Block]:
-    way = plan.chosen_way
-    if way is None or not way.costs:
+    option = plan.recommended_option
+    if option is None or not option.costs:
         return
-    worst = _worst(way)
+    worst = _worst(option)
     if worst.rounds:
         yield Heading(2, "Rebalance by rebalance", aside=True)
         yield Table(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from holdfast.kafka.vocabulary import ProcessId, TaskId
 from holdfast.rollout.contract.times import Condition, ConditionKind, Times
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.cost.evaluation import Cost, Effort, EvaluatedOption
 from holdfast.rollout.streams.cost.times_of_costs import times_of, worked_out
@@ -12,7 +12,7 @@ from holdfast.rollout.streams.scene.reports import reported
 from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
-_WITHOUT_THE_DISK = ("copy-process-metadata", PLAINLY)
+_WITHOUT_THE_DISK = ("copy-process-metadata", BASELINE_NAME)
 """What it comes to where a state directory is not copied in time: the client has its process ID and restores, or not even that."""
 
 

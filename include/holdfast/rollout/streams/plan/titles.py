@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping
 
 from holdfast.kafka.vocabulary import ProcessId
-from holdfast.rollout.streams.change import asked
+from holdfast.rollout.streams.change import request_words
 from holdfast.rollout.streams.plan.basis import Basis
 from holdfast.rollout.streams.plan.plan import Plan
-from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.request_words import short
 
 SHORT_ID = 8
 
@@ -15,12 +15,12 @@ SHORT_ID = 8
 def title_of(plan: Plan) -> str:
     """`replace app-2 by app-3`."""
     hosts = host_names(plan.basis)
-    return asked.title(plan.change, lambda one: short(hosts.get(one, f"{str(one)[:SHORT_ID]}…")))
+    return request_words.title(plan.change, lambda one: short(hosts.get(one, f"{str(one)[:SHORT_ID]}…")))
 
 
 def request_of(plan: Plan) -> str:
     """All that was asked for, in a sentence without its full stop."""
-    return asked.asked(plan.change, lambda one: client_name(plan.basis, one))
+    return request_words.request_text(plan.change, lambda one: client_name(plan.basis, one))
 
 
 def host_names(basis: Basis) -> Mapping[ProcessId, str]:

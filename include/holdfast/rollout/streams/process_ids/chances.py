@@ -46,20 +46,20 @@ def _every(present: tuple[ProcessId, ...], change: Change) -> Iterator[Chance]:
     if not fresh:
         return iter((Chance(Fraction(1), ()),))
     gaps = _gaps(present, change)
-    ways, numbers = _counted(gaps, fresh)
-    if ways > MOST_OUTCOMES:
-        there_are = f"{ways:,}" if numbers == fresh else f"more than {ways:,}"
+    orderings, numbers = _counted(gaps, fresh)
+    if orderings > MOST_OUTCOMES:
+        there_are = f"{orderings:,}" if numbers == fresh else f"more than {orderings:,}"
         raise CannotPredict(
             f"{fresh:,} random process IDs have {there_are} possible orders; {MOST_OUTCOMES:,} are allowed."
             " Give some of the process IDs."
         )
-    return _ways(gaps, fresh)
+    return _orderings(gaps, fresh)
 
 
 def too_many(present: tuple[ProcessId, ...], change: Change, limit: int) -> int | None:
     """How many ways there are, at least, where they are more than `limit`. None: they are not."""
-    ways, _ = _counted(_gaps(present, change), change.fresh_ids())
-    return ways if ways > limit else None
+    orderings, _ = _counted(_gaps(present, change), change.fresh_ids())
+    return orderings if orderings > limit else None
 
 
 def _gaps(present: tuple[ProcessId, ...], change: Change) -> "tuple[_Gap, ...]":
@@ -68,18 +68,18 @@ def _gaps(present: tuple[ProcessId, ...], change: Change) -> "tuple[_Gap, ...]":
 
 def _counted(gaps: "tuple[_Gap, ...]", fresh: int) -> tuple[int, int]:
     """The ways, up to the first that is one too many, and how many IDs that took."""
-    ways = 1
+    orderings = 1
     for number in range(fresh):
-        ways *= len(gaps) + number
-        if ways > MOST_OUTCOMES:
-            return ways, number + 1
-    return ways, fresh
+        orderings *= len(gaps) + number
+        if orderings > MOST_OUTCOMES:
+            return orderings, number + 1
+    return orderings, fresh
 
 
 _Gap = tuple[ProcessId | None, ProcessId | None, Fraction]
 
 
-def _ways(gaps: tuple[_Gap, ...], fresh: int) -> Iterator[Chance]:
+def _orderings(gaps: tuple[_Gap, ...], fresh: int) -> Iterator[Chance]:
     """Put one ID after the other into a gap, at each place among those that are in it already."""
     stack: list[tuple[Fraction, tuple[tuple[int, ...], ...], int]] = [(Fraction(1), ((),) * len(gaps), 0)]
     while stack:

@@ -171,14 +171,14 @@ def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
     scene = Scene.of(known)
     for batch in change.numbered_batches():
         scene = batches.apply(scene, batch, reports)
-    meant = replace(
+    requested = replace(
         snapshot,
         clients=scene.clients,
         config=scene.config,
         leader_process_id=scene.leader_process_id,
         kafka_release=scene.kafka_release,
     )
-    return order_changes(snapshot, meant)
+    return order_changes(snapshot, requested)
 
 
 _MISLEADS = (

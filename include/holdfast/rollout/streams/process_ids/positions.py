@@ -51,7 +51,7 @@ def sampled(snapshot: Snapshot, found: int, there_are: int) -> tuple[str, ...]:
     return (text.format(found=found, there_are=there_are),) if found < there_are else ()
 
 
-def ways(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple[Chance, ...], int]:
+def options(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple[Chance, ...], int]:
     """The ways in which the IDs that `change` leaves to chance can fall, no more than `most` (2 or more) of them; and how many
     there are. Probabilities sum to 1."""
     there = tuple(client.process_id for client in snapshot.clients)

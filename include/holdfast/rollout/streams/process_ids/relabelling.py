@@ -42,11 +42,11 @@ class Relabelling:
 
     labels: Labels
     moved: Moved
-    plainly: Moved
+    baseline: Moved
 
     @property
     def worth_it(self) -> bool:
-        return (self.moved.records, self.moved.tasks) < (self.plainly.records, self.plainly.tasks)
+        return (self.moved.records, self.moved.tasks) < (self.baseline.records, self.baseline.tasks)
 
 
 def relabel(group: Group, restarting: Sequence[ProcessId]) -> Relabelling:
@@ -63,7 +63,7 @@ def relabel(group: Group, restarting: Sequence[ProcessId]) -> Relabelling:
     ids = sorted(dict.fromkeys(restarting))
     clients = [present[one] for one in ids]
     loads = _Loads(group)
-    plainly = loads.of(group, ())
+    baseline = loads.of(group, ())
     best: tuple[tuple[int, int], Labels] | None = None
     for layout in _layouts([_kind(client) for client in clients]):
         labels = _best_of(loads, group, clients, ids, layout)
@@ -72,9 +72,9 @@ def relabel(group: Group, restarting: Sequence[ProcessId]) -> Relabelling:
         if best is None or found < best[0]:
             best = (found, labels)
     assert best is not None, "there is always the present layout"
-    if (plainly.records, plainly.tasks) <= best[0]:
-        return Relabelling(tuple((one, one) for one in ids), plainly, plainly)
-    return Relabelling(best[1], Moved(*best[0]), plainly)
+    if (baseline.records, baseline.tasks) <= best[0]:
+        return Relabelling(tuple((one, one) for one in ids), baseline, baseline)
+    return Relabelling(best[1], Moved(*best[0]), baseline)
 
 
 def _refuse(group: Group) -> None:
@@ -95,12 +95,12 @@ def _layouts(kinds: Sequence[Hashable]) -> Iterator[tuple[Hashable, ...]]:
     """Every different order of these kinds. Raise CannotPredict if there are too many."""
     names = list(dict.fromkeys(kinds))
     counts = [kinds.count(name) for name in names]
-    ways, left = 1, len(kinds)
+    options, left = 1, len(kinds)
     for count in counts:
-        ways, left = ways * comb(left, count), left - count
-    if ways > MOST_LAYOUTS:
+        options, left = options * comb(left, count), left - count
+    if options > MOST_LAYOUTS:
         raise CannotPredict(
-            f"{len(kinds)} clients of {len(names)} kinds (threads, tags) have {ways:,} possible orders;"
+            f"{len(kinds)} clients of {len(names)} kinds (threads, tags) have {options:,} possible orders;"
             f" {MOST_LAYOUTS:,} are allowed."
         )
     stack: list[tuple[tuple[Hashable, ...], tuple[int, ...]]] = [((), tuple(counts))]

@@ -36,8 +36,8 @@ def down(scene: Scene, minutes: float) -> Scene:
             f" (The brokers delete them after offsets.retention.minutes: {COMMITS_KEPT_MINUTES:,} unless it is set.)"
         )
         notes = (*notes, Note(NoteKind.COMMITS, note))
-    everybody = tuple(client.process_id for client in scene.clients)
-    return replace(stopped(scene, scene.clients, minutes * 60), down=everybody, notes=notes)
+    all_clients = tuple(client.process_id for client in scene.clients)
+    return replace(stopped(scene, scene.clients, minutes * 60), down=all_clients, notes=notes)
 
 
 def missed(scene: Scene, gone: Client, back: ProcessId) -> Scene:

@@ -42,14 +42,14 @@ def coming(process_id: ProcessId | None, host: str | None, names: Iterable[str] 
     return Known(process_id, host, "" if process_id is None else str(process_id), called)
 
 
-def meant(name: str, there: Iterable[Known]) -> ProcessId:
+def requested(name: str, there: Iterable[Known]) -> ProcessId:
     """The client that is called so. Raise InvalidInput where it is nobody, or more than one: then it says what tells them apart."""
-    everybody = tuple(there)
-    found = _called(name, everybody)
+    all_clients = tuple(there)
+    found = _called(name, all_clients)
     if not found:
         raise InvalidInput(
             f"no client of the group is called '{printable(name)}': by host, client ID, instance ID, or {SHORTEST_PREFIX} or more"
-            f" digits that one process ID begins with. The group has {described(everybody)}"
+            f" digits that one process ID begins with. The group has {described(all_clients)}"
         )
     if len(found) > 1:
         raise InvalidInput(
@@ -60,22 +60,22 @@ def meant(name: str, there: Iterable[Known]) -> ProcessId:
     return found[0].process_id
 
 
-def _called(name: str, everybody: tuple[Known, ...]) -> tuple[Known, ...]:
+def _called(name: str, all_clients: tuple[Known, ...]) -> tuple[Known, ...]:
     """Who is called exactly so; if nobody is, whose process ID begins so."""
     digits = name.removesuffix("…").removesuffix("...").lower()
-    exact = tuple(one for one in everybody if name in one.names or digits == one.digits)
+    exact = tuple(one for one in all_clients if name in one.names or digits == one.digits)
     if exact or len(digits) < SHORTEST_PREFIX:
         return exact
-    return tuple(one for one in everybody if one.digits.startswith(digits))
+    return tuple(one for one in all_clients if one.digits.startswith(digits))
 
 
 def described(clients: Iterable[Known]) -> str:
     """The first of them, each by its host and as much of its process ID as tells it from the others."""
-    everybody = tuple(clients)
-    length = _digits_that_differ([one.digits for one in everybody if one.digits])
+    all_clients = tuple(clients)
+    length = _digits_that_differ([one.digits for one in all_clients if one.digits])
     shown = [
         f"{printable(one.host) if one.host else 'host not known'} ({_short(one, length)})"
-        for one in sorted(everybody, key=lambda one: (one.host or "", one.digits))
+        for one in sorted(all_clients, key=lambda one: (one.host or "", one.digits))
     ]
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
     return ", ".join(shown[:MOST_NAMED]) + more if shown else "no client"

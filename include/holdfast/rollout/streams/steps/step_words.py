@@ -18,8 +18,8 @@ from holdfast.rollout.streams.steps.steps import (
     RollOutConfig,
     RollOutRelease,
     StartClient,
+    StopAllClients,
     StopClient,
-    StopEverybody,
 )
 from holdfast.rollout.text.wording import duration, many
 
@@ -38,7 +38,7 @@ def describe(action: Action) -> str:
             return f"Start a client{_at(action.host)} with {many(action.threads, 'stream thread')}{_as(action.process_id)}"
         case RestartInPlace():
             return f"Restart client {action.process_id}{_at(action.host)}"
-        case RollOutConfig() | RollOutRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
+        case RollOutConfig() | RollOutRelease() | ChangeThreads() | GrowTopic() | StopAllClients() | DeployTopology():
             return _for_all(action)
         case AwaitRebalance():
             return "Wait for one rebalance"
@@ -61,7 +61,7 @@ def brief(action: Action, shared: frozenset[str | None] = frozenset()) -> str:
             return f"start the new client{_at(action.host)}"
         case RestartInPlace():
             return f"restart {_who(action, shared)}"
-        case RollOutConfig() | RollOutRelease() | ChangeThreads() | GrowTopic() | StopEverybody() | DeployTopology():
+        case RollOutConfig() | RollOutRelease() | ChangeThreads() | GrowTopic() | StopAllClients() | DeployTopology():
             return _for_all_in_brief(action)
         case AwaitRebalance():
             return "wait for a rebalance"
@@ -78,7 +78,7 @@ def _who(action: StopClient | RestartInPlace, shared: frozenset[str | None]) -> 
     return f"{action.host} ({short}…)" if action.host in shared else action.host
 
 
-_ForAll = RollOutConfig | RollOutRelease | ChangeThreads | GrowTopic | StopEverybody | DeployTopology
+_ForAll = RollOutConfig | RollOutRelease | ChangeThreads | GrowTopic | StopAllClients | DeployTopology
 
 
 def _for_all(action: _ForAll) -> str:
@@ -92,7 +92,7 @@ def _for_all(action: _ForAll) -> str:
             return f"Set {action.process_id}{_at(action.host)} to {threads} (now {action.was})"
         case GrowTopic():
             return f"Grow topic {action.topic} to {many(action.partitions, 'partition')}"
-        case StopEverybody(minutes):
+        case StopAllClients(minutes):
             return f"Stop all clients, and start them again after {minutes:g} minutes"
         case DeployTopology():
             disks = "" if action.keeps_state else ", on empty disks"
@@ -111,7 +111,7 @@ def _for_all_in_brief(action: _ForAll) -> str:
             return f"set {many(action.threads, 'thread')}{_at(action.host)}"
         case GrowTopic():
             return f"grow {action.topic} to {many(action.partitions, 'partition')}"
-        case StopEverybody(minutes):
+        case StopAllClients(minutes):
             return f"stop all clients for {minutes:g} minutes"
         case DeployTopology():
             return "deploy the new topology to all clients at once"

@@ -100,7 +100,7 @@ class GrowTopic:
 
 
 @record
-class StopEverybody:
+class StopAllClients:
     """Stop every client, and start them all again after so many minutes, each with its disk."""
 
     minutes: float = member(number(f"a number of minutes, up to {LONGEST_STOP:,}", 0, LONGEST_STOP))
@@ -138,7 +138,7 @@ Action = (
     | RollOutRelease
     | ChangeThreads
     | GrowTopic
-    | StopEverybody
+    | StopAllClients
     | DeployTopology
     | AwaitRebalance
     | AwaitStable
@@ -160,7 +160,7 @@ VERBS: Mapping[type, ActionName] = {
     RollOutRelease: ActionName.SET_RELEASE,
     ChangeThreads: ActionName.SET_THREADS,
     GrowTopic: ActionName.ADD_PARTITIONS,
-    StopEverybody: ActionName.STOP_APPLICATION,
+    StopAllClients: ActionName.STOP_APPLICATION,
     DeployTopology: ActionName.DEPLOY_TOPOLOGY,
     AwaitRebalance: ActionName.AWAIT_REBALANCE,
     AwaitStable: ActionName.AWAIT_STABLE,
@@ -196,7 +196,13 @@ def touched(action: Action) -> tuple[ProcessId, ...]:
         case ChangeThreads(process_id=process_id):
             return (process_id,)
         case (
-            RollOutConfig() | RollOutRelease() | GrowTopic() | StopEverybody() | DeployTopology() | AwaitRebalance() | AwaitStable()
+            RollOutConfig()
+            | RollOutRelease()
+            | GrowTopic()
+            | StopAllClients()
+            | DeployTopology()
+            | AwaitRebalance()
+            | AwaitStable()
         ):
             return ()
 
@@ -211,7 +217,13 @@ def hosts_of(action: Action) -> tuple[str | None, ...]:
         case ChangeThreads(host=host):
             return (host,)
         case (
-            RollOutConfig() | RollOutRelease() | GrowTopic() | StopEverybody() | DeployTopology() | AwaitRebalance() | AwaitStable()
+            RollOutConfig()
+            | RollOutRelease()
+            | GrowTopic()
+            | StopAllClients()
+            | DeployTopology()
+            | AwaitRebalance()
+            | AwaitStable()
         ):
             return ()
 

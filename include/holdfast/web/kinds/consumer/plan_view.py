@@ -8,7 +8,7 @@ from holdfast.rollout.consumer.forecast.course import Course, Share
 from holdfast.rollout.consumer.plan import effect_words
 from holdfast.rollout.consumer.plan.figures import ReadFigures, read_figures
 from holdfast.rollout.consumer.plan.plan import Considered, ConsumerPlan
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.text.wording import capital, duration, listed, many
 from holdfast.web.parts import plan_view as parts
 from holdfast.web.parts.ownership import Picture, Placement, Words, picture
@@ -50,7 +50,7 @@ LABELS = Labels(
 
 
 def view(plan: ConsumerPlan, now: datetime) -> PlanView:
-    option, baseline = plan.chosen_way, plan.plain_way
+    option, baseline = plan.recommended_option, plan.baseline_option
     options = {one.name: one for one in (option, baseline) if one is not None}.values()
     pairs = tuple((one, one.course) for one in options if one.course is not None)
     return plan_view(
@@ -118,14 +118,14 @@ def _why_twice(found: ReadFigures) -> str:
 def _until_stable(found: ReadFigures) -> str:
     if found.to_stable is None:
         return "the group does not become stable"
-    return f"rebalancing ends after {found.stable_says}; {found.effort_says}"
+    return f"rebalancing ends after {found.stable_text}; {found.effort_text}"
 
 
 def _amounts(found: ReadFigures) -> tuple[Amount, ...]:
     unread = 0 if not found.rebalances else NEVER if found.unread is None else found.unread
     return (
         UNKNOWN if found.moved is None else (found.moved, f"{found.moved:,}"),
-        (unread, found.still_says),
+        (unread, found.downtime_text),
         (found.rebalances, f"{found.rebalances:,}") if found.to_stable is not None else (NEVER, "endless"),
         UNKNOWN if found.read_twice is None else (found.read_twice, compact(found.read_twice) if found.read_twice else "none"),
     )
@@ -188,7 +188,7 @@ def _options(plan: ConsumerPlan) -> tuple[OptionRow, ...]:
             title=one.title,
             fate="recommended" if one.name == plan.chosen else "possible" if one.name in found else "impossible",
             why_not=parts.why_not(one),
-            effort="no manual work beyond the change" if one.name == PLAINLY else "",
+            effort="no manual work beyond the change" if one.name == BASELINE_NAME else "",
             cells=cells.get(one.name, ()),
             failed=parts.broken(one.rules),
         )

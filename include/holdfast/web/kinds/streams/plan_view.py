@@ -51,7 +51,7 @@ LABELS = Labels(
 
 
 def view(plan: Plan, now: datetime) -> PlanView:
-    option, baseline = plan.chosen_way, plan.plain_way
+    option, baseline = plan.recommended_option, plan.baseline_option
     options = {one.name: one for one in (option, baseline) if one is not None}.values()
     pairs = tuple((one, one.worst) for one in options if one.worst is not None)
     effect = effect_words.effect(option.costs, plan.change, plan.policy) if option is not None and option.costs else ""
@@ -152,7 +152,7 @@ def _amounts(found: Figures | None) -> tuple[Amount, ...] | None:
     size = f"{compact(found.records)} records" if found.bytes is None else amount_of_bytes(found.bytes)
     return (
         (found.moved, f"{found.moved:,}"),
-        (found.stands_still * 1000 + bool(found.cold_tasks), found.still_says),
+        (found.stands_still * 1000 + bool(found.cold_tasks), found.downtime_text),
         _time(found, None if found.times is None else found.times.rebalancing_ends),
         _time(found, None if found.times is None else found.times.restored),
         (found.records, size if found.records else "nothing"),
@@ -162,7 +162,7 @@ def _amounts(found: Figures | None) -> tuple[Amount, ...] | None:
 
 def _time(found: Figures, one: Estimate | None) -> Amount:
     if found.times is None:
-        return (NEVER if found.to_stable is None else found.to_stable, found.stable_says)
+        return (NEVER if found.to_stable is None else found.to_stable, found.stable_text)
     return (NEVER if one is None else one.usual, time_words.usually(one))
 
 

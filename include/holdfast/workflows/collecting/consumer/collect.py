@@ -88,7 +88,7 @@ def snapshot(
         topics=topics,
         unknown=tuple(found.unknown),
         config=config,
-        assigned=_assigned_beside(found, members),
+        assigned=_assigned_if_other(found, members),
     )
 
 
@@ -109,7 +109,7 @@ def _assigned(member: GenerationMember) -> tuple[TopicPartition, ...]:
     return decode_assignment(member.assignment).partitions if member.assignment else ()
 
 
-def _assigned_beside(found: _Found, members: tuple[Member, ...]) -> tuple[tuple[TopicPartition, ...], ...] | None:
+def _assigned_if_other(found: _Found, members: tuple[Member, ...]) -> tuple[tuple[TopicPartition, ...], ...] | None:
     """What each member was handed. None where all of them own just that: it need not be said twice."""
     assigned = tuple(_assigned(each) for each in found.group.members)
     return None if assigned == tuple(member.owned for member in members) else assigned

@@ -169,7 +169,7 @@ def _leader(found: Gathered) -> ProcessId | None:
 
 
 def _inferred(settings: GroupSettings, found: Gathered, moment: datetime) -> dict[str, Report]:
-    disks = state_directories.weigh(settings, found)
+    disks = state_directories.disk_copies(settings, found)
     if not found.members:
         return {}
     known = behaviour(settings.kafka_release) if settings.kafka_release else None

@@ -53,7 +53,7 @@ def read(disks: StateDirectoryReader, urls: tuple[str, ...], settings: GroupSett
         found.note("state_directories", _NO_STORES)
 
 
-def weigh(settings: GroupSettings, found: Gathered) -> dict[ProcessId, tuple[DiskCopy, ...]]:
+def disk_copies(settings: GroupSettings, found: Gathered) -> dict[ProcessId, tuple[DiskCopy, ...]]:
     """The copies on the disk of each member's client; whatever contradicts that it runs there, or hides its offsets, is named."""
     running = {member.process_id: None for member in found.members}
     settled = found.group.state not in ("PreparingRebalance", "CompletingRebalance")  # else nobody's process ID is shown

@@ -7,7 +7,7 @@ from tests.harness.plain_groups import Document, member
 from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.kinds.any_kind import change_to_json, snapshot_from_json
-from holdfast.rollout.kinds.meant import change_meant
+from holdfast.rollout.kinds.requested_change import change_requested
 from holdfast.workflows import forecast as forecasting
 
 READERS = {
@@ -25,7 +25,7 @@ def snapshot() -> ConsumerSnapshot:
 
 
 def events(**form: object) -> list[Document]:
-    found = change_to_json(change_meant(form)(snapshot()))["events"]
+    found = change_to_json(change_requested(form)(snapshot()))["events"]
     assert isinstance(found, list)
     return found
 

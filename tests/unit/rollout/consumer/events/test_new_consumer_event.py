@@ -11,7 +11,7 @@ from tests.harness.plain_groups import change, group, member
 from holdfast.errors import HoldfastError
 from holdfast.kafka.consumer.config import ConsumerConfig
 from holdfast.kafka.consumer.group import Member
-from holdfast.rollout.consumer.change import asked
+from holdfast.rollout.consumer.change import request_words
 from holdfast.rollout.consumer.change.json import consumer_change_from_json, consumer_change_to_json
 from holdfast.rollout.consumer.events import table
 from holdfast.rollout.consumer.events.event import ConsumerEvent, Name, StepWords
@@ -81,10 +81,10 @@ def test_what_does_not_fit_is_refused_at_its_place() -> None:
 
 
 def test_it_is_put_into_words() -> None:
-    meant, snapshot = consumer_change_from_json(change(EVICTED)), consumer_snapshot_from_json(group(TWO))
+    requested, snapshot = consumer_change_from_json(change(EVICTED)), consumer_snapshot_from_json(group(TWO))
 
-    assert asked.asked(meant, snapshot).startswith("evict ")
-    assert asked.title(meant, snapshot).startswith("evict ")
+    assert request_words.request_text(requested, snapshot).startswith("evict ")
+    assert request_words.title(requested, snapshot).startswith("evict ")
 
 
 def test_a_plan_has_its_step_and_comes_back() -> None:

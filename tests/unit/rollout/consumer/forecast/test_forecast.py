@@ -13,9 +13,9 @@ from holdfast.workflows.forecast import forecast_case
 TWO = {"a": member(0, 1, 2), "b": member(3, 4, 5)}
 
 
-def foreseen(snapshot: dict[str, Any], meant: dict[str, Any]) -> dict[str, Any]:
+def foreseen(snapshot: dict[str, Any], requested: dict[str, Any]) -> dict[str, Any]:
     """The one outcome."""
-    answer = forecast_case({"snapshot": snapshot, "change": meant}, Detail.FULL)
+    answer = forecast_case({"snapshot": snapshot, "change": requested}, Detail.FULL)
     (outcome,) = answer["outcomes"]  # type: ignore[misc]
     return outcome  # type: ignore[no-any-return]
 

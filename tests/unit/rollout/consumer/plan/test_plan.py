@@ -107,33 +107,33 @@ class TestWaysBeyondWhatWasAsked:
     """They are forecast and shown, and chosen by nobody but the operator."""
 
     @staticmethod
-    def way(plan: ConsumerPlan, name: str) -> Considered:
+    def option(plan: ConsumerPlan, name: str) -> Considered:
         return next(one for one in plan.candidates if one.name == name)
 
     def test_static_membership_rebalances_once_more_and_says_so(self) -> None:
         plan = planned(TWO, *restarts("a"))
-        way = self.way(plan, "make-static")
+        option = self.option(plan, "make-static")
 
-        assert way.change.events[0].back.group_instance_id == "instance-00000"  # type: ignore[union-attr]
-        assert way.summary is not None
-        assert way.summary.rebalances == self.way(plan, "plainly").summary.rebalances  # type: ignore[union-attr]
-        assert "later ones need not" in way.why_not
+        assert option.change.events[0].back.group_instance_id == "instance-00000"  # type: ignore[union-attr]
+        assert option.summary is not None
+        assert option.summary.rebalances == self.option(plan, "plainly").summary.rebalances  # type: ignore[union-attr]
+        assert "later ones need not" in option.why_not
         assert plan.chosen == "plainly"
 
     def test_a_longer_session_comes_with_its_setting_and_what_it_costs(self) -> None:
         static = {name: one | {"group_instance_id": f"i-{name}"} for name, one in TWO.items()}
-        way = self.way(planned(static, *restarts("a")), "longer-session")
+        option = self.option(planned(static, *restarts("a")), "longer-session")
 
-        assert [(one.key, one.value, one.revert_to) for one in way.settings] == [("session.timeout.ms", 300_000, None)]
-        assert "unavailable until it returns, up to 300 s" in way.unknown[0].text
-        assert "detected later" in way.why_not
+        assert [(one.key, one.value, one.revert_to) for one in option.settings] == [("session.timeout.ms", 300_000, None)]
+        assert "unavailable until it returns, up to 300 s" in option.unknown[0].text
+        assert "detected later" in option.why_not
 
     def test_an_eager_group_that_restarts_whole_could_become_cooperative(self) -> None:
-        way = self.way(planned(EAGER, *restarts("a", "b")), "make-cooperative")
+        option = self.option(planned(EAGER, *restarts("a", "b")), "make-cooperative")
 
-        assert way.summary is not None
-        assert way.summary.rebalances >= 4
-        lists = [[str(name) for name in one.assignors] for one in way.change.events if isinstance(one, SetAssignors)]
+        assert option.summary is not None
+        assert option.summary.rebalances >= 4
+        lists = [[str(name) for name in one.assignors] for one in option.change.events if isinstance(one, SetAssignors)]
         assert lists == [["cooperative-sticky", "range"]] * 2 + [["cooperative-sticky"]] * 2
         assert "make-cooperative" not in {one.name for one in planned(EAGER, *restarts("a")).candidates}
         assert "make-cooperative" not in {one.name for one in planned(TWO, *restarts("a", "b")).candidates}
@@ -259,21 +259,21 @@ class TestCommands:
         return paths
 
     def test_plan_and_show(self, tmp_path: Path) -> None:
-        snapshot, meant = self._files(tmp_path)
-        made = self._run("plan", snapshot, meant, "--json")
+        snapshot, requested = self._files(tmp_path)
+        made = self._run("plan", snapshot, requested, "--json")
         kept = tmp_path / "plan.json"
         kept.write_text(made.stdout)
 
         assert made.return_value == 2
-        assert self._run("plan", snapshot, meant).stdout.startswith("Plan ")
+        assert self._run("plan", snapshot, requested).stdout.startswith("Plan ")
         assert "1. Restart" in self._run("show", kept).stdout or "Restart a" in self._run("show", kept).stdout
         assert self._run("show", kept, "--markdown").stdout.startswith("# Plan ")
         assert json.loads(self._run("show", kept, "--json").stdout) == json.loads(made.stdout)
 
     def test_a_plan_goes_stale(self, tmp_path: Path) -> None:
-        snapshot, meant = self._files(tmp_path)
+        snapshot, requested = self._files(tmp_path)
         kept, other = tmp_path / "plan.json", tmp_path / "other.json"
-        kept.write_text(self._run("plan", snapshot, meant, "--json").stdout)
+        kept.write_text(self._run("plan", snapshot, requested, "--json").stdout)
         other.write_text(json.dumps(group(TWO | {"c": member()}, topics=TOPICS)))
         later = tmp_path / "later.json"
         moved = {"orders": {"partitions": [one | {"end_offset": 99, "committed_offset": 50} for one in COMMITTED]}}
@@ -285,9 +285,9 @@ class TestCommands:
         assert json.loads(self._run("show", kept, "--snapshot", other, "--json").stdout)["stale"] is True
 
     def test_a_plan_is_kept_applied_verified_and_compared(self, tmp_path: Path) -> None:
-        snapshot, meant = self._files(tmp_path)
+        snapshot, requested = self._files(tmp_path)
         lake, kept = tmp_path / "lake", tmp_path / "plan.json"
-        kept.write_text(self._run("plan", snapshot, meant, "--json", "--lake", lake).stdout)
+        kept.write_text(self._run("plan", snapshot, requested, "--json", "--lake", lake).stdout)
         plan_id = json.loads(kept.read_text())["plan_id"]
         assert (lake / "plans" / plan_id / "plan.json").exists()
 

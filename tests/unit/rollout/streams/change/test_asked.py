@@ -6,8 +6,8 @@ from tests.harness.plans import REPLACE_FIRST, article_plan, planned
 
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.kinds.plan_title import question_of, request_of, title_of
-from holdfast.rollout.streams.change.asked import asked, title
 from holdfast.rollout.streams.change.json import change_from_json
+from holdfast.rollout.streams.change.request_words import request_text, title
 
 
 def name(process_id: ProcessId) -> str:
@@ -49,7 +49,7 @@ def name(process_id: ProcessId) -> str:
     ],
 )
 def test_a_change_is_a_sentence(events: list[object], words: str) -> None:
-    assert asked(change_from_json(change(*events)), name) == words
+    assert request_text(change_from_json(change(*events)), name) == words
 
 
 REMOVED_AND_RESTARTED = "remove app-0, restart app-1"
@@ -70,7 +70,7 @@ NEW = "4b61e2a0-0000-4000-8000-000000000001"
     ],
 )
 def test_nothing_that_was_given_is_dropped(event: object, given: tuple[str, ...]) -> None:
-    said = asked(change_from_json(change(event)), name)
+    said = request_text(change_from_json(change(event)), name)
 
     assert [one for one in given if one not in said] == []
 

@@ -11,8 +11,8 @@ from holdfast.rollout.contract.actions import WriteProcessMetadata
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Forecast
-from holdfast.rollout.streams.options import otherwise, proposals
-from holdfast.rollout.streams.options.otherwise import If
+from holdfast.rollout.streams.options import contingencies, proposals
+from holdfast.rollout.streams.options.contingencies import If
 from holdfast.rollout.streams.snapshot.json import snapshot_to_json
 from holdfast.rollout.streams.snapshot.snapshot import Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
@@ -113,14 +113,14 @@ class TestPlan:
 
     def test_a_setting_is_rolled_out_under_new_ids(self) -> None:
         plan = planned(in_memory(), {"set_config": {"num.standby.replicas": 1}})
-        assert plan.chosen_way is not None
-        assert plan.chosen_way.change.draws_ids()
+        assert plan.recommended_option is not None
+        assert plan.recommended_option.change.draws_ids()
 
     def test_where_nobody_knows_both_are_forecast(self) -> None:
         plan = planned(group(AFTER, "3.9.1"), {"restart_client": {"process_id": A}})
         (other,) = [one for one in plan.otherwise if one.branch.condition is If.IN_MEMORY]
 
-        assert max(cost.rebalances.high for cost in other.costs) > plan.chosen_way.costs[0].rebalances.high  # type: ignore[union-attr]
+        assert max(cost.rebalances.high for cost in other.costs) > plan.recommended_option.costs[0].rebalances.high  # type: ignore[union-attr]
         known = planned(group(AFTER, "3.9.1") | {"stores": "persistent"}, {"restart_client": {"process_id": A}})
         assert If.IN_MEMORY not in [one.branch.condition for one in known.otherwise]
 
@@ -130,7 +130,7 @@ class TestPlan:
 
         assert len(found.outcomes) == 8
         assert any("samples" in one.reason for one in found.unknown)
-        assert otherwise.branches(read(document), change_from_json(change(ROLLING)))
+        assert contingencies.branches(read(document), change_from_json(change(ROLLING)))
 
     def test_not_every_way_of_a_handful_is_gone_through(self) -> None:
         """Four restarts can fall in 1,680 ways, and each option of a plan would count them."""

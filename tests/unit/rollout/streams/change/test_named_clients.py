@@ -8,7 +8,7 @@ from tests.harness.plans import read
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.contract.requests import Request, What
-from holdfast.rollout.kinds.meant import change_meant
+from holdfast.rollout.kinds.requested_change import change_requested
 from holdfast.rollout.streams.change import named_json
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.change.request import change_of
@@ -130,13 +130,13 @@ class TestEvents:
 
 class TestForms:
     def test_a_change_with_names_is_checked_before_and_after_the_group_is_known(self) -> None:
-        fitting = change_meant({"change": change({"remove_client": {"client": f"app-{A[:4]}"}})})
+        fitting = change_requested({"change": change({"remove_client": {"client": f"app-{A[:4]}"}})})
         assert change_to_json(fitting(read(group(AFTER))))["events"] == [{"remove_client": {"process_id": A}}]  # type: ignore[arg-type]
 
         with pytest.raises(InvalidInput, match=r"change.events\[0\].remove_client.client"):
-            change_meant({"change": change({"remove_client": {"client": "app-9"}})})(read(group(AFTER)))
+            change_requested({"change": change({"remove_client": {"client": "app-9"}})})(read(group(AFTER)))
         with pytest.raises(InvalidInput, match="unknown"):
-            change_meant({"change": change({"remove_client": {"client": "app-9", "hots": 1}})})
+            change_requested({"change": change({"remove_client": {"client": "app-9", "hots": 1}})})
 
     def test_fields_name_clients_too_and_a_host_is_all_on_it(self) -> None:
         def gone(*hosts: str, snapshot: Document) -> list[str]:

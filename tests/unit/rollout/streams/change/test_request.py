@@ -70,8 +70,8 @@ class TestWhatIsMeant:
         assert len(events(what="scale", clients=1, hosts=["app-1"])) == 2
 
     def test_restarts_are_of_all_or_of_some(self) -> None:
-        ((everybody,), (some,)) = (events(what="rolling restart"), events(what="rolling restart", hosts="app-0", at_once=2))
-        assert everybody["rolling_restart"].get("process_ids") is None
+        ((all_clients,), (some,)) = (events(what="rolling restart"), events(what="rolling restart", hosts="app-0", at_once=2))
+        assert all_clients["rolling_restart"].get("process_ids") is None
         assert (some["rolling_restart"]["process_ids"], some["rolling_restart"]["at_once"]) == ([C], 2)
 
     def test_settings_and_releases_come_with_a_restart(self) -> None:

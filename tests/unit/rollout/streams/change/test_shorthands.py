@@ -112,9 +112,9 @@ def test_everybody_is_who_is_there_then() -> None:
 
 def test_who_is_left_to_chance_restarts_too_in_each_outcome() -> None:
     fresh = {"add_client": {"process_id": None, "threads": 2}}
-    meant = change_from_json(change(fresh, {"then": "stable"}, {"rolling_restart": {"at_once": 9}}))
+    requested = change_from_json(change(fresh, {"then": "stable"}, {"rolling_restart": {"at_once": 9}}))
 
-    found = forecast(SNAPSHOT, meant)
+    found = forecast(SNAPSHOT, requested)
 
     assert len(found.outcomes) == 4
     assert all(sum(one.trigger is Trigger.CHANGE for one in outcome.rounds) == 2 for outcome in found.outcomes)
@@ -123,10 +123,10 @@ def test_who_is_left_to_chance_restarts_too_in_each_outcome() -> None:
 
 def test_who_is_left_to_chance_cannot_lose_its_id_again() -> None:
     fresh = {"add_client": {"process_id": None, "threads": 2}}
-    meant = change(fresh, {"then": "stable"}, {"rolling_restart": {"keeps_process_id": False}})
+    requested = change(fresh, {"then": "stable"}, {"rolling_restart": {"keeps_process_id": False}})
 
     with pytest.raises(InvalidInput, match=r"events\[2\].rolling_restart.process_ids: a client with a new random process ID"):
-        forecast(SNAPSHOT, change_from_json(meant))
+        forecast(SNAPSHOT, change_from_json(requested))
 
 
 class TestWhoseSettingsCount:

@@ -305,10 +305,10 @@ class TestThePage:
     @pytest.mark.parametrize("document", examples(), ids=lambda one: next(iter(one["events"][0])))
     def test_its_examples_can_be_forecast(self, document: Document) -> None:
         there = snapshot_from_json(static("3.8.1"))
-        meant = change_from_json(named_json.resolved(document, there))
+        requested = change_from_json(named_json.resolved(document, there))
 
-        assert change_from_json(change_to_json(meant)) == meant
-        assert forecast(there, meant).outcomes
+        assert change_from_json(change_to_json(requested)) == requested
+        assert forecast(there, requested).outcomes
 
     def test_it_has_an_example_of_every_event(self) -> None:
         shown = {verb for document in examples() for event in document["events"] for verb in event}

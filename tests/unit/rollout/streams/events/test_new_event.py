@@ -12,7 +12,7 @@ from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.settings import Who
 from holdfast.rollout.json.kafka_codecs import PROCESS_ID
 from holdfast.rollout.json.record import member, record
-from holdfast.rollout.streams.change import asked, named_json
+from holdfast.rollout.streams.change import named_json, request_words
 from holdfast.rollout.streams.change.change import CHANGE
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.events import table
@@ -100,10 +100,10 @@ def test_it_is_forecast() -> None:
 
 
 def test_it_is_put_into_words() -> None:
-    meant = change_from_json(change(EVICTED, STOPPED))
+    requested = change_from_json(change(EVICTED, STOPPED))
 
-    assert asked.asked(meant, lambda _: "app-1").startswith("evict app-1; ")
-    assert asked.title(meant, lambda _: "app-1").startswith("evict app-1, ")
+    assert request_words.request_text(requested, lambda _: "app-1").startswith("evict app-1; ")
+    assert request_words.title(requested, lambda _: "app-1").startswith("evict app-1, ")
 
 
 def test_a_plan_has_its_steps_and_comes_back() -> None:

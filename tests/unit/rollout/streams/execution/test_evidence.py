@@ -18,7 +18,9 @@ from holdfast.rollout.streams.execution.verdict import VERDICT
 from holdfast.rollout.streams.execution.verify import verify
 from holdfast.rollout.streams.plan.plan import Plan
 
-PLAINLY = Policy(exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first"))
+BASELINE_ONLY = Policy(
+    exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first")
+)
 SETTINGS = {"set_config": {"max.warmup.replicas": 6}}
 RELEASE = {"set_release": {"kafka_release": "3.9.1"}}
 STANDBYS = {"set_config": {"num.standby.replicas": 1}}
@@ -91,7 +93,7 @@ def test_the_very_snapshot_that_the_plan_was_made_from_is_never_as_forecast(what
     plan = planned(document, *EVERYTHING[what])
     verdict = verify(plan, read(document))
 
-    assert plan.chosen_way is not None
+    assert plan.recommended_option is not None
     assert verdict.result is Result.NOT_YET
     assert verdict.differences
     assert Shown.NOT_YET in [one.evidence.shown for one in verdict.steps]
@@ -102,7 +104,7 @@ def test_the_very_snapshot_that_the_plan_was_made_from_is_never_as_forecast(what
     "event", [SETTINGS, ROLLING, {"stop_application": {"minutes": 30}}], ids=["settings", "restarts", "a break"]
 )
 def test_a_roll_out_is_over_when_every_client_has_restarted(document: Document, event: object) -> None:
-    plan = planned(document, event, policy=PLAINLY)
+    plan = planned(document, event, policy=BASELINE_ONLY)
     results = [verify(plan, read(anew(document, *some))).result for some in ((), (A,), (A, B), (A, B, C))]
 
     assert results == [Result.NOT_YET, Result.NOT_YET, Result.NOT_YET, Result.AS_FORECAST]
@@ -153,8 +155,8 @@ def standbys() -> Plan:
 
 def end_of(plan: Plan) -> dict[str, list[str]]:
     """The standby tasks of each client in the forecast's end."""
-    assert plan.chosen_way is not None
-    return {str(one.process_id): [str(task) for task in one.standby] for one in plan.chosen_way.costs[0].end}
+    assert plan.recommended_option is not None
+    return {str(one.process_id): [str(task) for task in one.standby] for one in plan.recommended_option.costs[0].end}
 
 
 class TestStandbys:
@@ -203,7 +205,7 @@ class TestTwoRolls:
 
 def test_a_client_with_other_threads_than_planned_contradicts() -> None:
     newcomer = "00000000-0000-4000-8000-000000000001"
-    plan = planned(group(AFTER), {"add_client": {"process_id": newcomer, "threads": 1}}, policy=PLAINLY)
+    plan = planned(group(AFTER), {"add_client": {"process_id": newcomer, "threads": 1}}, policy=BASELINE_ONLY)
     came = altered(group(AFTER), ["clients", newcomer], client(newcomer, ((), ())))
     verdict = verify(plan, read(came))
 
@@ -238,7 +240,7 @@ def test_a_static_member_that_returned_in_time_is_seen_in_the_same_generation(re
     """Recorded from a broker: the same instance IDs, other member IDs, no rebalance."""
     recorded = Path(__file__).resolve().parents[3] / "recorded" / "static-return.json"
     before, after = json.loads(recorded.read_text())[release]
-    plan = planned(before, {"restart_client": {"process_id": A, "within_session": True}}, policy=PLAINLY)
+    plan = planned(before, {"restart_client": {"process_id": A, "within_session": True}}, policy=BASELINE_ONLY)
     began = evidence.sighting(read(before))
 
     assert began.generation == evidence.generation_of(read(after)) == 2

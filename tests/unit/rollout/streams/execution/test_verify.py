@@ -17,7 +17,9 @@ from holdfast.rollout.streams.plan.plan import Plan
 from holdfast.rollout.streams.snapshot import replay
 
 STRANGER = "11111111-57d0-457d-951f-d06556c148ca"
-PLAINLY = Policy(exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first"))
+BASELINE_ONLY = Policy(
+    exclude=("copy-process-metadata", "copy-state-directory", "seed-process-id", "raise-warmups", "standbys-first")
+)
 REPLACED = {
     A: (("0_0", "1_0"), ("0_3", "1_3")),
     B: (("0_1", "1_1"), ("0_4", "1_4")),
@@ -42,7 +44,7 @@ def with_generations(document: Document, *minutes: int) -> Document:
 
 
 def test_what_happened_as_forecast_is_said_task_by_task() -> None:
-    verdict = verify(article_plan(PLAINLY), read(group(REPLACED)))
+    verdict = verify(article_plan(BASELINE_ONLY), read(group(REPLACED)))
 
     assert (verdict.result, verdict.differences) == (Result.AS_FORECAST, ())
     assert len(verdict.tasks) == 12
@@ -51,7 +53,7 @@ def test_what_happened_as_forecast_is_said_task_by_task() -> None:
 
 def test_a_task_elsewhere_is_a_difference() -> None:
     swapped = REPLACED | {A: (("0_0", "1_1"), ("0_3", "1_3")), B: (("0_1", "1_0"), ("0_4", "1_4"))}
-    verdict = verify(article_plan(PLAINLY), read(group(swapped)))
+    verdict = verify(article_plan(BASELINE_ONLY), read(group(swapped)))
 
     assert verdict.result is Result.DIFFERENT
     assert verdict.differences == (
@@ -66,7 +68,7 @@ def test_a_warm_up_on_the_right_client_is_on_the_way() -> None:
     member = next(iter(half["clients"][B]["consumers"].values()))
     member["assigned"] = {"active": ["0_1"], "standby": ["1_1"]}
 
-    assert verify(article_plan(PLAINLY), read(half)).result is Result.ON_THE_WAY
+    assert verify(article_plan(BASELINE_ONLY), read(half)).result is Result.ON_THE_WAY
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,7 @@ def test_a_warm_up_on_the_right_client_is_on_the_way() -> None:
     ids=["not begun", "the old one gone", "rebalancing", "another process ID"],
 )
 def test_other_clients_are_on_the_way_or_strangers(fresh: Document, result: Result) -> None:
-    verdict = verify(article_plan(PLAINLY), read(fresh))
+    verdict = verify(article_plan(BASELINE_ONLY), read(fresh))
 
     assert verdict.result is result
     assert verdict.tasks == ()
@@ -139,7 +141,7 @@ def test_a_group_whose_leader_asked_members_back_is_on_the_way() -> None:
 def test_the_only_client_that_comes_is_known_by_its_place_too() -> None:
     """One gap, one outcome, and still an ID that nobody could know."""
     alone = group({A: (("0_0", "0_1", "0_2", "1_0", "1_1", "1_2"), ("0_3", "0_4", "0_5", "1_3", "1_4", "1_5"))}, leader=None)
-    plan = planned(alone, {"replace_client": {"process_id": A, "by": {"process_id": None, "threads": 2}}}, policy=PLAINLY)
+    plan = planned(alone, {"replace_client": {"process_id": A, "by": {"process_id": None, "threads": 2}}}, policy=BASELINE_ONLY)
     came = json.loads(json.dumps(alone).replace(A, STRANGER))
 
     assert plan.chosen == "plainly"

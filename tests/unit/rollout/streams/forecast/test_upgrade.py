@@ -63,8 +63,8 @@ def test_4_3_counts_the_last_record_of_copies_that_older_releases_left(was: str,
     """1_2 belongs on B, which comes back with what was on its disk; A runs it meanwhile."""
     document = group({**AFTER, A: (("0_1", "1_1", "1_2"), ("0_4", "1_4")), B: (("0_2",), ("0_5", "1_5"))}, was)
     next(iter(document["clients"][B]["consumers"].values()))["task_offset_sums"] = {"1_2": copy}
-    meant = change({"set_release": {"kafka_release": "4.3.1"}}, {"then": "rebalance"}, **({"assume": assume} if assume else {}))
-    (found,) = forecast(snapshot_from_json(document), change_from_json(meant)).outcomes
+    requested = change({"set_release": {"kafka_release": "4.3.1"}}, {"then": "rebalance"}, **({"assume": assume} if assume else {}))
+    (found,) = forecast(snapshot_from_json(document), change_from_json(requested)).outcomes
     first = decisions(found)[0]
     warm_ups = [task for client in first.clients for task in client.standby]
 

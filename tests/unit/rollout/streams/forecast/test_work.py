@@ -56,10 +56,10 @@ def test_the_same_is_counted_every_time() -> None:
 
 
 def test_where_every_position_is_too_much_some_stand_for_all() -> None:
-    snapshot, meant = read(group(AFTER)), change_from_json(change(RANDOM, RANDOM))
+    snapshot, requested = read(group(AFTER)), change_from_json(change(RANDOM, RANDOM))
     took = Work(10**9)
-    every = forecast(snapshot, meant, work=took).outcomes
-    some = forecast(snapshot, meant, work=Work(took.taken // 2)).outcomes
+    every = forecast(snapshot, requested, work=took).outcomes
+    some = forecast(snapshot, requested, work=Work(took.taken // 2)).outcomes
 
     assert 2 <= len(some) < len(every)
     assert sum(one.probability for one in some) == pytest.approx(1)
@@ -91,15 +91,15 @@ def test_a_small_order_of_endless_work_is_refused_or_answered(
 
 
 def test_an_option_that_is_too_much_says_so_and_the_plan_is_made_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    snapshot, meant = read(group(AFTER)), change_from_json(change(RANDOM))
-    (first, *_) = proposals.propose(snapshot, meant)
+    snapshot, requested = read(group(AFTER)), change_from_json(change(RANDOM))
+    (first, *_) = proposals.propose(snapshot, requested)
     refused = proposals.evaluate(snapshot, first, Work(50))
 
     assert refused.refused is not None
     assert refused.refused.kind is Refuses.WORK
     assert "--work" in refused.refused.reason
     monkeypatch.setattr(kind, "OPTIONS", 0)
-    made = plans.make(snapshot, meant, Policy(), NOON)
+    made = plans.make(snapshot, requested, Policy(), NOON)
     assert "units of work" in made.headline
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.harness.article import AFTER, LAST, A, Document, change, fleet, group
 from tests.harness.plans import NOON, planned, read
 
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.options import selection
 from holdfast.rollout.options.criteria import CRITERIA
 from holdfast.rollout.policy.policy import Policy
@@ -36,8 +36,8 @@ def test_a_static_member_returns_rather_than_wait_for_its_session() -> None:
     made = planned(document, {"restart_client": {"process_id": A, "within_session": False}})
 
     assert made.chosen == "static-return"
-    assert why_not(made, PLAINLY).startswith("More downtime: ")
-    assert why_not(made, PLAINLY).endswith(" (recommended: 0).")
+    assert why_not(made, BASELINE_NAME).startswith("More downtime: ")
+    assert why_not(made, BASELINE_NAME).endswith(" (recommended: 0).")
 
 
 @pytest.fixture(scope="module")
@@ -88,17 +88,17 @@ def test_what_is_recommended_is_never_worse_before_it_wins(seed: int) -> None:
         allow=chance.choice(((), ("clear-state", "all-together"))),
     )
     snapshot = read(document)
-    meant = change_from_json(change(chance.choice(events)))
-    found = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, meant))
+    requested = change_from_json(change(chance.choice(events)))
+    found = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, requested))
     weighed = assembly.ranked(snapshot, found, policy, NOON)
-    chosen, baseline = selection.best(weighed), next(one for one in weighed if one.name == PLAINLY)
+    chosen, baseline = selection.best(weighed), next(one for one in weighed if one.name == BASELINE_NAME)
     if chosen is None or not baseline.possible:
         return
     figures = [(criterion.name, criterion.key(chosen), criterion.key(baseline)) for criterion in CRITERIA]
     first = next((one for one in figures if one[1] != one[2]), None)
 
     assert first is None or first[1] < first[2], figures
-    if chosen.name != PLAINLY:
+    if chosen.name != BASELINE_NAME:
         assert selection.why_not(baseline, chosen, COUNTED).text
 
 

@@ -34,16 +34,16 @@ EMPTY_RESTART = {"restart_client": {"process_id": A, "keeps_process_id": False, 
 
 
 def proposed(snapshot: Document, *events: object) -> dict[str, Option]:
-    ways = proposals.propose(read(snapshot), change_from_json(change(*events)))
-    return {way.name: way for way in ways}
+    options = proposals.propose(read(snapshot), change_from_json(change(*events)))
+    return {option.name: option for option in options}
 
 
 def evaluated(snapshot: Document, *events: object) -> dict[str, EvaluatedOption]:
-    return {name: proposals.evaluate(read(snapshot), way) for name, way in proposed(snapshot, *events).items()}
+    return {name: proposals.evaluate(read(snapshot), option) for name, option in proposed(snapshot, *events).items()}
 
 
-def actions(way: Option) -> list[type]:
-    return [type(step.action) for step in way.steps][:-1]
+def actions(option: Option) -> list[type]:
+    return [type(step.action) for step in option.steps][:-1]
 
 
 class TestProposed:
@@ -103,10 +103,10 @@ class TestProposed:
         assert "probe-more-often" not in proposed(seldom, REPLACE_FIRST, {"set_config": {"probing.rebalance.interval.ms": 120_000}})
 
     def test_every_candidate_survives_its_json(self) -> None:
-        for way in proposed(group(AFTER), REPLACE_FIRST).values():
-            text = dumps(codec_of(Option).write(way))
+        for option in proposed(group(AFTER), REPLACE_FIRST).values():
+            text = dumps(codec_of(Option).write(option))
 
-            assert codec_of(Option).read(loads(text)) == way
+            assert codec_of(Option).read(loads(text)) == option
 
     def test_a_change_that_does_not_fit_is_refused_before_anything_is_searched(self) -> None:
         with pytest.raises(InvalidInput, match=r"events\[0\]\.remove_client\.process_id"):
@@ -115,38 +115,38 @@ class TestProposed:
 
 class TestRewritten:
     def test_only_the_events_that_a_remedy_changes_are_done_its_way(self) -> None:
-        way = proposed(group(AFTER), {"restart_client": {"process_id": B}}, {"then": "stable"}, EMPTY_RESTART)[
+        option = proposed(group(AFTER), {"restart_client": {"process_id": B}}, {"then": "stable"}, EMPTY_RESTART)[
             "copy-process-metadata"
         ]
 
-        assert actions(way) == [RestartInPlace, AwaitStable, StopClient, WriteProcessMetadata, StartClient]
+        assert actions(option) == [RestartInPlace, AwaitStable, StopClient, WriteProcessMetadata, StartClient]
 
     def test_copying_the_metadata_keeps_the_id_and_not_the_state(self) -> None:
-        way = proposed(group(AFTER), REPLACE_FIRST)["copy-process-metadata"]
+        option = proposed(group(AFTER), REPLACE_FIRST)["copy-process-metadata"]
 
-        (event,) = way.change.events
+        (event,) = option.change.events
         assert isinstance(event, ReplaceClient)
         assert (event.by.process_id, event.disk) == (ProcessId.parse(C), Disk.EMPTY)
-        assert actions(way) == [StopClient, WriteProcessMetadata, StartClient]
+        assert actions(option) == [StopClient, WriteProcessMetadata, StartClient]
 
     def test_copying_the_state_directory_keeps_both(self) -> None:
-        way = proposed(group(AFTER), REPLACE_FIRST)["copy-state-directory"]
+        option = proposed(group(AFTER), REPLACE_FIRST)["copy-state-directory"]
 
-        (event,) = way.change.events
+        (event,) = option.change.events
         assert isinstance(event, ReplaceClient)
         assert (event.by.process_id, event.disk) == (ProcessId.parse(C), Disk.KEPT)
-        assert actions(way) == [StopClient, CopyStateDirectory, StartClient]
+        assert actions(option) == [StopClient, CopyStateDirectory, StartClient]
 
     def test_a_seeded_id_stands_where_the_old_one_stood_and_is_written_before_the_stop(self) -> None:
-        way = proposed(group(AFTER), REPLACE_FIRST)["seed-process-id"]
+        option = proposed(group(AFTER), REPLACE_FIRST)["seed-process-id"]
 
-        (event,) = way.change.events
+        (event,) = option.change.events
         assert isinstance(event, ReplaceClient)
         seed = event.by.process_id
         assert seed is not None
         assert seed not in (ProcessId.parse(C), ProcessId.parse(LAST))
         assert seed < ProcessId.parse(A)
-        assert actions(way) == [WriteProcessMetadata, StopClient, StartClient]
+        assert actions(option) == [WriteProcessMetadata, StopClient, StartClient]
 
     def test_in_the_middle_the_seed_stands_between_the_neighbours(self) -> None:
         middle = {"replace_client": {"process_id": A, "by": {"process_id": LAST, "threads": 2}}}
@@ -163,12 +163,12 @@ class TestRewritten:
         assert (event.keeps_process_id, event.keeps_state) == (True, False)
 
     def test_raised_warm_ups_are_put_back(self) -> None:
-        way = proposed(group(AFTER), REPLACE_FIRST)["raise-warmups"]
+        option = proposed(group(AFTER), REPLACE_FIRST)["raise-warmups"]
 
-        assert [(one.key, one.value, one.revert_to) for one in way.settings] == [("max.warmup.replicas", 6, 2)]
-        first, last = way.steps[0].action, way.steps[-2].action
+        assert [(one.key, one.value, one.revert_to) for one in option.settings] == [("max.warmup.replicas", 6, 2)]
+        first, last = option.steps[0].action, option.steps[-2].action
         assert (first, last) == (RollOutConfig("max.warmup.replicas", 6, 2), RollOutConfig("max.warmup.replicas", 2, 6))
-        assert [step.id for step in way.steps] == [str(number) for number in range(1, len(way.steps) + 1)]
+        assert [step.id for step in option.steps] == [str(number) for number in range(1, len(option.steps) + 1)]
 
     def test_a_place_is_found_for_an_added_client(self) -> None:
         (event,) = proposed(group(BEFORE), {"add_client": {"process_id": None, "threads": 2}})["seed-process-id"].change.events
@@ -195,8 +195,8 @@ class TestEvaluated:
         assert cost.cold == cost.restores
 
     def test_with_a_seeded_id_the_same_but_for_the_name(self) -> None:
-        ways = evaluated(group(AFTER), REPLACE_FIRST)
-        (seeded,), (copied,) = ways["seed-process-id"].costs, ways["copy-process-metadata"].costs
+        options = evaluated(group(AFTER), REPLACE_FIRST)
+        (seeded,), (copied,) = options["seed-process-id"].costs, options["copy-process-metadata"].costs
 
         assert (seeded.moved, seeded.needless, seeded.restored_records) == (2, 0, copied.restored_records)
 
@@ -206,8 +206,8 @@ class TestEvaluated:
         assert (cost.moved, cost.restores, cost.cold, cost.rebalances.high) == (0, (), (), 1)
 
     def test_more_warm_ups_move_the_same_sooner(self) -> None:
-        ways = evaluated(group(AFTER), REPLACE_FIRST)
-        (plain,), (raised,) = ways["plainly"].costs, ways["raise-warmups"].costs
+        options = evaluated(group(AFTER), REPLACE_FIRST)
+        (plain,), (raised,) = options["plainly"].costs, options["raise-warmups"].costs
 
         assert raised.moved == plain.moved
         assert raised.seconds_to_stable.high < plain.seconds_to_stable.high
@@ -215,20 +215,20 @@ class TestEvaluated:
     def test_probing_more_often_moves_the_same_in_a_tenth_of_the_time(self) -> None:
         seldom = group(AFTER)
         seldom["config"]["probing.rebalance.interval.ms"] = 600_000
-        ways = evaluated(seldom, REPLACE_FIRST)
-        (plain,), (often,) = ways["plainly"].costs, ways["probe-more-often"].costs
+        options = evaluated(seldom, REPLACE_FIRST)
+        (plain,), (often,) = options["plainly"].costs, options["probe-more-often"].costs
 
         restarts = 2 * len(AFTER)
         assert often.moved == plain.moved
         assert often.rebalances == Span(plain.rebalances.low + restarts, plain.rebalances.high + restarts)
         assert often.seconds_to_stable.high * 10 == plain.seconds_to_stable.high
-        way = proposed(seldom, REPLACE_FIRST)["probe-more-often"]
-        assert [(one.value, one.revert_to) for one in way.settings] == [(60_000, 600_000)]
-        assert way.title == "Shorten probing.rebalance.interval.ms from 600000 to 60000 during the rollout"
+        option = proposed(seldom, REPLACE_FIRST)["probe-more-often"]
+        assert [(one.value, one.revert_to) for one in option.settings] == [(60_000, 600_000)]
+        assert option.title == "Shorten probing.rebalance.interval.ms from 600000 to 60000 during the rollout"
 
     def test_with_standbys_first_nothing_stands_still_and_with_the_old_id_nothing_moves(self) -> None:
-        ways = evaluated(group(AFTER), REPLACE_FIRST)
-        (plain,), (first,), (both,) = (ways[name].costs for name in ("plainly", *SECOND_COPIES))
+        options = evaluated(group(AFTER), REPLACE_FIRST)
+        (plain,), (first,), (both,) = (options[name].costs for name in ("plainly", *SECOND_COPIES))
 
         assert (bool(plain.cold), first.cold, both.cold) == (True, (), ())
         assert (first.moved, both.moved) == (plain.moved, 0)

@@ -26,24 +26,24 @@ from holdfast.rollout.streams.steps.steps import (
     RestartInPlace,
     RollOutConfig,
     StartClient,
+    StopAllClients,
     StopClient,
-    StopEverybody,
 )
 
 COUNTS = ("another-count", "double-the-clients", "plainly")
 STABLE = {"then": "stable"}
 
 
-def ways(snapshot: Document, *events: object) -> dict[str, Option]:
-    return {way.name: way for way in proposals.propose(read(snapshot), change_from_json(change(*events)))}
+def options(snapshot: Document, *events: object) -> dict[str, Option]:
+    return {option.name: option for option in proposals.propose(read(snapshot), change_from_json(change(*events)))}
 
 
-def weighed(snapshot: Document, way: Option) -> EvaluatedOption:
-    return proposals.evaluate(read(snapshot), way)
+def weighed(snapshot: Document, option: Option) -> EvaluatedOption:
+    return proposals.evaluate(read(snapshot), option)
 
 
-def events_of(way: Option) -> list[Any]:
-    return change_to_json(way.change)["events"]
+def events_of(option: Option) -> list[Any]:
+    return change_to_json(option.change)["events"]
 
 
 def restart(process_id: str, **others: object) -> dict[str, object]:
@@ -61,8 +61,8 @@ class TestInAnotherOrder:
     def test_what_happens_together_may_happen_one_by_one_and_the_other_way_round(self) -> None:
         removes = [{"remove_client": {"process_id": one, "leaves": False}} for one in (A, B)]
 
-        one_by_one = ways(group(AFTER), *removes)["one-at-a-time"]
-        together = ways(group(AFTER), removes[0], STABLE, removes[1])
+        one_by_one = options(group(AFTER), *removes)["one-at-a-time"]
+        together = options(group(AFTER), removes[0], STABLE, removes[1])
 
         assert events_of(one_by_one) == [removes[0], STABLE, removes[1]]
         assert events_of(together["all-together"]) == removes
@@ -72,7 +72,7 @@ class TestInAnotherOrder:
     def test_a_rolling_restart_may_come_in_waves(self) -> None:
         document, ids = fleet(8, 16, seed=1)
 
-        found = ways(document, {"rolling_restart": {}})
+        found = options(document, {"rolling_restart": {}})
 
         assert [len(batch) for batch, _ in found["in-waves"].change.batches()] == [3, 3, 2]
         assert [len(batch) for batch, _ in found["all-together"].change.batches()] == [8]
@@ -81,7 +81,7 @@ class TestInAnotherOrder:
         assert str(first.process_id) == ids[-1]
 
     def test_one_event_has_no_other_order(self) -> None:
-        found = ways(group(AFTER), {"remove_client": {"process_id": A}})
+        found = options(group(AFTER), {"remove_client": {"process_id": A}})
 
         assert not {"one-at-a-time", "in-waves", "all-together", "reverse-order"} & set(found)
 
@@ -89,34 +89,34 @@ class TestInAnotherOrder:
 class TestStaticMembers:
     def test_who_returns_in_time_causes_no_rebalance(self) -> None:
         document = static(group(AFTER))
-        way = ways(document, restart(A))["plainly"]
-        (cost,) = weighed(document, way).costs
+        option = options(document, restart(A))["plainly"]
+        (cost,) = weighed(document, option).costs
 
-        assert events_of(way) == [restart(A, within_session=True)]
+        assert events_of(option) == [restart(A, within_session=True)]
         assert (cost.rebalances.high, cost.moved) == (0, 0)
 
     def test_who_is_said_to_be_noticed_may_return_in_time(self) -> None:
         noticed = restart(A, within_session=False)
-        assert [events_of(ways(static(group(AFTER)), noticed)[name]) for name in ("plainly", "static-return")] == [
+        assert [events_of(options(static(group(AFTER)), noticed)[name]) for name in ("plainly", "static-return")] == [
             [noticed],
             [restart(A, within_session=True)],
         ]
 
     def test_dynamic_members_cannot(self) -> None:
-        found = ways(group(AFTER), restart(A))
+        found = options(group(AFTER), restart(A))
         assert "static-return" not in found
         assert events_of(found["plainly"]) == [restart(A)]
 
     def test_a_restart_of_everybody_may_make_them_static(self) -> None:
-        found = ways(group(AFTER), {"rolling_restart": {}})
+        found = options(group(AFTER), {"rolling_restart": {}})
 
         assert "static-membership" in found
-        assert "static-membership" not in ways(group(AFTER), restart(A))
-        assert "static-membership" not in ways(static(group(AFTER)), {"rolling_restart": {}})
+        assert "static-membership" not in options(group(AFTER), restart(A))
+        assert "static-membership" not in options(static(group(AFTER)), {"rolling_restart": {}})
 
     def test_a_setting_is_rolled_out_to_static_members_without_a_rebalance(self) -> None:
         document = static(group(AFTER))
-        (rolled,) = ways(document, {"set_config": {"max.warmup.replicas": 6}})["plainly"].change.events
+        (rolled,) = options(document, {"set_config": {"max.warmup.replicas": 6}})["plainly"].change.events
         (outcome,) = forecast(read(document), change_from_json(change({"rolling_restart": {"within_session": True}}))).outcomes
 
         assert isinstance(rolled, RollingRestart)
@@ -127,7 +127,7 @@ class TestStaticMembers:
         """A static member that comes back under an ID that sorts elsewhere: stable now, and a reshuffle with the next rebalance."""
         document = static(group(AFTER))
         lost = {"restart_client": {"process_id": C, "keeps_process_id": False, "new_process_id": LAST, "within_session": True}}
-        (cost,) = weighed(document, ways(document, lost)["plainly"]).costs
+        (cost,) = weighed(document, options(document, lost)["plainly"]).costs
 
         assert (cost.moved, cost.handovers) == (0, 0)
         assert cost.needless == 6
@@ -147,7 +147,7 @@ class TestRelabel:
 
     def test_clients_that_restart_anyway_change_ids_so_that_nothing_moves(self) -> None:
         document, ids = self.drifted()
-        found = ways(document, {"rolling_restart": {}})
+        found = options(document, {"rolling_restart": {}})
         (plain,) = weighed(document, found["plainly"]).costs
         (relabelled,) = weighed(document, found["relabel"]).costs
 
@@ -157,7 +157,7 @@ class TestRelabel:
 
     def test_all_stop_before_a_file_is_written_and_all_files_before_a_start(self) -> None:
         document, ids = self.drifted()
-        steps = [step.action for step in ways(document, {"rolling_restart": {}})["relabel"].steps]
+        steps = [step.action for step in options(document, {"rolling_restart": {}})["relabel"].steps]
 
         kinds = [type(one) for one in steps if not isinstance(one, RestartInPlace)]
         assert kinds == [*[StopClient] * 4, *[WriteProcessMetadata] * 4, *[StartClient] * 4, AwaitStable]
@@ -191,8 +191,10 @@ class TestRelabel:
 class TestCleared:
     def test_all_go_where_they_belong_in_one_rebalance_and_stand_still(self) -> None:
         document, ids = fleet(6, 24, seed=3)
-        way = ways(document, {"replace_client": {"process_id": ids[0], "by": {"process_id": LAST, "threads": 1}}})["clear-state"]
-        (cost,) = weighed(document, way).costs
+        option = options(document, {"replace_client": {"process_id": ids[0], "by": {"process_id": LAST, "threads": 1}}})[
+            "clear-state"
+        ]
+        (cost,) = weighed(document, option).costs
 
         assert (cost.rebalances.high, cost.cold_tasks, cost.restored_records) == (1, 24, 24_000_000)
 
@@ -247,7 +249,7 @@ class TestSomethingElse:
 
     def test_a_count_in_between_is_named_where_it_moves_less(self) -> None:
         document, _ = fleet(6, 24, seed=5)
-        found = ways(document, {"add_client": {"process_id": LAST, "threads": 1}})
+        found = options(document, {"add_client": {"process_id": LAST, "threads": 1}})
 
         (least,), (twice,), (one_more,) = (weighed(document, found[name]).costs for name in COUNTS)
         assert len(found["double-the-clients"].change.events) == 6
@@ -258,33 +260,33 @@ class TestSomethingElse:
 class TestRolledOut:
     def test_a_setting_costs_a_restart_of_everybody(self) -> None:
         document = group(AFTER)
-        (cost,) = weighed(document, ways(document, {"set_config": {"max.warmup.replicas": 6}})["plainly"]).costs
+        (cost,) = weighed(document, options(document, {"set_config": {"max.warmup.replicas": 6}})["plainly"]).costs
 
         assert (cost.rebalances.low, cost.moved) == (3, 0)
 
     def test_where_everybody_restarts_anyway_it_comes_along(self) -> None:
         restarts = [restart(one) for one in (A, B, C)]
-        way = ways(group(AFTER), *restarts, {"set_config": {"max.warmup.replicas": 6}})["plainly"]
+        option = options(group(AFTER), *restarts, {"set_config": {"max.warmup.replicas": 6}})["plainly"]
 
-        assert not any(isinstance(item, RollingRestart) for item in way.change.events)
+        assert not any(isinstance(item, RollingRestart) for item in option.change.events)
 
     def test_it_comes_before_what_takes_effect_with_it(self) -> None:
         added = {"add_client": {"process_id": LAST, "threads": 2}}
-        way = ways(group(AFTER), added, {"set_config": {"num.standby.replicas": 1}})["plainly"]
+        option = options(group(AFTER), added, {"set_config": {"num.standby.replicas": 1}})["plainly"]
 
-        assert [type(step.action) for step in way.steps] == [
+        assert [type(step.action) for step in option.steps] == [
             RollOutConfig,
             AwaitStable,
             WriteProcessMetadata,
             StartClient,
             AwaitStable,
         ]
-        assert [next(iter(event)) for event in events_of(way)] == ["rolling_restart", "then", "add_client"]
+        assert [next(iter(event)) for event in events_of(option)] == ["rolling_restart", "then", "add_client"]
 
     def test_the_settings_of_a_window_are_put_back_where_an_id_is_left_to_chance(self) -> None:
         fresh = {"replace_client": {"process_id": C, "by": {"process_id": None, "threads": 2}}}
-        way = ways(group(AFTER), fresh)["raise-warmups"]
-        evaluation = weighed(group(AFTER), way)
+        option = options(group(AFTER), fresh)["raise-warmups"]
+        evaluation = weighed(group(AFTER), option)
 
         assert evaluation.refused is None
         assert len(evaluation.costs) == 3
@@ -292,10 +294,10 @@ class TestRolledOut:
 
     @pytest.mark.parametrize(("release", "name"), [("2.7.2", "StickyTaskAssignor"), ("3.9.1", "LegacyStickyTaskAssignor")])
     def test_the_other_assignor_has_the_name_of_its_release(self, release: str, name: str) -> None:
-        way = ways(group(AFTER, release), restart(A))["switch-assignor"]
+        option = options(group(AFTER, release), restart(A))["switch-assignor"]
 
-        assert [str(one.value).rsplit(".", 1)[-1] for one in way.settings] == [name]
-        assert weighed(group(AFTER, release), way).refused is None
+        assert [str(one.value).rsplit(".", 1)[-1] for one in option.settings] == [name]
+        assert weighed(group(AFTER, release), option).refused is None
 
 
 class TestEverybody:
@@ -306,25 +308,25 @@ class TestEverybody:
         [
             ({"set_threads": {"process_id": A, "threads": 3}}, ChangeThreads),
             ({"add_partitions": {"topic": "repartition", "partitions": 8, "changelogs_grown": True}}, GrowTopic),
-            ({"stop_application": {"minutes": 30}}, StopEverybody),
+            ({"stop_application": {"minutes": 30}}, StopAllClients),
             ({"set_topology": {"tasks": group(AFTER)["tasks"]}}, DeployTopology),
         ],
     )
     def test_they_have_a_step_and_survive_their_json(self, event: dict[str, object], action: type) -> None:
         plan = planned(group(AFTER, "3.9.1"), event)
-        plainly = ways(group(AFTER, "3.9.1"), event)["plainly"]
+        baseline = options(group(AFTER, "3.9.1"), event)["plainly"]
 
-        assert [type(step.action) for step in plainly.steps] == [action, AwaitStable]
+        assert [type(step.action) for step in baseline.steps] == [action, AwaitStable]
         assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan
-        assert plan.chosen_way is not None
-        assert plan.chosen_way.costs
+        assert plan.recommended_option is not None
+        assert plan.recommended_option.costs
 
 
 class TestPlacesOfAnId:
     def test_a_few_places_stand_for_all_with_the_worst_among_them(self) -> None:
         document, ids = fleet(20, 40, seed=9)
-        meant = change_from_json(change({"replace_client": {"process_id": ids[3], "by": {"process_id": None, "threads": 1}}}))
-        every, few = (forecast(read(document), meant, most) for most in (None, 4))
+        requested = change_from_json(change({"replace_client": {"process_id": ids[3], "by": {"process_id": None, "threads": 1}}}))
+        every, few = (forecast(read(document), requested, most) for most in (None, 4))
 
         assert (len(every.outcomes), len(few.outcomes)) == (20, 4)
         assert sum(one.probability for one in few.outcomes) == pytest.approx(1)

@@ -22,10 +22,10 @@ from holdfast.workflows.plan import markdown
 GIB = 2**30
 
 
-def plainly(document: Document, *events: object) -> Cost:
+def baseline(document: Document, *events: object) -> Cost:
     snapshot = read(document)
-    meant = change_from_json(change(*(events or (REPLACE_FIRST,))))
-    (cost,) = costs_of(snapshot, meant, forecast(snapshot, meant))
+    requested = change_from_json(change(*(events or (REPLACE_FIRST,))))
+    (cost,) = costs_of(snapshot, requested, forecast(snapshot, requested))
     return cost
 
 
@@ -48,7 +48,7 @@ def disk_rule(plan: Plan) -> Rule | None:
 class TestBrokers:
     def test_the_leader_of_a_changelog_serves_it(self) -> None:
         """C's tasks 1_0 and 1_3 are restored (2 and 6 records), then the others' as they warm up."""
-        cost = plainly(led(group(AFTER)))
+        cost = baseline(led(group(AFTER)))
 
         assert [one.broker for one in cost.reads] == [1, 2]
         assert sum(one.total.records for one in cost.reads) == cost.restored_records
@@ -56,7 +56,7 @@ class TestBrokers:
         assert all(one.at_once.records <= one.total.records for one in cost.reads)
 
     def test_without_leaders_nobody_knows_who_serves_it(self) -> None:
-        cost = plainly(group(AFTER))
+        cost = baseline(group(AFTER))
 
         assert cost.reads == (BrokerReads(None, Amount(cost.restored_records), cost.reads[0].at_once),)
 
@@ -65,7 +65,7 @@ class TestBrokers:
         found = measured(document)
         found["topics"]["small"]["partitions"][0]["leader"] = 7
         found["topics"]["large"]["partitions"][0]["leader"] = 8
-        cost = plainly(found, {"replace_client": {"process_id": C, "by": {"process_id": C}, "state": "empty"}})
+        cost = baseline(found, {"replace_client": {"process_id": C, "by": {"process_id": C}, "state": "empty"}})
         by_broker = {one.broker: one.total for one in cost.reads}
 
         assert by_broker == {7: Amount(1, 1_500), 8: Amount(5, 7_500), None: Amount(2, 3_000)}
@@ -73,7 +73,7 @@ class TestBrokers:
 
 class TestDisks:
     def test_what_was_ever_there_counts_until_it_is_over(self) -> None:
-        disks = {one.process_id: one for one in plainly(measured(group(AFTER))).disks}
+        disks = {one.process_id: one for one in baseline(measured(group(AFTER))).disks}
 
         assert disks[ProcessId.parse(LAST)].now == Amount(0, 0)
         assert disks[ProcessId.parse(A)].now == Amount(6, 9_000)
@@ -87,14 +87,14 @@ class TestDisks:
         document["state_directories"] = [
             {"url": "/a", "process_id": A, "free_bytes": GIB, "tasks": {"1_2": {"non_empty": True}, "9_9": {"non_empty": True}}}
         ]
-        (found,) = (one for one in plainly(document).disks if str(one.process_id) == A)
+        (found,) = (one for one in baseline(document).disks if str(one.process_id) == A)
 
         assert found.now == Amount(14, 21_000)
         assert found.free == GIB
 
     def test_a_client_that_comes_up_on_another_disk_has_nothing_there(self) -> None:
         event = {"replace_client": {"process_id": C, "by": {"process_id": C}, "state": "empty"}}
-        (found,) = (one for one in plainly(roomy(measured(group(AFTER)), free=GIB), event).disks if str(one.process_id) == C)
+        (found,) = (one for one in baseline(roomy(measured(group(AFTER)), free=GIB), event).disks if str(one.process_id) == C)
 
         assert (found.now, found.free) == (Amount(0, 0), None)
 
@@ -134,7 +134,7 @@ class TestTheRule:
         for client in document["clients"].values():
             client["host"] = "one-host"
         event = {"remove_client": {"process_id": C}}
-        grown = [one.grows_by(None) or 0 for one in plainly(document, event).disks]
+        grown = [one.grows_by(None) or 0 for one in baseline(document, event).disks]
         assert max(grown) < sum(grown)
         document = roomy(document, free=sum(grown) - 1)
         found = disk_rule(planned(document, event))
@@ -146,7 +146,7 @@ class TestTheRule:
 
 class TestTasks:
     def test_a_task_waits_for_all_that_its_client_restores(self) -> None:
-        cost = plainly(group(AFTER), {"replace_client": {"process_id": C, "by": {"process_id": C}, "state": "empty"}})
+        cost = baseline(group(AFTER), {"replace_client": {"process_id": C, "by": {"process_id": C}, "state": "empty"}})
 
         stateless = (TaskStop(TaskId(0, 0), 10, 0, 0), TaskStop(TaskId(0, 3), 10, 0, 0))
         assert cost.stops == (*stateless, TaskStop(TaskId(1, 0), 10, 10, 8), TaskStop(TaskId(1, 3), 10, 10, 8))
@@ -160,13 +160,13 @@ class TestTasks:
             consumer["group_instance_id"] = f"c-{number}"
         in_time = {"restart_client": restart["restart_client"] | {"within_session": True}}
 
-        stops = {str(one.task): (one.seconds, one.seconds_without_copy) for one in plainly(group(AFTER), restart).stops}
+        stops = {str(one.task): (one.seconds, one.seconds_without_copy) for one in baseline(group(AFTER), restart).stops}
 
         assert stops == {"0_0": (10, 0), "0_3": (10, 0), "1_0": (10, 10), "1_3": (10, 10)}
-        assert plainly(static, in_time).stops == ()
+        assert baseline(static, in_time).stops == ()
 
     def test_what_is_read_for_each_task(self) -> None:
-        cost = plainly(measured(group(AFTER)))
+        cost = baseline(measured(group(AFTER)))
         read = dict(cost.restored_tasks)
 
         assert sum(one.records for one in read.values()) == cost.restored_records
@@ -178,7 +178,7 @@ class TestTasks:
         document = group(AFTER)
         first = next(iter(document["clients"][A]["consumers"].values()))
         first["task_offset_sums"] |= standbys
-        cost = plainly(document, {"remove_client": {"process_id": C, "leaves": False}})
+        cost = baseline(document, {"remove_client": {"process_id": C, "leaves": False}})
         stops = {str(one.task): one for one in cost.stops}
 
         assert {task: one.seconds for task, one in stops.items()} == {"0_0": 10, "0_3": 10, "1_0": 10, "1_3": 10}
@@ -190,7 +190,7 @@ class TestTasks:
         }
 
     def test_nobody_has_a_copy_that_runs_while_all_is_stopped(self) -> None:
-        cost = plainly(group(AFTER), {"stop_application": {"minutes": 2}})
+        cost = baseline(group(AFTER), {"stop_application": {"minutes": 2}})
 
         assert {one.seconds for one in cost.stops} == {120}
         assert {one.seconds_without_copy for one in cost.stops if one.task.subtopology} == {120}
@@ -198,7 +198,7 @@ class TestTasks:
 
 def test_a_restore_that_an_immediate_follow_up_finds_under_way_holds_up_the_next_probing_rebalance() -> None:
     """8 records are begun at once, the follow-up comes at once, and a minute is not enough for them at a record in 20 s."""
-    cost = plainly(group(AFTER))
+    cost = baseline(group(AFTER))
     begun = [one.restoring_longest for one in cost.rounds]
     assert [one.trigger for one in cost.rounds][:3] == ["change", "immediate", "probing"]
     assert begun[0] > 0

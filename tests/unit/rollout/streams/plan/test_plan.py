@@ -78,8 +78,8 @@ class TestTheArticle:
 
         assert plan.chosen == "copy-process-metadata"
         assert "some move and return" in plan.headline
-        assert plan.chosen_way is not None
-        assert plan.chosen_way.costs[0].handovers == 2
+        assert plan.recommended_option is not None
+        assert plan.recommended_option.costs[0].handovers == 2
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ class TestTheSameEveryTime:
     def test_the_id_is_the_digest_of_the_rest(self) -> None:
         plan = article_plan()
         snapshot = read(group(AFTER))
-        meant = change_from_json(change(REPLACE_FIRST))
-        evaluations = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, meant))
-        later = assemble(snapshot, meant, evaluations, Policy(), NOON + timedelta(seconds=1))
+        requested = change_from_json(change(REPLACE_FIRST))
+        evaluations = tuple(proposals.evaluate(snapshot, one) for one in proposals.propose(snapshot, requested))
+        later = assemble(snapshot, requested, evaluations, Policy(), NOON + timedelta(seconds=1))
 
         assert plan.plan_id == plan_json.plan_id_of(plan)
         assert later.plan_id != plan.plan_id

@@ -28,8 +28,8 @@ class TestBlocked:
         assert "yes is the limit" not in plan.headline
         (rule,) = [rule for rule in plan.rules if rule.name == "converges"]
         assert rule.found.startswith("no: The leader itself fails")
-        assert plan.chosen_way is not None
-        assert "does not extend it" in (plan.chosen_way.costs[0].unsettled or "")
+        assert plan.recommended_option is not None
+        assert "does not extend it" in (plan.recommended_option.costs[0].unsettled or "")
         assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan
 
 
@@ -37,8 +37,8 @@ def test_new_tasks_are_in_the_placement() -> None:
     grown = {"add_partitions": {"topic": SOURCE, "partitions": 8, "changelogs_grown": True}}
     plan = planned(group(AFTER, "3.9.1"), grown)
 
-    assert plan.chosen_way is not None
-    among = plan.basis.stateful_among(task for end in plan.chosen_way.costs[0].end for task in end.active)
+    assert plan.recommended_option is not None
+    among = plan.basis.stateful_among(task for end in plan.recommended_option.costs[0].end for task in end.active)
     assert {"1_6", "1_7"} <= {str(task) for task in among}
     assert not any(str(task).startswith("0_") for task in among)
     shown = " ".join(str(block) for block in review(plan))

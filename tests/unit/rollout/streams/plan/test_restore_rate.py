@@ -126,8 +126,8 @@ def test_the_best_word_counts(
     settings = {"acceptable.recovery.lag": 10_000, "session.timeout.ms": 10_000}
     snapshot = replace(read(with_settings(settings)), generations=generations)
     policy = policy_from_json({"format_version": "1.0", **limits})
-    meant = change_from_json(change(REPLACE_FIRST, assume=assume) if assume else change(REPLACE_FIRST))
-    found = restore_rate.effective(policy, snapshot, meant)
+    requested = change_from_json(change(REPLACE_FIRST, assume=assume) if assume else change(REPLACE_FIRST))
+    found = restore_rate.effective(policy, snapshot, requested)
 
     assert (found.restore_records_per_second, found.restore_rate_source) == (speed, source)
 

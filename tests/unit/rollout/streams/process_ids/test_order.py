@@ -59,13 +59,16 @@ def test_the_shares_of_all_gaps_sum_to_one(present: list[ProcessId]) -> None:
 
 @given(some.lists(ids, max_size=4, unique=True), some.integers(0, 3))
 def test_the_chances_of_fresh_ids_sum_to_one(present: list[ProcessId], fresh: int) -> None:
-    meant = change_from_json({"format_version": "1.0", "events": [{"add_client": {"process_id": None, "threads": 1}}] * fresh})
-    ways = chances.chances(tuple(present), meant)
+    requested = change_from_json({"format_version": "1.0", "events": [{"add_client": {"process_id": None, "threads": 1}}] * fresh})
+    options = chances.chances(tuple(present), requested)
 
-    assert sum((way.probability for way in ways), Fraction(0)) == 1
+    assert sum((option.probability for option in options), Fraction(0)) == 1
     assert len(
-        {tuple(sorted((*present, *way.process_ids), key=order.rank).index(one) for one in way.process_ids) for way in ways}
-    ) == len(ways)
+        {
+            tuple(sorted((*present, *option.process_ids), key=order.rank).index(one) for one in option.process_ids)
+            for option in options
+        }
+    ) == len(options)
 
 
 class TestOrderChanges:
@@ -94,10 +97,10 @@ class TestOrderChanges:
     def test_a_change_that_is_only_meant(self) -> None:
         before = snapshot_from_json(group(AFTER))
         by = {"process_id": LAST, "threads": 2}
-        meant = change_from_json(change({"replace_client": {"process_id": C, "by": by}}))
+        requested = change_from_json(change({"replace_client": {"process_id": C, "by": by}}))
         chance = change_from_json(change({"replace_client": {"process_id": C, "by": by | {"process_id": None}}}))
 
-        assert len(order.order_changes_by(before, meant).moved) == 6
+        assert len(order.order_changes_by(before, requested).moved) == 6
         with pytest.raises(InvalidInput, match="new random process IDs"):
             order.order_changes_by(before, chance)
 

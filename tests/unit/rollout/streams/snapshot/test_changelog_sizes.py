@@ -9,6 +9,7 @@ from tests.harness.article import AFTER, C, Document, altered, change, group
 from tests.harness.plans import REPLACE_FIRST, measured, read
 
 from holdfast.kafka.vocabulary import TaskId
+from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
@@ -22,10 +23,10 @@ TASK = TaskId(1, 2)
 """Its changelog ends at 8."""
 
 
-def plainly(document: Document, event: object = REPLACE_FIRST) -> EvaluatedOption:
+def baseline(document: Document, event: object = REPLACE_FIRST) -> EvaluatedOption:
     snapshot = read(document)
-    meant = change_from_json(change(event))
-    return proposals.evaluate(snapshot, proposals.propose(snapshot, meant)[0])
+    requested = change_from_json(change(event))
+    return proposals.evaluate(snapshot, proposals.propose(snapshot, requested)[0])
 
 
 def one_log(begin: int | None, size: int | None) -> dict[TaskId, TaskLogs]:
@@ -77,7 +78,7 @@ def test_more_records_weigh_no_less_and_never_more_than_the_log(size: int, offse
 
 
 def test_each_client_and_all_of_them() -> None:
-    evaluation = plainly(measured(group(AFTER)))
+    evaluation = baseline(measured(group(AFTER)))
     worst = evaluation.worst
 
     assert {one.size for one in worst.restores} == {1_500 * one.records for one in worst.restores}
@@ -91,19 +92,19 @@ def test_a_log_that_was_not_measured_makes_its_clients_and_the_sum_unknown_and_n
     document["topics"]["changelog"]["partitions"][0].pop("log_bytes")
     document["unknown"] = [{"what": "log_bytes.changelog", "reason": "partition 0: not authorized"}]
 
-    evaluation = plainly(document)
+    evaluation = baseline(document)
 
     assert {task for one in evaluation.worst.restores if one.size is None for task in one.tasks} >= {TaskId(1, 0)}
     assert any(one.size is not None for one in evaluation.worst.restores)
     assert evaluation.worst.restored_bytes(None) is None
-    assert evaluation.unknown_sizes == ("log_bytes.changelog: partition 0: not authorized",)
+    assert evaluation.unknown_sizes == (Unknown("log_bytes.changelog", "partition 0: not authorized"),)
     assert evaluation.unknown == ()
     assumed = evaluation.worst.restored_bytes(1_500)
     assert assumed == 1_500 * evaluation.worst.restored_records
 
 
 def test_where_nothing_is_restored_no_size_is_missed() -> None:
-    evaluation = plainly(group(AFTER), {"restart_client": {"process_id": C}})
+    evaluation = baseline(group(AFTER), {"restart_client": {"process_id": C}})
 
     assert evaluation.worst.restores == ()
     assert evaluation.worst.restored_bytes(None) == 0
@@ -121,7 +122,7 @@ def test_the_forecasts_json_has_them() -> None:
 
 
 def test_an_evaluation_survives_its_json_and_one_from_before_is_read() -> None:
-    evaluation = plainly(measured(group(AFTER)))
+    evaluation = baseline(measured(group(AFTER)))
     written = codec_of(EvaluatedOption).write(evaluation)
 
     assert codec_of(EvaluatedOption).read(written) == evaluation

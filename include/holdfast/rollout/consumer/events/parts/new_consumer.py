@@ -12,7 +12,7 @@ from holdfast.rollout.contract.batches import INHERITED, FromOld
 from holdfast.rollout.json.codec import NAME, TEXT, nullable
 from holdfast.rollout.json.record import gathered, member, record, variant
 from holdfast.rollout.json.record_codec import NEEDED
-from holdfast.rollout.text.asking import short
+from holdfast.rollout.text.request_words import short
 from holdfast.rollout.text.wording import printable
 
 T = TypeVar("T")

@@ -38,7 +38,7 @@ def rolled_out(snapshot: Snapshot, change: Change) -> Change:
     items: list[Item] = []
     for batch, marker in _batches(change):
         carried = [item for item in batch if isinstance(item, SetConfig | SetRelease)]
-        if not carried or _everybody_restarts(snapshot, batch):
+        if not carried or _all_clients_restart(snapshot, batch):
             items += batch
         else:
             settings = {key: value for item in carried if isinstance(item, SetConfig) for key, value in item.settings}
@@ -149,7 +149,7 @@ def becoming_static(snapshot: Snapshot, change: Change) -> Change | None:
     """As it is: where every client restarts anyway, none of them static, this time as a static member."""
     batch = [item for item in change.events if not isinstance(item, Then)]
     static = any(_static(snapshot, client.process_id) for client in snapshot.clients)
-    return change if not static and len(snapshot.clients) > 1 and _everybody_restarts(snapshot, batch) else None
+    return change if not static and len(snapshot.clients) > 1 and _all_clients_restart(snapshot, batch) else None
 
 
 def cleared(snapshot: Snapshot, change: Change) -> Change | None:
@@ -185,7 +185,7 @@ def _old_ids(item: OfAClient) -> tuple[object, ...]:
     return () if isinstance(item, AddClient) else (item.process_id,)
 
 
-def _everybody_restarts(snapshot: Snapshot, batch: list[Statement]) -> bool:
+def _all_clients_restart(snapshot: Snapshot, batch: list[Statement]) -> bool:
     there = {item.process_id for item in batch if isinstance(item, RestartClient | ReplaceClient)}
     return all(client.process_id in there for client in snapshot.clients)
 

@@ -214,14 +214,14 @@ class Otherwise:
     refused: str | None = member(nullable(TEXT), default=None, needed=True)
 
 
-def weigh(
+def contingencies_of(
     snapshot: Snapshot, change: Change, displaced: tuple[ProcessId, ...] = (), policy: Policy | None = None
 ) -> tuple[Otherwise, ...]:
     """What each branch of `change` costs, at the speeds of a policy. `displaced`: as in `Option`."""
-    return tuple(_weighed(snapshot, one, displaced, policy or Policy()) for one in branches(snapshot, change))
+    return tuple(_contingency(snapshot, one, displaced, policy or Policy()) for one in branches(snapshot, change))
 
 
-def _weighed(snapshot: Snapshot, branch: Branch, displaced: tuple[ProcessId, ...], policy: Policy) -> Otherwise:
+def _contingency(snapshot: Snapshot, branch: Branch, displaced: tuple[ProcessId, ...], policy: Policy) -> Otherwise:
     if not search_work.one_is_small(snapshot, branch.change):
         return Otherwise(branch, (), TOO_LARGE)
     try:

@@ -2,7 +2,7 @@
 
 from holdfast.rollout.streams.cost.evaluation import worst_of
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
-from holdfast.rollout.streams.options.otherwise import Branch, If, Otherwise
+from holdfast.rollout.streams.options.contingencies import Branch, If, Otherwise
 from holdfast.rollout.text.wording import duration, many, span
 from holdfast.rollout.timing import time_words
 

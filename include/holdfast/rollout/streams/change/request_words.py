@@ -3,10 +3,10 @@
 from holdfast.rollout.contract.batches import Then
 from holdfast.rollout.streams.change.change import Change, Item
 from holdfast.rollout.streams.events.event import Name
-from holdfast.rollout.text.asking import in_a_sentence, in_a_title
+from holdfast.rollout.text.request_words import in_a_sentence, in_a_title
 
 
-def asked(change: Change, name: Name) -> str:
+def request_text(change: Change, name: Name) -> str:
     """The events in a sentence, with all that was given. `name` says which client a process ID is."""
     return in_a_sentence([_sentence(item, name) for item in change.events])
 

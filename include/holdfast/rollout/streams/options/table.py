@@ -1,12 +1,12 @@
-"""The options for a change as data: one entry of `REMEDIES` each.
+"""The options for a change as data: one of `OPTION_ENTRIES` each.
 
-To add a way, write a function that turns the operator's change into what Kafka will see (`rewrites`; None: it makes no sense here),
-and add an entry. Nothing else knows the ways by name, but for `plainly`, which the others are compared with.
+To add an option, write a function that turns the operator's change into what Kafka will see (`rewrites`; None: it makes no sense
+here), and add an entry. No other code knows options by name, but for `plainly`, the baseline, which the others are compared with.
 """
 
 from dataclasses import dataclass
 
-from holdfast.rollout.contract.verdicts import PLAINLY
+from holdfast.rollout.contract.verdicts import BASELINE_NAME
 from holdfast.rollout.facts.conditions import Assumed, Invalid
 from holdfast.rollout.streams.cost.evaluation import Effort
 from holdfast.rollout.streams.options.rewrites import Rewrite, as_it_is, other_ends, sequence
@@ -30,10 +30,9 @@ from holdfast.rollout.streams.steps.identity import Identity
 
 
 @dataclass(frozen=True, slots=True)
-class Remedy:
-    """A way to make a change. `title` may name `{was}` and `{to}`, the values of `setting`, where it has one. Not `as_asked`: it
-    does something else, is there to be compared, and is never chosen. `if_allowed`: it is chosen only where the policy allows it by
-    name.
+class OptionEntry:
+    """One option. `title` may name `{was}` and `{to}`, the values of `setting`, where it has one. Not `as_asked`: it does something
+    else, is there to be compared, and is never recommended. `if_allowed`: it is recommended only where the policy allows it by name.
     """
 
     name: str
@@ -56,34 +55,34 @@ _ON_DISK, _ONE_ID, _ROOM, _MANY_RESTORES, _DOWN_AT_ONCE = (
     Assumed.DOWN_AT_ONCE,
 )
 
-REMEDIES: tuple[Remedy, ...] = (
-    Remedy(
-        name=PLAINLY,
+OPTION_ENTRIES: tuple[OptionEntry, ...] = (
+    OptionEntry(
+        name=BASELINE_NAME,
         title="Make the change as requested",
         rewrite=as_it_is,
         invalid_if=Invalid.CLIENT_OTHER_ID,
     ),
-    Remedy(
+    OptionEntry(
         name="static-return",
         title="Restart static members within the session timeout, without a rebalance",
         rewrite=sequence.without_a_rebalance,
         invalid_if=Invalid.SESSION_OVER,
         assumptions=(Assumed.BACK_IN_SESSION,),
     ),
-    Remedy(
+    OptionEntry(
         name="then-a-rebalance",
         title="Restart all clients within the session timeout, then keep one stopped for longer, to trigger a rebalance",
         rewrite=sequence.then_a_rebalance,
         invalid_if=Invalid.SESSION_NOT_OVER,
         assumptions=(Assumed.RUNS_ELSEWHERE,),
     ),
-    Remedy(
+    OptionEntry(
         name="one-at-a-time",
         title="Change one client at a time, each once the group is stable",
         rewrite=sequence.one_at_a_time,
         invalid_if=Invalid.ANOTHER_CLIENT,
     ),
-    Remedy(
+    OptionEntry(
         name="in-waves",
         title="Restart the clients in three waves",
         rewrite=sequence.in_waves,
@@ -91,7 +90,7 @@ REMEDIES: tuple[Remedy, ...] = (
         assumptions=(_DOWN_AT_ONCE,),
         if_allowed=True,
     ),
-    Remedy(
+    OptionEntry(
         name="all-together",
         title="Change all clients at once",
         rewrite=sequence.all_together,
@@ -99,13 +98,13 @@ REMEDIES: tuple[Remedy, ...] = (
         assumptions=(_DOWN_AT_ONCE,),
         if_allowed=True,
     ),
-    Remedy(
+    OptionEntry(
         name="reverse-order",
         title="Change the clients in reverse order",
         rewrite=sequence.reverse,
         invalid_if=Invalid.ANOTHER_CLIENT,
     ),
-    Remedy(
+    OptionEntry(
         name="static-membership",
         title="Set a group.instance.id for each stream thread with this restart, so that the next one needs no rebalance",
         rewrite=sequence.becoming_static,
@@ -113,7 +112,7 @@ REMEDIES: tuple[Remedy, ...] = (
         effort=Effort.ONE_SETTING,
         assumptions=(Assumed.INSTANCE_IDS_UNIQUE,),
     ),
-    Remedy(
+    OptionEntry(
         name="copy-process-metadata",
         title="Give the client its old process ID before it starts",
         rewrite=with_old_id,
@@ -122,7 +121,7 @@ REMEDIES: tuple[Remedy, ...] = (
         assumptions=(_ON_DISK, _ONE_ID),
         identity=Identity.FILE,
     ),
-    Remedy(
+    OptionEntry(
         name="seed-process-id",
         title="Give the new client a process ID that keeps the order",
         rewrite=with_seeds,
@@ -131,7 +130,7 @@ REMEDIES: tuple[Remedy, ...] = (
         assumptions=(_ON_DISK,),
         identity=Identity.FILE,
     ),
-    Remedy(
+    OptionEntry(
         name="relabel",
         title="Swap process IDs between the clients that restart, so that the least state moves",
         rewrite=relabelled,
@@ -140,7 +139,7 @@ REMEDIES: tuple[Remedy, ...] = (
         assumptions=(_ON_DISK, _ONE_ID, Assumed.DOWN_TOGETHER),
         identity=Identity.FILE,
     ),
-    Remedy(
+    OptionEntry(
         name="copy-state-directory",
         title="Move the whole state directory, process ID included",
         rewrite=with_old_disk,
@@ -149,7 +148,7 @@ REMEDIES: tuple[Remedy, ...] = (
         assumptions=(_ON_DISK, _ONE_ID, Assumed.COPIED_IN_SESSION),
         identity=Identity.DISK,
     ),
-    Remedy(
+    OptionEntry(
         name="raise-warmups",
         title="Raise max.warmup.replicas from {was} to {to} during the rollout",
         rewrite=as_it_is,
@@ -158,7 +157,7 @@ REMEDIES: tuple[Remedy, ...] = (
         assumptions=(_MANY_RESTORES,),
         setting=RAISED_WARMUPS,
     ),
-    Remedy(
+    OptionEntry(
         name="probe-more-often",
         title="Shorten probing.rebalance.interval.ms from {was} to {to} during the rollout",
         rewrite=as_it_is,
@@ -167,7 +166,7 @@ REMEDIES: tuple[Remedy, ...] = (
         assumptions=(Assumed.REBALANCE_A_MINUTE,),
         setting=SHORT_PROBING,
     ),
-    Remedy(
+    OptionEntry(
         name="standbys-first",
         title="Add a standby for every task first (num.standby.replicas from {was} to {to}), and revert it afterwards",
         rewrite=where_a_disk_is_lost(as_it_is),
@@ -176,7 +175,7 @@ REMEDIES: tuple[Remedy, ...] = (
         assumptions=(_ROOM,),
         setting=FIRST_STANDBYS,
     ),
-    Remedy(
+    OptionEntry(
         name="copy-process-metadata+standbys-first",
         title="Add a standby for every task first (num.standby.replicas {was} to {to}), then give the client its old process ID",
         rewrite=where_a_disk_is_lost(with_old_id),
@@ -186,7 +185,7 @@ REMEDIES: tuple[Remedy, ...] = (
         identity=Identity.FILE,
         setting=FIRST_STANDBYS,
     ),
-    Remedy(
+    OptionEntry(
         name="seed-process-id+raise-warmups",
         title="Give the new client a process ID that keeps the order, and raise max.warmup.replicas from {was} to {to} meanwhile",
         rewrite=where_the_count_changes(with_seeds),
@@ -196,7 +195,7 @@ REMEDIES: tuple[Remedy, ...] = (
         identity=Identity.FILE,
         setting=RAISED_WARMUPS,
     ),
-    Remedy(
+    OptionEntry(
         name="copy-process-metadata+raise-warmups",
         title="Give the client its old process ID before it starts, and raise max.warmup.replicas from {was} to {to} meanwhile",
         rewrite=where_the_count_changes(with_old_id),
@@ -206,7 +205,7 @@ REMEDIES: tuple[Remedy, ...] = (
         identity=Identity.FILE,
         setting=RAISED_WARMUPS,
     ),
-    Remedy(
+    OptionEntry(
         name="switch-assignor",
         title="Switch the task assignor to {to} during the rollout",
         rewrite=as_it_is,
@@ -216,7 +215,7 @@ REMEDIES: tuple[Remedy, ...] = (
         setting=ANOTHER_ASSIGNOR,
         if_allowed=True,
     ),
-    Remedy(
+    OptionEntry(
         name="clear-state",
         title="Delete the local state of every client with the restart, so that all tasks reach their final client at once",
         rewrite=where_ids_are_kept(sequence.cleared),
@@ -228,7 +227,7 @@ REMEDIES: tuple[Remedy, ...] = (
             Assumed.STATE_DELETED,
         ),
     ),
-    Remedy(
+    OptionEntry(
         name="double-the-clients",
         title="Scale to twice as many clients instead",
         rewrite=other_ends.doubled,
@@ -237,14 +236,14 @@ REMEDIES: tuple[Remedy, ...] = (
         identity=Identity.FILE,
         as_asked=False,
     ),
-    Remedy(
+    OptionEntry(
         name="halve-the-clients",
         title="Scale to half as many clients instead",
         rewrite=other_ends.halved,
         invalid_if=Invalid.ANOTHER_CLIENT,
         as_asked=False,
     ),
-    Remedy(
+    OptionEntry(
         name="another-count",
         title="Scale to the number of clients that moves the fewest tasks instead",
         rewrite=other_ends.the_count_that_moves_least,
@@ -253,7 +252,7 @@ REMEDIES: tuple[Remedy, ...] = (
         identity=Identity.FILE,
         as_asked=False,
     ),
-    Remedy(
+    OptionEntry(
         name="nothing-now",
         title="Do nothing now",
         rewrite=other_ends.nothing_now,

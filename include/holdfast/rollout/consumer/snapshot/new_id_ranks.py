@@ -25,7 +25,7 @@ class FreshPlace:
     member_id: str
 
 
-def fresh_places(lost: Member, others: Sequence[Member]) -> tuple[FreshPlace, ...]:
+def new_id_ranks(lost: Member, others: Sequence[Member]) -> tuple[FreshPlace, ...]:
     """Where a member ID of the lost one's client.id can fall among the others, with the share of all UUIDs that do."""
     prefix = f"{lost.client_id}-" if lost.client_id else _UUID.sub("", lost.member_id)
     start = java.string_order(prefix)

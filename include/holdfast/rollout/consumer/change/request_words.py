@@ -1,13 +1,13 @@
-"""A Change to a consumer group in words; `streams.change.asked` for Kafka Streams groups."""
+"""A Change to a consumer group in words; `streams.change.request_words` for Kafka Streams groups."""
 
 from holdfast.rollout.consumer.change.change import ConsumerChange, ConsumerItem
 from holdfast.rollout.consumer.events.event import Name
 from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.batches import Then
-from holdfast.rollout.text.asking import in_a_sentence, in_a_title, short
+from holdfast.rollout.text.request_words import in_a_sentence, in_a_title, short
 
 
-def asked(change: ConsumerChange, snapshot: ConsumerSnapshot) -> str:
+def request_text(change: ConsumerChange, snapshot: ConsumerSnapshot) -> str:
     """The events in a sentence, with all that was given."""
     hosts = _hosts(snapshot)
 

@@ -14,9 +14,9 @@ from holdfast.rollout.group.values import AnyChange, AnySnapshot
 from holdfast.rollout.json.fingerprints import fingerprint
 from holdfast.rollout.json.strict import dumps, loads
 from holdfast.rollout.kinds import policy_floor
-from holdfast.rollout.kinds.meant import FIELDS as PARAMS
-from holdfast.rollout.kinds.meant import change_meant
 from holdfast.rollout.kinds.registry import kind_of
+from holdfast.rollout.kinds.requested_change import FIELDS as PARAMS
+from holdfast.rollout.kinds.requested_change import change_requested
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.streams.kind.about import SETTINGS
 from holdfast.rollout.text.wording import printable
@@ -48,7 +48,7 @@ NAMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckedRequest:
     """What was typed, and what comes of it. `problems`: by field; under "" what is about none. `said` names what was checked."""
 
     conf: Mapping[str, object]
@@ -81,22 +81,22 @@ def typed_of(conf: Mapping[str, object]) -> dict[str, list[str]]:
     return sent
 
 
-def asked_for(sent: Sent, snapshot: AnySnapshot | None, team: Policy | None = None) -> Asked:
+def asked_for(sent: Sent, snapshot: AnySnapshot | None, team: Policy | None = None) -> CheckedRequest:
     """What the fields mean, checked as the first airflow task checks it, and against the group where one is known. `team`: the
     team's policy, if there is one."""
     conf, problems = conf_of(sent)
     if not problems:
         problems = _airflows(conf)
     if problems:
-        return Asked(conf, problems)
+        return CheckedRequest(conf, problems)
     try:
-        meant = change_meant(conf)
-        change = None if snapshot is None else meant(snapshot)
+        requested = change_requested(conf)
+        change = None if snapshot is None else requested(snapshot)
         if team is not None and change is not None:
             policy_floor.refuse_faster(change, team)
     except HoldfastError as refusal:
-        return Asked(conf, _by_field(refusal, sent))
-    return Asked(conf, {}, _unchecked(conf) if change is None or snapshot is None else sentence(change, snapshot))
+        return CheckedRequest(conf, _by_field(refusal, sent))
+    return CheckedRequest(conf, {}, _unchecked(conf) if change is None or snapshot is None else sentence(change, snapshot))
 
 
 def conf_of(sent: Sent) -> tuple[dict[str, object], dict[str, str]]:
@@ -212,11 +212,11 @@ def _unchecked(conf: Mapping[str, object]) -> str:
     if DOCUMENT in conf:
         return "Carry out the Change document."
     skipped = ("cluster", "group", "what", "policy", "snapshot")
-    details = "; ".join(f"{name.replace('_', ' ')}: {_plainly(value)}" for name, value in conf.items() if name not in skipped)
-    title = form.ASKED_FOR[str(conf["what"])]
+    details = "; ".join(f"{name.replace('_', ' ')}: {_in_words(value)}" for name, value in conf.items() if name not in skipped)
+    title = form.CHANGE_TYPES[str(conf["what"])]
     return f"{title}{f' ({details})' if details else ''}."
 
 
-def _plainly(value: object) -> str:
+def _in_words(value: object) -> str:
     said = ", ".join(map(str, value)) if isinstance(value, list) else str(value).replace("\n", ", ")
     return printable(said, 300)

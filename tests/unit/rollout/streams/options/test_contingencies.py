@@ -11,8 +11,8 @@ from holdfast.rollout.streams.change.change import Change
 from holdfast.rollout.streams.change.json import change_from_json, change_to_json
 from holdfast.rollout.streams.forecast.forecast import forecast
 from holdfast.rollout.streams.forecast.outcomes import Outcome
-from holdfast.rollout.streams.options import otherwise, otherwise_words, proposals
-from holdfast.rollout.streams.options.otherwise import If
+from holdfast.rollout.streams.options import contingencies, contingency_words, proposals
+from holdfast.rollout.streams.options.contingencies import If
 from holdfast.rollout.streams.options.usual import as_usual
 from holdfast.rollout.streams.plan import json as plan_json
 
@@ -20,7 +20,7 @@ STABLE = {"then": "stable"}
 SESSION_10 = {"session.timeout.ms": 10_000}
 
 
-def meant(*events: object) -> Change:
+def requested(*events: object) -> Change:
     return change_from_json(change(*events))
 
 
@@ -29,7 +29,7 @@ def events_of(found: Change) -> list[Any]:
 
 
 def outcome(document: Document, *events: object) -> Outcome:
-    (found,) = forecast(read(document), meant(*events)).outcomes
+    (found,) = forecast(read(document), requested(*events)).outcomes
     return found
 
 
@@ -54,8 +54,8 @@ class TestUsual:
         stays = {"remove_client": {"process_id": A, "leaves": False}}
         leaves = {"remove_client": {"process_id": A, "leaves": True}}
 
-        assert events_of(as_usual(read(group(AFTER)), meant(removed))) == [stays]
-        assert events_of(as_usual(read(group(AFTER)), meant(leaves))) == [leaves]
+        assert events_of(as_usual(read(group(AFTER)), requested(removed))) == [stays]
+        assert events_of(as_usual(read(group(AFTER)), requested(leaves))) == [leaves]
         assert planned(group(AFTER, config=SESSION_10), removed).steps == planned(group(AFTER, config=SESSION_10), stays).steps
 
     def test_a_forecast_keeps_to_its_contract(self) -> None:
@@ -65,13 +65,13 @@ class TestUsual:
         assert removed.rounds[0].at_seconds == 0
 
     def test_static_members_return_in_time(self) -> None:
-        assert events_of(as_usual(read(static(group(AFTER))), meant(restart(A)))) == [restart(A, within_session=True)]
-        assert events_of(as_usual(read(group(AFTER)), meant(restart(A)))) == [restart(A)]
+        assert events_of(as_usual(read(static(group(AFTER))), requested(restart(A)))) == [restart(A, within_session=True)]
+        assert events_of(as_usual(read(group(AFTER)), requested(restart(A)))) == [restart(A)]
 
     def test_who_may_come_back_in_the_middle_of_a_rebalance_is_left_alone(self) -> None:
         events = [replacement(C, C), {"then": "rebalance"}, restart(A)]
 
-        assert events_of(as_usual(read(static(group(AFTER))), meant(*events))) == events
+        assert events_of(as_usual(read(static(group(AFTER))), requested(*events))) == events
 
     @pytest.mark.parametrize(
         "events",
@@ -91,7 +91,7 @@ class TestUsual:
     def test_a_static_group_is_restarted_and_set_without_a_rebalance(self) -> None:
         for event in ({"rolling_restart": {}}, {"set_config": {"num.standby.replicas": 1}}):
             plan = planned(static(group(AFTER)), event)
-            (cost,) = plan.plain_way.costs if plan.plain_way else ()
+            (cost,) = plan.baseline_option.costs if plan.baseline_option else ()
             assert (cost.rebalances.low, cost.rebalances.high) == (0, 0)
 
 
@@ -108,21 +108,21 @@ class TestWhatWaitsForARebalance:
 
     def test_a_way_that_brings_one_about_is_offered(self) -> None:
         found = planned(static(group(AFTER, "3.9.1")), self.STANDBYS).candidates
-        (way,) = [one for one in found if one.name == "then-a-rebalance"]
+        (option,) = [one for one in found if one.name == "then-a-rebalance"]
 
-        assert [next(iter(one)) for one in events_of(way.change)] == ["rolling_restart", "then", "restart_client"]
-        assert way.costs[0].rebalances.low >= 2
-        assert not any("takes effect only" in one.text for one in way.unknown)
-        (outcome,) = forecast(read(static(group(AFTER, "3.9.1"))), way.change).outcomes
+        assert [next(iter(one)) for one in events_of(option.change)] == ["rolling_restart", "then", "restart_client"]
+        assert option.costs[0].rebalances.low >= 2
+        assert not any("takes effect only" in one.text for one in option.unknown)
+        (outcome,) = forecast(read(static(group(AFTER, "3.9.1"))), option.change).outcomes
         assert any(client.standby for client in outcome.rounds[-1].decision.clients)  # type: ignore[union-attr]
 
     def test_not_to_dynamic_members(self) -> None:
         assert "then-a-rebalance" not in [one.name for one in planned(group(AFTER, "3.9.1"), self.STANDBYS).candidates]
 
     def test_its_steps_wait_until_the_client_is_missed(self) -> None:
-        steps = proposals.propose(read(static(group(AFTER, "3.9.1"))), meant(self.STANDBYS))
-        (way,) = [one for one in steps if one.name == "then-a-rebalance"]
-        start = way.steps[-2]
+        steps = proposals.propose(read(static(group(AFTER, "3.9.1"))), requested(self.STANDBYS))
+        (option,) = [one for one in steps if one.name == "then-a-rebalance"]
+        start = option.steps[-2]
         assert start.check_before.startswith("45 s have passed since the old process ended")
 
 
@@ -168,14 +168,14 @@ class TestLate:
 
     def test_late_and_in_time_are_two_things(self) -> None:
         with pytest.raises(InvalidInput, match="not both"):
-            meant(restart(A, late=True, within_session=True))
+            requested(restart(A, late=True, within_session=True))
 
 
 class TestBranches:
     def test_a_client_may_be_away_for_its_session_less_a_heartbeat(self) -> None:
-        assert otherwise.in_time_s(read(group(AFTER, "2.8.2"))) == 7
-        assert otherwise.in_time_s(read(group(AFTER, "3.9.1"))) == 42
-        assert otherwise.in_time_s(read(group(AFTER, config=SESSION_10 | {"heartbeat.interval.ms": 500}))) == 9.5
+        assert contingencies.in_time_s(read(group(AFTER, "2.8.2"))) == 7
+        assert contingencies.in_time_s(read(group(AFTER, "3.9.1"))) == 42
+        assert contingencies.in_time_s(read(group(AFTER, config=SESSION_10 | {"heartbeat.interval.ms": 500}))) == 9.5
 
     @pytest.mark.parametrize(
         ("document", "events", "conditions"),
@@ -192,13 +192,13 @@ class TestBranches:
         ],
     )
     def test_each_condition_has_one(self, document: Document, events: list[object], conditions: list[If]) -> None:
-        found = otherwise.branches(read(document | {"stores": "persistent"}), meant(*events))
+        found = contingencies.branches(read(document | {"stores": "persistent"}), requested(*events))
         assert [one.condition for one in found] == conditions
-        assert all(one.change != meant(*events) for one in found)
+        assert all(one.change != requested(*events) for one in found)
 
     def test_of_many_restarts_one_is_late(self) -> None:
         events = [item for _ in range(5) for one in (A, B) for item in (restart(one), STABLE)]
-        late, *_ = otherwise.branches(read(group(AFTER)), meant(*events))
+        late, *_ = contingencies.branches(read(group(AFTER)), requested(*events))
         assert len(late.process_ids) == 1
 
     def test_a_plan_says_the_limit_and_what_comes_then(self) -> None:
@@ -206,8 +206,8 @@ class TestBranches:
         late, *_ = plan.otherwise
 
         assert "more than 7 s" in plan.wrong_if
-        assert late.costs[0].rebalances.high > plan.chosen_way.costs[0].rebalances.high  # type: ignore[union-attr]
-        assert otherwise_words.sentence(late).startswith(
+        assert late.costs[0].rebalances.high > plan.recommended_option.costs[0].rebalances.high  # type: ignore[union-attr]
+        assert contingency_words.sentence(late).startswith(
             "If a client returns, or is replaced, more than 7 s after its stop began: "
         )
         assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan
@@ -222,18 +222,18 @@ def test_of_a_large_group_no_branch_is_forecast_beside_its_plan() -> None:
     """The plan is put together at once; the branch is named, and says why it has no figures."""
     document, ids = fleet(120, 1_000, 2)
     event = {"replace_client": {"process_id": ids[3], "by": {"process_id": LAST, "threads": 2}, "state": "empty"}}
-    found = otherwise.weigh(read(document), change_from_json(change(event)))
+    found = contingencies.contingencies_of(read(document), change_from_json(change(event)))
 
     assert found
-    assert {(one.costs, one.refused) for one in found} == {((), otherwise.TOO_LARGE)}
+    assert {(one.costs, one.refused) for one in found} == {((), contingencies.TOO_LARGE)}
 
 
 class TestMerged:
     """Nobody waits until the group is stable: live, three restarts within one session were one rebalance, and two."""
 
-    def merged(self, *events: object, document: Document | None = None) -> otherwise.Branch | None:
+    def merged(self, *events: object, document: Document | None = None) -> contingencies.Branch | None:
         snapshot = read(document or group(AFTER))
-        found = otherwise.branches(snapshot, as_usual(snapshot, meant(*events)))
+        found = contingencies.branches(snapshot, as_usual(snapshot, requested(*events)))
         return next((one for one in found if one.condition is If.MERGED), None)
 
     def test_all_restarts_fall_into_one_rebalance(self) -> None:
@@ -271,6 +271,6 @@ class TestMerged:
         plan = planned(group(AFTER), restart(C), STABLE, restart(A), STABLE, restart(B))
         (found,) = (one for one in plan.otherwise if one.branch.condition is If.MERGED)
 
-        assert "do not wait until the group is stable" in otherwise_words.sentence(found)
-        assert "1 rebalance, " in otherwise_words.sentence(found)
+        assert "do not wait until the group is stable" in contingency_words.sentence(found)
+        assert "1 rebalance, " in contingency_words.sentence(found)
         assert plan_json.plan_from_json(plan_json.plan_to_json(plan)) == plan

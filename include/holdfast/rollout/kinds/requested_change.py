@@ -14,7 +14,7 @@ T = TypeVar("T")
 FIELDS = (*NAMES, "cluster", "group", "change", "policy", "snapshot")
 
 
-def change_meant(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]:
+def change_requested(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]:
     """The Change that the form means for a group. What is wrong in itself is told at once, the rest when there is a group.
 
     Raise InvalidInput with the name of every field that is wrong, also for a Change that does not fit the group.
@@ -45,8 +45,8 @@ def _as_fields(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]
     request = request_from_form(form)
 
     def of(snapshot: AnySnapshot) -> AnyChange:
-        meant: AnyChange = kind_of(snapshot).change_of(request, snapshot)
-        return meant
+        requested: AnyChange = kind_of(snapshot).change_of(request, snapshot)
+        return requested
 
     return of
 
@@ -58,8 +58,8 @@ def _as_document(form: Mapping[str, object], document: object) -> Callable[[AnyS
     _in_change(lambda: registry.of_change(document).check_change(document))
 
     def of(snapshot: AnySnapshot) -> AnyChange:
-        meant: AnyChange = _in_change(lambda: kind_of(snapshot).change_for(document, snapshot))
-        return meant
+        requested: AnyChange = _in_change(lambda: kind_of(snapshot).change_for(document, snapshot))
+        return requested
 
     return of
 
