@@ -32,7 +32,7 @@ from holdfast.rollout.streams.steps.identity import Identity
 @dataclass(frozen=True, slots=True)
 class OptionEntry:
     """One option. `title` may name `{was}` and `{to}`, the values of `setting`, where it has one. Not `as_asked`: it does something
-    else, is there to be compared, and is never recommended. `if_allowed`: it is recommended only where the policy allows it by name.
+    else, is there to be compared, and is never recommended. `if_allowed`: recommended only where the policy allows it by name.
     """
 
     name: str
