@@ -11,10 +11,9 @@ from holdfast.adapters.lake.lake import FsspecLake
 from holdfast.airflow_wiring import form, planning
 from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.events import table as consumer_table
-from holdfast.rollout.contract.requests import What
+from holdfast.rollout.contract.requests import FORM, What
 from holdfast.rollout.json.strict import loads
 from holdfast.rollout.kinds import any_kind
-from holdfast.rollout.streams.change.request_json import NAMES
 from holdfast.rollout.streams.events import table
 from holdfast.workflows import snapshots
 
@@ -28,7 +27,7 @@ def filled(**given: object) -> dict[str, Any]:
 
 
 def test_has_the_fields_that_are_read() -> None:
-    assert set(NAMES) <= set(form.fields())
+    assert set(FORM) <= set(form.fields())
     assert tuple(form.CHANGE_TYPES) == tuple(What)
     verbs = form.fields()["change"].schema["properties"]["events"]["items"]["propertyNames"]["enum"]
     assert verbs == sorted({"then", *(event.VERB for event in (*table.EVENTS, *consumer_table.EVENTS))})

@@ -21,9 +21,9 @@ from holdfast.errors import HoldfastError, InvalidDocument, InvalidInput
 from holdfast.kafka import properties
 from holdfast.kafka.streams import config_check
 from holdfast.rollout.consumer.change.json import consumer_change_from_json
+from holdfast.rollout.contract.requests import request_from_form
 from holdfast.rollout.policy.json import policy_from_json
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.request_json import request_from_form
 
 OPEN_SESAME = "oPen-5esame"
 

@@ -24,6 +24,14 @@ def parse(text: str) -> dict[str, str]:
     return found
 
 
+_ESCAPED = str.maketrans({one: f"\\{one}" for one in "\\=:#! "} | {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f"})
+
+
+def line(key: str, value: str) -> str:
+    """A line that `parse` reads as this key and value."""
+    return f"{key.translate(_ESCAPED)}={value.translate(_ESCAPED)}"
+
+
 def _logical_lines(text: str) -> list[str]:
     """Lines without comments and blank ones; a line that ends in an odd number of backslashes goes on with the next one."""
     lines: list[str] = []

@@ -28,3 +28,11 @@ def test_is_read_as_java_reads_it(text: str, found: dict[str, str]) -> None:
 def test_a_broken_escape_is_refused() -> None:
     with pytest.raises(InvalidInput, match="hexadecimal"):
         properties.parse("a=\\u12g4")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("a", "1"), ("a b", " c "), ("a=b:c", "d=e"), ("#a", "!b"), ("a", "b\\c\nd\te\rf\fg"), ("a", ""), ("", "a"), ("é", "\u202e")],
+)
+def test_a_line_is_read_as_what_it_was_made_of(key: str, value: str) -> None:
+    assert properties.parse(properties.line(key, value)) == {key: value}

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from holdfast.errors import InvalidInput
+from holdfast.rollout.contract.requests import FORM, request_from_form
 from holdfast.rollout.group.values import AnyChange, AnySnapshot
 from holdfast.rollout.json.strict import nearest, refuse, shown, under
 from holdfast.rollout.kinds import registry
 from holdfast.rollout.kinds.registry import kind_of
-from holdfast.rollout.streams.change.request_json import NAMES, request_from_form
 
 T = TypeVar("T")
-FIELDS = (*NAMES, "cluster", "group", "change", "policy", "snapshot")
+FIELDS = (*FORM, "cluster", "group", "change", "policy", "snapshot")
 
 
 def change_requested(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]:
@@ -52,7 +52,7 @@ def _as_fields(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]
 
 
 def _as_document(form: Mapping[str, object], document: object) -> Callable[[AnySnapshot], AnyChange]:
-    also = [name for name in NAMES if name != "what" and form.get(name)]
+    also = [name for name in FORM if name != "what" and form.get(name)]
     if also:
         raise InvalidInput(f"a Change was given, and {', '.join(also)} too: clear one of them", "change")
     _in_change(lambda: registry.of_change(document).check_change(document))

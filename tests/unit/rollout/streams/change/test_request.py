@@ -3,14 +3,14 @@
 import copy
 
 import pytest
+from jsonschema import Draft202012Validator
 from tests.harness.article import AFTER, A, B, C, Document, group
 from tests.harness.plans import read
 
 from holdfast.errors import HoldfastError, InvalidInput, Unsupported
-from holdfast.rollout.contract.requests import FIELDS, What
+from holdfast.rollout.contract.requests import FIELDS, REQUEST, What, request_from_form
 from holdfast.rollout.streams.change.json import change_to_json
 from holdfast.rollout.streams.change.request import change_of
-from holdfast.rollout.streams.change.request_json import request_from_form
 
 SECRET = "open-sesame-4711"
 HOSTS = {C: "app-0", A: "app-1", B: "app-1"}
@@ -129,3 +129,21 @@ class TestRefusals:
 
         assert said in message
         assert SECRET not in message
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"what": "replace a host", "hosts": ["a"], "new_host": "b", "disk": "kept", "threads": 2},
+        {"what": "scale", "clients": 3, "hosts": "a, b\nc"},
+        {"what": "change settings", "settings": "max.warmup.replicas=6\nrack.aware.assignment.tags=\nclient.id=a\\ b"},
+        {"what": "upgrade Kafka Streams", "kafka_release": "3.9.1", "at_once": 2},
+        {"what": "stop and start all", "minutes": 1.5},
+    ],
+)
+def test_a_request_is_written_as_a_form_that_is_read_as_the_same(form: Document) -> None:
+    found = request_from_form(form)
+
+    assert request_from_form(REQUEST.write(found)) == found
+    assert list(Draft202012Validator(REQUEST.shape()).iter_errors(form)) == []
+    assert found.what == form["what"]

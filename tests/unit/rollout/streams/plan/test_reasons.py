@@ -4,11 +4,11 @@ import pytest
 from tests.harness.article import AFTER, A, C, altered, change, group
 from tests.harness.plans import planned, read
 
+from holdfast.rollout.contract.requests import request_from_form
 from holdfast.rollout.contract.unknown import Unknown
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.streams.change.json import change_from_json
-from holdfast.rollout.streams.change.request_json import request_from_form
 from holdfast.rollout.streams.cost.evaluation import EvaluatedOption
 from holdfast.rollout.streams.cost.lacking import Give, to_give
 from holdfast.rollout.streams.options import proposals
