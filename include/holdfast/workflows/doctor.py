@@ -45,19 +45,19 @@ def examine_group(
     """
     checks = [_group_right(cluster, group_id, servers)]
     sources: tuple[str, ...] = ()
-    keeps_state = True
+    collector = registry.COLLECTORS[0]
     try:
         group = cluster.group(group_id)
         checks.append(_group(group))
         collector = registry.collector_of(group)
-        keeps_state = kind_named(collector.kind).stateful
         if collector.reads_configs:
             checks.append(_configs_right(cluster, group_id, servers))
         sources = collector.topics(group)
     except HoldfastError as trouble:
         checks.append(Check(f"group {group_id}", Status.MISSING, str(trouble), "see the message"))
+    keeps_state = kind_named(collector.kind).stateful
     checks.append(_topic_rights(cluster, group_id, sources, servers, keeps_state=keeps_state))
-    checks.append(_offsets_right(cluster, servers))
+    checks.append(_offsets_right(cluster, servers, collector.without_offsets))
     checks.extend(_churn(cluster, group_id, now))
     checks.append(_cluster_right(cluster, servers))
     return tuple(checks)
@@ -163,14 +163,14 @@ def _describe_topics(group_id: str, sources: Sequence[str], servers: str) -> str
     return "\n".join(_acl(servers, "Describe", which) for which in (prefixed, *named))
 
 
-def _offsets_right(cluster: ClusterReader, servers: str) -> Check:
+def _offsets_right(cluster: ClusterReader, servers: str, missing: str) -> Check:
     name = f"right: READ on {OFFSETS_TOPIC} (optional)"
     if "READ" in dict(cluster.topic_rights((OFFSETS_TOPIC,))).get(OFFSETS_TOPIC, frozenset()):
         return Check(name, Status.OK, "granted")
     return Check(
         name,
         Status.LIMITED,
-        "not granted: the leader is unknown, and rebalances cannot be compared with a forecast",
+        f"not granted: {missing}",
         _acl(servers, "Read", f"--topic {OFFSETS_TOPIC}"),
     )
 

@@ -48,6 +48,8 @@ class Collector(ABC):
 
     kind: ClassVar[str]
     """The name of the `GroupKind` whose snapshots it takes."""
+    without_offsets: ClassVar[str] = "the leader is unknown, and rebalances cannot be compared with a forecast"
+    """What is missing where `__consumer_offsets` may not be read."""
     reads_configs: ClassVar[bool] = False
     """Whether such a group has configs of its own on the broker."""
 

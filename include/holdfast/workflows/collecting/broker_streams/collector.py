@@ -12,6 +12,7 @@ from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
 
 class BrokerStreamsCollector(Collector):
     kind: ClassVar[str] = "broker_streams"
+    without_offsets: ClassVar[str] = "the targets that the coordinator has recorded are unknown"
     reads_configs: ClassVar[bool] = True
 
     def lists(self, listed: ListedGroup) -> bool:

@@ -231,13 +231,15 @@ class TestTheDoctor:
         assert all(one.status is not Status.MISSING for one in checks.values())
 
     def test_says_what_lacks(self) -> None:
-        lacking = cluster(without_configs=frozenset({SHOP}), forbidden=frozenset({"orders"}))
+        lacking = cluster(without_configs=frozenset({SHOP}), forbidden=frozenset({"orders", "__consumer_offsets"}))
         checks = {one.name: one for one in examine_group(lacking, SHOP, servers="b:1")}
         configs = checks["right: DESCRIBE_CONFIGS on the group shop (optional)"]
         assert configs.status is Status.LIMITED
         assert configs.remedy == (
             "kafka-acls.sh --bootstrap-server b:1 --add --allow-principal User:PRINCIPAL --operation DescribeConfigs --group shop"
         )
+        offsets = checks["right: READ on __consumer_offsets (optional)"]
+        assert offsets.found == "not granted: the targets that the coordinator has recorded are unknown"
         topics = checks["right: DESCRIBE on the topics shop-* and the source topics"]
         assert (topics.status, "'orders'" in topics.found) == (Status.MISSING, True)
 
