@@ -121,7 +121,7 @@ class LampKind(GroupKind[Any, Any, Any, Any, Any, Any, Any]):
     stateful: ClassVar[bool] = False
     words: ClassVar[Words] = Words("a group of lamps", "lamp", "lamp", "Group of lamps")
     values: ClassVar[tuple[type, ...]] = (LampSnapshot, LampChange, LampPlan, LampVerdict)
-    schemas: ClassVar[Mapping[str, Any]] = {}
+    contracts: ClassVar[Mapping[str, Any]] = {}
     asks: ClassVar[tuple[Any, ...]] = ()
     verbs: ClassVar[frozenset[str]] = frozenset({"light"})
     docs: ClassVar[str] = "lamps"

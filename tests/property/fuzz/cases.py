@@ -131,6 +131,4 @@ def _schemas() -> dict[str, list[Document]]:
     from holdfast.rollout.kinds.schemas import CONTRACTS
 
     names = ("snapshot", "change", "policy", "plan", "approval", "journal", "verdict")
-    return {
-        name: [CONTRACTS[name], *([CONTRACTS[f"consumer-{name}"]] if f"consumer-{name}" in CONTRACTS else [])] for name in names
-    }
+    return {name: [CONTRACTS[one].shape() for one in (name, f"consumer-{name}") if one in CONTRACTS] for name in names}

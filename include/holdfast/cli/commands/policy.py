@@ -20,7 +20,7 @@ def command(as_json: bool) -> int:
     if as_json:
         documents.print_document(own)
         return 0
-    about = schemas.CONTRACTS["policy"]["properties"]
+    about = schemas.CONTRACTS["policy"].shape()["properties"]
     lines = [
         "# Holdfast's default policy. Remove the # from the limits that you set; see docs/policy.md.",
         'format_version: "1.0"',

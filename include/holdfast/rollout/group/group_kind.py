@@ -18,8 +18,8 @@ from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.values import AnyChange, AnyPlan, AnySnapshot, AnyVerdict
 from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.kafka import ConfigValue
-from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.options.option import EvaluatedOption, Option
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
@@ -78,8 +78,8 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     words: ClassVar[Words]
     values: ClassVar[tuple[type, ...]]
     """The classes of its Snapshot, Change, Plan and Verdict: by them the registry knows whose a value is."""
-    schemas: ClassVar[Mapping[str, Shape]]
-    """The JSON Schema of each of its contracts, by name."""
+    contracts: ClassVar[Mapping[str, Codec[Any]]]
+    """The codec of each of its contracts, by name: its schema is made only when somebody asks for it."""
     asks: ClassVar[tuple[What, ...]]
     """What can be requested of it in a few fields."""
     unused_fields: ClassVar[frozenset[str]] = frozenset()

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from itertools import chain
 from operator import attrgetter
@@ -264,7 +264,10 @@ def _problems(content: Mapping[str, object], unkept: _Unkept, either: tuple[str,
 
 def _order(build: Callable[..., object], attributes: tuple[str, ...]) -> tuple[int, ...] | None:
     """Which attribute each argument of the constructor is. None: they stand in the same order."""
-    wanted = tuple(inspect.signature(build).parameters)[: len(attributes)]
+    own = (
+        tuple(one.name for one in fields(build) if one.init) if is_dataclass(build) else tuple(inspect.signature(build).parameters)
+    )
+    wanted = own[: len(attributes)]
     assert frozenset(wanted) == frozenset(attributes), f"{wanted} are the first arguments, {attributes} are declared"
     return None if wanted == attributes else tuple(attributes.index(name) for name in wanted)
 

@@ -4,21 +4,24 @@ Each stands beside the reader and the writer of its noun, made from the same enu
 what is written is valid here; what is not valid here the reader refuses. A reader refuses more: contradictions between fields.
 """
 
+from typing import Any
+
 from holdfast.rollout.journal.journal import Approval, Journal
+from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
 from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.kinds.registry import REGISTRY
 from holdfast.rollout.policy.json import POLICY
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-CONTRACTS: dict[str, Shape] = {
-    "policy": POLICY.shape(),
-    "approval": codec_of(Approval).shape(),
-    "journal": codec_of(Journal).shape(),
-    **{name: shape for kind in REGISTRY for name, shape in kind.schemas.items()},
+CONTRACTS: dict[str, Codec[Any]] = {
+    "policy": POLICY,
+    "approval": codec_of(Approval),
+    "journal": codec_of(Journal),
+    **{name: codec for kind in REGISTRY for name, codec in kind.contracts.items()},
 }
 
 
 def schema_of(contract: str) -> Shape:
     """The schema of one contract of `CONTRACTS`, with its dialect and title."""
-    return {"$schema": DIALECT, "title": contract.capitalize()} | CONTRACTS[contract]
+    return {"$schema": DIALECT, "title": contract.capitalize()} | CONTRACTS[contract].shape()

@@ -20,7 +20,7 @@ from holdfast.rollout.execution.next_actions import AnyStep
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
 from holdfast.rollout.journal.journal import Journal
-from holdfast.rollout.json.shapes import Shape
+from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.policy.policy import Policy
 
 
@@ -39,9 +39,9 @@ class BrokerStreamsKind(GroupKind[StreamsGroupSnapshot, Any, Any, Any, Any, Any,
     stateful: ClassVar[bool] = True
     words: ClassVar[Words] = Words("a Streams group whose broker assigns", "client", "task", "Kafka Streams group, broker assigns")
     values: ClassVar[tuple[type, ...]] = (StreamsGroupSnapshot,)
-    schemas: ClassVar[Mapping[str, Shape]] = {
-        "streams-group-snapshot": SNAPSHOT.shape(),
-        "streams-group-assignment": ASSIGNMENT.shape(),
+    contracts: ClassVar[Mapping[str, Codec[Any]]] = {
+        "streams-group-snapshot": SNAPSHOT,
+        "streams-group-assignment": ASSIGNMENT,
     }
     asks: ClassVar[tuple[What, ...]] = ()
     verbs: ClassVar[frozenset[str]] = frozenset()

@@ -35,8 +35,8 @@ from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
 from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.text.rendering import Block
@@ -57,13 +57,13 @@ class ConsumerKind(
     stateful: ClassVar[bool] = False
     words: ClassVar[Words] = Words("a consumer group", "consumer", "partition", "Consumer group")
     values: ClassVar[tuple[type, ...]] = (ConsumerSnapshot, ConsumerChange, ConsumerPlan, ConsumerVerdict)
-    schemas: ClassVar[Mapping[str, Shape]] = {
-        "consumer-snapshot": snapshot_json.SNAPSHOT.shape(),
-        "consumer-change": CHANGE.shape(),
-        "consumer-assignment": assignment_json.ASSIGNMENT.shape(),
-        "consumer-forecast": forecast_json.FORECASTS[Detail.FULL].shape(),
-        "consumer-plan": plan_json.PLAN.shape(),
-        "consumer-verdict": VERDICT.shape(),
+    contracts: ClassVar[Mapping[str, Codec[Any]]] = {
+        "consumer-snapshot": snapshot_json.SNAPSHOT,
+        "consumer-change": CHANGE,
+        "consumer-assignment": assignment_json.ASSIGNMENT,
+        "consumer-forecast": forecast_json.FORECASTS[Detail.FULL],
+        "consumer-plan": plan_json.PLAN,
+        "consumer-verdict": VERDICT,
     }
     asks: ClassVar[tuple[What, ...]] = tuple(request.ASKABLE)
     verbs: ClassVar[frozenset[str]] = frozenset(event.VERB for event in table.EVENTS)

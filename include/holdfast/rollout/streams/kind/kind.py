@@ -15,8 +15,8 @@ from holdfast.rollout.execution.next_actions import AnyStep, Next
 from holdfast.rollout.group.difference import Line
 from holdfast.rollout.group.group_kind import GroupKind, Host, Row, Setting, Settings, Words
 from holdfast.rollout.journal.journal import Journal
+from holdfast.rollout.json.codec import Codec
 from holdfast.rollout.json.record import codec_of
-from holdfast.rollout.json.shapes import Shape
 from holdfast.rollout.policy.policy import Policy
 from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.streams.change import json as change_json
@@ -55,14 +55,14 @@ class StreamsKind(GroupKind[Snapshot, Change, Option, EvaluatedOption, Forecast,
     stateful: ClassVar[bool] = True
     words: ClassVar[Words] = Words("a Kafka Streams group", "client", "task", "Kafka Streams group")
     values: ClassVar[tuple[type, ...]] = (Snapshot, Change, Plan, Verdict)
-    schemas: ClassVar[Mapping[str, Shape]] = {
-        "snapshot": snapshot_json.SNAPSHOT.shape(),
-        "change": CHANGE.shape(),
-        "forecast": forecast_json.FORECASTS[Detail.FULL].shape(),
-        "assignment": assignment_json.ASSIGNMENT.shape(),
-        "plan": plan_json.PLAN.shape(),
-        "verdict": VERDICT.shape(),
-        "staleness": STALENESS.shape(),
+    contracts: ClassVar[Mapping[str, Codec[Any]]] = {
+        "snapshot": snapshot_json.SNAPSHOT,
+        "change": CHANGE,
+        "forecast": forecast_json.FORECASTS[Detail.FULL],
+        "assignment": assignment_json.ASSIGNMENT,
+        "plan": plan_json.PLAN,
+        "verdict": VERDICT,
+        "staleness": STALENESS,
     }
     asks: ClassVar[tuple[What, ...]] = tuple(What)
     verbs: ClassVar[frozenset[str]] = frozenset(table.by_verb())
