@@ -13,6 +13,8 @@ from holdfast.kafka import java
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.rollout.contract.batches import Then, Wait
 from holdfast.rollout.contract.requests import Disk
+from holdfast.rollout.facts import refusals
+from holdfast.rollout.facts.refusals import REFUSAL, Refusal, Refuses, refusal_of
 from holdfast.rollout.json.codec import TEXT, choice, nullable, number
 from holdfast.rollout.json.kafka_codecs import PROCESS_IDS
 from holdfast.rollout.json.record import codec_of, member, record, spread
@@ -201,7 +203,7 @@ def _merged(snapshot: Snapshot, change: Change) -> Branch | None:
     return Branch(If.MERGED, None, ids, replace(change, events=tuple(together)))
 
 
-TOO_LARGE = "Not forecast: the group is so large that this takes minutes. Plan that change separately."
+TOO_LARGE = Refusal(Refuses.TOO_LARGE)
 """A plan is put together by one process, which waits for nobody: only what is little work is forecast beside it."""
 
 
@@ -212,6 +214,7 @@ class Otherwise:
     branch: Branch = spread(codec_of(Branch))
     costs: tuple[Cost, ...] = member(COSTS, "One an outcome.", name="summary")
     refused: str | None = member(nullable(TEXT), default=None, needed=True)
+    refusal: Refusal | None = member(REFUSAL, "`refused` as values.", default=None, omit=True)
 
 
 def contingencies_of(
@@ -223,15 +226,19 @@ def contingencies_of(
 
 def _contingency(snapshot: Snapshot, branch: Branch, displaced: tuple[ProcessId, ...], policy: Policy) -> Otherwise:
     if not search_work.one_is_small(snapshot, branch.change):
-        return Otherwise(branch, (), TOO_LARGE)
+        return _refused(branch, TOO_LARGE)
     try:
         if branch.condition is If.IN_MEMORY:
             snapshot = replace(snapshot, stores=Stores.IN_MEMORY)
         predicted = forecast(snapshot, branch.change, MOST_OUTCOMES)
         costs = cost.costs_of(snapshot, predicted.change, predicted, displaced)
     except (CannotPredict, InvalidInput, Unsupported) as refusal:
-        return Otherwise(branch, (), f"Cannot predict: {refusal}")
+        return _refused(branch, refusal_of(refusal))
     return Otherwise(branch, tuple(_brief(one, policy) for one in costs))
+
+
+def _refused(branch: Branch, why: Refusal) -> Otherwise:
+    return Otherwise(branch, (), refusals.sentence(why), why)
 
 
 def _brief(cost: Cost, policy: Policy) -> Cost:

@@ -225,7 +225,7 @@ def test_of_a_large_group_no_branch_is_forecast_beside_its_plan() -> None:
     found = contingencies.contingencies_of(read(document), change_from_json(change(event)))
 
     assert found
-    assert {(one.costs, one.refused) for one in found} == {((), contingencies.TOO_LARGE)}
+    assert {(one.costs, one.refusal) for one in found} == {((), contingencies.TOO_LARGE)}
 
 
 class TestMerged:
