@@ -40,6 +40,7 @@ def _fake() -> FakeCluster:
         sizes=dict.fromkeys(INPUTS, 800),
         committed={PLAIN_GROUP: {TopicPartition("plain-in", 0): 30}},
         history={GROUP: (Generation(1, "2026-11-20T12:00:00Z", streams.member_id, "stream", (streams,)),)},
+        without_configs=frozenset({GROUP}),
         forbidden=frozenset({"secret"}),
     )
 
@@ -95,6 +96,17 @@ def test_a_plain_group_is_described_as_what_it_is(reader: ClusterReader) -> None
 def test_a_group_that_is_not_there_is_refused(reader: ClusterReader) -> None:
     with pytest.raises(ClusterTrouble, match="nobody-home"):
         reader.group("nobody-home")
+
+
+def test_a_classic_group_has_no_recorded_targets(reader: ClusterReader) -> None:
+    assert reader.group(GROUP).described is None
+    assert reader.recorded_targets(GROUP) == ((), ())
+
+
+def test_configs_that_may_not_be_described_are_refused(reader: ClusterReader) -> None:
+    with pytest.raises(ClusterTrouble, match="DESCRIBE_CONFIGS"):
+        reader.group_configs(GROUP)
+    assert "DESCRIBE_CONFIGS" not in reader.group_rights(GROUP)
 
 
 def test_names_are_sorted_and_only_those_that_may_be_described(reader: ClusterReader) -> None:
