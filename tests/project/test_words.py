@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.adapters.lake.table_schemas import TABLES
+from holdfast.rollout.kinds.schemas import CONTRACTS
+
 ROOT = Path(__file__).resolve().parents[2]
 GLOSSARY: tuple[tuple[str, str], ...] = (
     (r"\bways?\b|\bcandidates?\b|\bremed(?:y|ies)\b", "option"),
@@ -57,6 +60,7 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (r"\bjust ends?\b", "ends without leaving"),
     (r"\bfirst act\b", "first action"),
     (r"\bfor good\b", "permanently"),
+    (r"\bnot known\b", "unknown"),
 )
 """A pattern of what is not said, and what is. The words of Kafka, Airflow and Spark stand above all of them."""
 NAMES = frozenset(
@@ -125,6 +129,87 @@ def sentences_of_template(path: Path) -> Iterator[tuple[int, str]]:
         yield number, re.sub(r"<[^>]*>?", " ", text) + " " + re.sub(r"\{.*?\}", " ", said)
 
 
+NAME_GLOSSARY: tuple[tuple[str, str], ...] = (
+    ("ways?", "option"),
+    ("remed(?:y|ies)", "option"),
+    ("plainly|plain_(?:way|groups?|plans?|view)", "baseline; consumer group"),
+    ("burden", "impact, cost"),
+    ("needless(?:ly)?", "collateral"),
+    ("somebody|everybody|whoever", "all clients, an approver"),
+    ("beside", "next to"),
+    ("meant", "requested"),
+    ("fresh_(?:ids?|places)", "new random ID"),
+    ("chosen_way", "recommended option"),
+    ("lots?", "batch"),
+)
+"""Parts of names, between underscores, that code does not use, and what it uses. Kafka's own code is named as Kafka's is."""
+WHERE_NAMES_ARE_HELD = ("include/holdfast", "spark_jobs", "dags", "plugins")
+KEPT_NAMES = frozenset(
+    {
+        "remedy",
+        "LONGEST_REMEDY",
+        "REMEDY",
+        "_REMEDY",
+        "UNDER_WAY",
+        "_UNDER_WAY",
+        "_in_the_way",
+        "on_the_way",
+        "_on_the_way",
+        "ON_THE_WAY",
+        "_WAYS",
+    }
+)
+"""Fields of the documents that `doctor` and `guard` write, values of documents, and what is in the way."""
+
+
+def names_of(path: Path) -> Iterator[tuple[int, str]]:
+    """What a module defines: itself, functions, classes, parameters, variables."""
+    yield 1, path.stem
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+
+
+def in_parts(name: str) -> str:
+    """`PlainView` as `_plain_view_`."""
+    return f"_{re.sub(r'(?<=[a-z0-9])(?=[A-Z])', '_', name).lower().strip('_')}_"
+
+
+def fields_of_documents() -> frozenset[str]:
+    """The names that are in JSON documents and in tables: they stay."""
+    found = set()
+
+    def look(shape: object) -> None:
+        if isinstance(shape, dict):
+            found.update(shape.get("properties", {}))
+            for each in shape.values():
+                look(each)
+        elif isinstance(shape, list):
+            for each in shape:
+                look(each)
+
+    look(CONTRACTS)
+    return frozenset(found.union(*(schema.names for schema in TABLES.values())))
+
+
+def test_names_are_the_fields_too() -> None:
+    kept = fields_of_documents() | KEPT_NAMES
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {name} → {instead}"
+        for place in WHERE_NAMES_ARE_HELD
+        for path in sorted((ROOT / place).rglob("*.py"))
+        if "kafka" not in path.relative_to(ROOT / place).parts[:1]
+        for line, name in names_of(path)
+        for pattern, instead in NAME_GLOSSARY
+        if name not in kept and re.search(f"_(?:{pattern})_", in_parts(name))
+    ]
+    assert not found, f"{len(found)}\n" + "\n".join(found)
+
+
 READERS = {".py": sentences_of_python, ".md": sentences_of_markdown, ".html": sentences_of_template}
 
 
@@ -154,3 +239,10 @@ def test_what_is_not_said_is_found(tmp_path: Path) -> None:
     assert re.search(r"\bchosen\b", next(sentences_of_template(tmp_path / "a.html"))[1])
     (tmp_path / "a.md").write_text("`chosen` is fine\n\n```\nchosen\n```\n")
     assert not any("chosen" in text for _, text in sentences_of_markdown(tmp_path / "a.md"))
+
+
+def test_a_name_that_is_not_the_fields_is_found(tmp_path: Path) -> None:
+    (tmp_path / "burden.py").write_text("class PlainView:\n    def chosen_way(self, ways: int) -> None:\n        everybody = 1\n")
+    found = [name for _, name in names_of(tmp_path / "burden.py")]
+    assert {*found} == {"burden", "PlainView", "chosen_way", "self", "ways", "everybody"}
+    assert all(any(re.search(f"_(?:{one})_", in_parts(name)) for one, _ in NAME_GLOSSARY) for name in found if name != "self")

@@ -75,7 +75,7 @@ def failing(rules: Iterable[Rule]) -> int:
 def of_streams(option: Considered, policy: Policy) -> tuple[float, ...] | None:
     """What counts, the smaller the better. A limit of Holdfast's own that is exceeded asks for a person, and decides nothing.
 
-    None: its figures hold under a condition that is not known to be met."""
+    None: its figures hold under a condition that is unknown to be met."""
     worst, speed = option.worst, policy.restore_records_per_second
     if worst is None or (worst.times is not None and not worst.times.certain):
         return None

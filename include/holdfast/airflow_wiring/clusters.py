@@ -51,7 +51,7 @@ def known_cluster(name: str) -> KnownCluster:
         for key, value in about.items():
             if not isinstance(value, ABOUT_A_GROUP.get(key, ())):
                 raise InvalidInput(
-                    f"{conn_id}: {key!r} of group {group!r} is not known, or of another type. There are kafka_release (a string), "
+                    f"{conn_id}: {key!r} of group {group!r} is unknown, or of another type. There are kafka_release (a string), "
                     "config (an object), stores (persistent, in-memory or mixed), changelogs and state_dirs (lists of strings)"
                 )
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 1 <= seconds <= 86_400:

@@ -1,6 +1,6 @@
 """The decision about a run's plan: the question, its addressees, its deadline, and the recorded answer.
 
-Which plan it is, who asked for it and who may answer is what the lake says of the run (`runs`), never what a task was handed.
+Which plan it is, who requested it and who may answer is what the lake says of the run (`runs`), never what a task was handed.
 """
 
 from collections.abc import Mapping

@@ -122,7 +122,7 @@ def _next_token(text: str, place: int) -> int:
 
 
 def parse_checkpoint(data: bytes) -> tuple[tuple[TopicPartition, int], ...]:
-    """(partition, offset of the last record applied, or -4 for "not known") for each line, in the order of the file.
+    """(partition, offset of the last record applied, or -4 for "unknown") for each line, in the order of the file.
 
     Lines with another negative offset are left out, as Kafka leaves them out. Raise MalformedBytes where Kafka would fail, too.
     """

@@ -21,7 +21,7 @@ _REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """`changelogs`: subtopology → its changelog topics, sorted; `()` stateless, None not known, with the reason in `unknown`.
+    """`changelogs`: subtopology → its changelog topics, sorted; `()` stateless, None unknown, with the reason in `unknown`.
 
     `unknown` and `assumed` hold (subtopology, sentence), `left_over` topics that are nobody's now, each with why.
     """
@@ -39,7 +39,7 @@ class Clues:
     sum (so stateful); `silent`: those whose running tasks a member left out while it reported others (so stateless). `stored`:
     as `checkpointed`, told by the names of stores, which do not tell whether a source topic is a changelog.
 
-    `reuses_sources`: the application lets a table's source topic be its changelog (`topology.optimization`); None: not known.
+    `reuses_sources`: the application lets a table's source topic be its changelog (`topology.optimization`); None: unknown.
     `bare`: subtopologies whose task directories were looked at and hold no store.
     """
 

@@ -22,7 +22,7 @@ LATEST_OFFSET = -2
 UNKNOWN_OFFSET_SUM = -3
 """What the leader puts where an offset sum cannot be known. No member of metadata version 7 or later sends it."""
 OFFSET_UNKNOWN = -4
-"""In a checkpoint file: the store is there, its offset is not known. Never on the wire."""
+"""In a checkpoint file: the store is there, its offset is unknown. Never on the wire."""
 
 _TASK_ID = re.compile(r"(0|[1-9][0-9]{0,9})_(0|[1-9][0-9]{0,9})", re.ASCII)
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)

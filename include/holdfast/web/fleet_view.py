@@ -15,7 +15,7 @@ MOST_CHANGES = 25
 SHARES = ((0, "none"), (100, "up to 10 %"), (250, "to 25 %"), (500, "to 50 %"), (800, "to 80 %"), (1000, "more"))
 """Columns of the matrix: up to so many thousandths of a group's tasks, or partitions, move."""
 TIMES = ((0.0, "immediate"), (1 / 6, "up to 10 min"), (1.0, "to 1 h"), (6.0, "to 6 h"), (24.0, "to a day"), (inf, "longer"))
-"""Its rows from below: up to so many hours until the group is stable. One more is for those of which it is not known."""
+"""Its rows from below: up to so many hours until the group is stable. One more is for those of which it is unknown."""
 UNKNOWN_TIME = len(TIMES)
 
 
@@ -88,7 +88,7 @@ class FleetView:
     pages: int
     columns: tuple[str, ...]
     matrix: tuple[tuple[str, tuple[CellView, ...]], ...]
-    """Rows from the longest time down, with what they are called; the last is of those of which it is not known."""
+    """Rows from the longest time down, with what they are called; the last is of those of which it is unknown."""
     cell: str
     changes: tuple[Row, ...]
     more_changes: int

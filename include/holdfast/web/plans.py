@@ -176,7 +176,7 @@ def _stable_after(figures: Figures | ReadFigures) -> int | None:
 
 
 def known_sort(sort: str) -> str:
-    """`made`, or `-made` for the other way round; what is not known is newest first."""
+    """`made`, or `-made` for the other way round; what is unknown is newest first."""
     return sort if sort.removeprefix("-") in SORTS else NEWEST_FIRST
 
 

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from holdfast.rollout.contract import plan_words
+from holdfast.rollout.contract.rule_meanings import MEANINGS
 from holdfast.rollout.contract.scenarios import Scenario
 from holdfast.rollout.review.parts import MOST_STEPS
 from holdfast.rollout.text.html import to_html
@@ -18,7 +19,7 @@ from holdfast.rollout.text.wording import amount_of_bytes, duration, many, print
 from holdfast.web import history
 from holdfast.web.group_view import MOST_MEMBERS
 from holdfast.web.new import new_view
-from holdfast.web.plan import placement, rule_words
+from holdfast.web.plan import placement
 from holdfast.web.plan.chart_data import hops_data, timeline_data
 
 LONGEST_TEXT = 4_000
@@ -52,7 +53,7 @@ def environment() -> Environment:
     made.filters |= {"e": in_attribute, "escape": in_attribute}
     made.globals |= {"version": version, "timeline_data": timeline_data, "hops_data": hops_data}
     made.globals |= {
-        "rule_says": rule_words.SAYS,
+        "rule_says": MEANINGS,
         "verdict_words": plan_words.VERDICTS,
         "result_says": plan_words.RESULTS,
         "matrix_of": placement.matrix,

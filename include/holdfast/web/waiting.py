@@ -51,7 +51,7 @@ def with_requesters(lake: Lake, page: PlansPage) -> PlansPage:
 
 
 def as_airflow_has_it(page: PlanPage) -> PlanPage:
-    """The page of one plan in the state that its run is in, with who asked for it."""
+    """The page of one plan in the state that its run is in, with who requested it."""
     known = runs.of([page.run_id] if page.run_id is not None else [])
     run = known.get(page.run_id or "")
     state = still_waits(page.state, orphaned=_is_orphaned(page.run_id, known), stale=page.freshness.stale)

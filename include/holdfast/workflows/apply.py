@@ -266,7 +266,7 @@ def _begun_elsewhere(step: AnyStep, action: WriteProcessMetadata, directory: str
     here = f" on {hands.me.host}" if begun.host != hands.me.host else ""
     return (
         f"Step {step.id} was begun at {begun.at} in {printable(str(begun.directory), 500)}{on}; whether it wrote process ID"
-        f" {action.process_id} there is not known. It was not written into {directory}{here} as well: Kafka takes two clients with"
+        f" {action.process_id} there is unknown. It was not written into {directory}{here} as well: Kafka takes two clients with"
         " one process ID for one. Check the first directory. If it holds the ID, continue with that directory, or confirm the step."
         " If it does not, and no other run will write it, release the lease by force (--force-lease) and give the new directory."
     )

@@ -126,7 +126,7 @@ def blocks(made: AnyPlan) -> tuple[Block, ...]:
 def keep(lake: Lake, made: AnyPlan, keys: SigningKeys = NO_KEYS) -> str:
     """Write `plan.md`, `summary.json` and then `plan.json`: who finds the last finds all. Return the plan's ID.
 
-    Raise InvalidInput where the name of who asked for it holds a secret.
+    Raise InvalidInput where the name of who requested it holds a secret.
     """
     strict.refuse_secrets({"requested_by": made.requested_by})
     lake.write(_place(made.plan_id, "plan.md"), markdown(made).encode())

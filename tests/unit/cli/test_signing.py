@@ -58,7 +58,7 @@ def test_what_is_signed_is_applied_and_what_is_not_is_refused(shell: Shell) -> N
     for file, key, said in (
         (shell.file("bare.json", json.dumps(bare)), shell.key, "not signed, and this deployment signs"),
         (edited, shell.key, "signature does not match"),
-        (plan, shell.other, "signed with a key that is not known here"),
+        (plan, shell.other, "signed with a key that is unknown here"),
     ):
         status, out, err = shell.run("apply", file, *apply, "--key-file", key)
         assert (status, out) == (1, "")

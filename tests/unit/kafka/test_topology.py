@@ -113,7 +113,7 @@ def test_a_subtopology_may_be_said_to_be_stateless() -> None:
 
 
 def test_a_changelog_of_another_number_of_partitions_is_left_over() -> None:
-    """Kafka Streams would not start on it. Where a source topic cannot be seen, the number of tasks is not known either."""
+    """Kafka Streams would not start on it. Where a source topic cannot be seen, the number of tasks is unknown either."""
     counts = {"in": 2, "app-x-changelog": 2, "app-old-changelog": 3}
     found = topology.changelogs("app", ONE, counts, Clues())
     assert found.changelogs == ((0, ("app-x-changelog",)),)

@@ -1,4 +1,4 @@
-"""The views of a group and of the fleet: lags, orders of rows, what is not known."""
+"""The views of a group and of the fleet: lags, orders of rows, what is unknown."""
 
 from pathlib import Path
 
@@ -70,7 +70,7 @@ def test_of_hosts_that_move_as_much_the_one_that_was_forecast() -> None:
 
 
 def test_groups_are_counted_by_what_moves_and_for_how_long() -> None:
-    """A row for each time between the shortest and the longest there is, and one for what is not known."""
+    """A row for each time between the shortest and the longest there is, and one for what is unknown."""
     row = {"cluster": "c", "stateful_tasks": 4_000, "partitions": None, "without_copy": 0, "host": "h"}
     losses = [
         row | {"group_id": name, "moved": moved, "hours": hours}

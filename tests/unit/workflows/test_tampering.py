@@ -108,7 +108,7 @@ CUT: dict[str, tuple[Callable[[Signer], object], str]] = {
 FORGED: dict[str, tuple[Callable[[Signer], object], str]] = {
     "the last entry changed": (lambda one: edit(one.entry(3), by="bob"), "does not"),
     "an entry added": (forge, "not signed"),
-    "an entry added by another key": (lambda one: forge(one, OTHERS), "signed with a key that is not known here"),
+    "an entry added by another key": (lambda one: forge(one, OTHERS), "signed with a key that is unknown here"),
     "the head deleted": (
         lambda one: (one.folder / "journal-head.json").unlink(),
         "its head, which has the number of entries, is missing",
@@ -237,7 +237,7 @@ class TestKeys:
 
     def test_without_the_old_key_it_does_not(self, signer: Signer) -> None:
         signer.keys = OTHERS
-        with pytest.raises(StepRefused, match="signed with a key that is not known here"):
+        with pytest.raises(StepRefused, match="signed with a key that is unknown here"):
             signer.apply(BACK)
 
     def test_who_has_no_key_adds_nothing_to_what_is_signed(self, signer: Signer) -> None:

@@ -83,7 +83,7 @@ class GroupQuestions:
         raise answer
 
     def committed(self, group_ids: Iterable[str]) -> dict[str, Offsets | HoldfastError]:
-        """What each group has committed, sorted by partition, or why it is not known."""
+        """What each group has committed, sorted by partition, or why it is unknown."""
         batched = self._brokers.speaks(OffsetFetchRequest, 8)
         return self._asked("reading the committed offsets of", group_ids, _fetch_together if batched else _fetch_each, _offsets)
 
@@ -114,7 +114,7 @@ class GroupQuestions:
         return found, problems
 
     def configs(self, group_ids: Iterable[str]) -> dict[str, GroupConfigs | HoldfastError]:
-        """The configs of each group, or why they are not known."""
+        """The configs of each group, or why they are unknown."""
         return streams_groups.group_configs(self._brokers, tuple(dict.fromkeys(group_ids)))
 
     def _described_streams(self, group_ids: Sequence[str]) -> dict[str, ObservedGroup | HoldfastError | None]:
@@ -206,7 +206,7 @@ class GroupQuestions:
         return found
 
     def _find_coordinators(self, what: str, group_ids: Sequence[str]) -> dict[str, ClusterTrouble]:
-        """Find out who coordinates the groups of which it is not known. Return those of which nobody says."""
+        """Find out who coordinates the groups of which it is unknown. Return those of which nobody says."""
         unknown = [one for one in group_ids if one not in self._coordinators]
         failed: dict[str, ClusterTrouble] = {}
         if self._brokers.speaks(FindCoordinatorRequest, 4):

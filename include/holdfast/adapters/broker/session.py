@@ -199,7 +199,7 @@ def _first_contact(connection: ClusterConnection, deadline: Deadline) -> None:
 
 
 class _LastWords(logging.Handler):
-    """Keeps why kafka-python's connections failed, which its time-out error does not say."""
+    """Keeps why kafka-python's connections failed, which its timeout error does not say."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)

@@ -97,7 +97,7 @@ class TopicQuestions:
         return log_sizes.log_bytes(self._brokers, partitions, places)
 
     def _find(self, names: Sequence[str]) -> dict[str, str]:
-        """Know where the partitions of these topics are. Return why it is not known of some of them."""
+        """Know where the partitions of these topics are. Return why it is unknown of some of them."""
         forgotten = time.monotonic() > self._remembered_until
         if forgotten or sum(map(len, self._placed.values())) > _MOST_REMEMBERED:
             self._placed.clear()

@@ -20,7 +20,7 @@ from holdfast.kafka.vocabulary import TaskId, TopicPartition
 MOST_VARIANTS = 200
 """Of one client, by set of standbys and order; beyond that all its threads are possible."""
 MOST_DOUBTS = 6
-"""So many undetermined standbys of one client are tried with and without, where its variants are not known."""
+"""So many undetermined standbys of one client are tried with and without, where its variants are unknown."""
 TREE = 9
 """Entries in one bucket from which on a HashMap's order is another."""
 

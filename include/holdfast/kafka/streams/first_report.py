@@ -25,9 +25,9 @@ class FirstReport:
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """`copies`: the task directories that hold something. `held`: whether a client runs on the disk; None: it is not known.
+    """`copies`: the task directories that hold something. `held`: whether a client runs on the disk; None: it is unknown.
 
-    `in_stores`: the release keeps offsets in the stores (4.3 and later); None: the release is not known.
+    `in_stores`: the release keeps offsets in the stores (4.3 and later); None: the release is unknown.
     `transactional`: the application runs with exactly-once.
     """
 
@@ -64,9 +64,9 @@ def _doubts(disk: Disk) -> Iterable[str]:
     if unreadable:
         yield f"{unreadable}: what is there could not be read, and is taken not to be reported"
     if disk.in_stores is None and any(copy.counts_last_record for copy in disk.copies):
-        yield "the release is not known: offsets were found in the stores, so 4.3 or later is assumed"
+        yield "the release is unknown: offsets were found in the stores, so 4.3 or later is assumed"
     elif disk.in_stores is None:
-        yield "the release is not known: from 4.3 on each changelog with a record in it counts one more"
+        yield "the release is unknown: from 4.3 on each changelog with a record in it counts one more"
     silent = _named(copy for copy in disk.copies if copy.silent)
     if silent and disk.transactional:
         yield f"{silent}: not every store says how far it is; one that has a changelog is thrown away, and its task not reported"

@@ -37,7 +37,7 @@ class Task:
 
     @property
     def end_offset_sum(self) -> int | None:
-        """The sum that lags are measured against, pinned to Long.MAX_VALUE as Java pins it; None: not known."""
+        """The sum that lags are measured against, pinned to Long.MAX_VALUE as Java pins it; None: unknown."""
         if self.changelogs is not None and len(self.changelogs) == 1:
             end = self.changelogs[0].end_offset
             return end if end is None or end <= java.LONG_MAX else java.LONG_MAX

@@ -43,7 +43,7 @@ FIRST_VERSION_WITH_ERRORS = 9
 """Members of an older metadata version cannot tell an error."""
 
 _LEADER_NOT_KNOWN = (
-    "Which client leads is not known: the probing rebalance is shown at {}, the smallest process ID; Kafka asks a member of the"
+    "Which client leads is unknown: the probing rebalance is shown at {}, the smallest process ID; Kafka asks a member of the"
     " leader's client for it."
 )
 
@@ -206,7 +206,7 @@ def _refuse_what_cannot_be_known(group: Group) -> None:
     for task in group.tasks:
         if task.changelogs is None:
             raise CannotPredict(
-                f"Whether task {task.id} is stateful is not known (its changelogs are null). Give the state directory of a client "
+                f"Whether task {task.id} is stateful is unknown (its changelogs are null). Give the state directory of a client "
                 "that has it, or list its changelogs."
             )
 

@@ -51,7 +51,7 @@ def decode(member_id: str, subscription: bytes, assignment: bytes) -> Member:
     handed = consumer_protocol.decode_assignment(assignment)
     info = assignment_info.decode(handed.user_data) if handed.user_data else AssignmentInfo(assignment_info.LATEST_VERSION)
     if isinstance(info, FutureAssignment):
-        raise Unsupported(f"member {member_id!r} was handed an assignment of version {info.version}, which is not known")
+        raise Unsupported(f"member {member_id!r} was handed an assignment of version {info.version}, which is unknown")
     return Member(
         member_id,
         joined.process_id,

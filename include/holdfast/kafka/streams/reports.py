@@ -42,7 +42,7 @@ class DiskCopy:
     readable: bool = True
     """Whether all of it could be read. Where it could, `raw_sum` None means that the disk says nothing."""
     unknown_offset: bool = False
-    """One of its offsets is -4: the store was open, and how far it was is not known."""
+    """One of its offsets is -4: the store was open, and how far it was is unknown."""
     silent: bool = False
     """Some of its stores have no offset, though others have."""
 
@@ -169,7 +169,7 @@ class _Client:
         if copy is not None and copy.raw_sum is not None and not copy.counts_last_record:
             written += self._changelogs(task_id)
         if end is None:
-            self._assume("standby copies whose end offsets are not known are assumed to be where they were last seen", task_id)
+            self._assume("standby copies whose end offsets are unknown are assumed to be where they were last seen", task_id)
             return max(joined, written)
         if copy is not None and copy.raw_sum and end - max(written, joined) > CHECKPOINT_EVERY:
             self._assume(
@@ -231,7 +231,7 @@ class _Client:
         return max(0, joined - lost) if counted_last_record else joined
 
     def _reachable(self, task_id: TaskId) -> int | None:
-        """What a running copy reports that has applied every record; None where the end offsets are not known."""
+        """What a running copy reports that has applied every record; None where the end offsets are unknown."""
         task = self._tasks.get(task_id)
         if task is None or task.changelogs is None or task.end_offset_sum is None:
             return None

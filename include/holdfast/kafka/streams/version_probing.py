@@ -131,7 +131,7 @@ def older_clients(group: Group, line: Behaviour) -> list[ProcessId]:
 
 
 def booked(group: Group, line: Behaviour, dummy: ProcessId) -> Group:
-    """The group as the leader books it if `dummy` is its random ID. Who leads is one of the others: the smallest, if not known."""
+    """The group as the leader books it if `dummy` is its random ID. Who leads is one of the others: the smallest, if unknown."""
     clients, newer = [], []
     for client in group.clients:
         older = tuple(consumer for consumer in client.consumers if not is_newer(consumer, line))

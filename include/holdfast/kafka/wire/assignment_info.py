@@ -97,7 +97,7 @@ def decode(data: bytes) -> AssignmentInfo | FutureAssignment:
 
 
 def encode(info: AssignmentInfo) -> bytes:
-    """The bytes that Kafka writes for `info`. Raise Unsupported for a version that is not known."""
+    """The bytes that Kafka writes for `info`. Raise Unsupported for a version that is unknown."""
     if not 1 <= info.version <= LATEST_VERSION:
         raise Unsupported(f"cannot write version {info.version} of AssignmentInfo; known are 1 to {LATEST_VERSION}")
     writer = Writer()

@@ -57,7 +57,7 @@ class CompactReader(Reader):
         return mark == 1
 
     def tagged(self) -> Mapping[int, bytes]:
-        """The tagged fields at the end of a structure, by tag. Those that are not known may be left where they are."""
+        """The tagged fields at the end of a structure, by tag. Those that are unknown may be left where they are."""
         found: dict[int, bytes] = {}
         last = -1
         for _ in range(self.unsigned_varint("the number of tagged fields")):

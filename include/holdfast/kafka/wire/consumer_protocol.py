@@ -54,7 +54,7 @@ def decode_subscription(data: bytes) -> ConsumerProtocolSubscription:
 
 
 def encode_subscription(subscription: ConsumerProtocolSubscription) -> bytes:
-    """Raise Unsupported for a version that is not known."""
+    """Raise Unsupported for a version that is unknown."""
     writer = _writer(subscription.version, LATEST_SUBSCRIPTION_VERSION)
     writer.int32(len(subscription.topics))
     for topic in subscription.topics:
@@ -80,7 +80,7 @@ def decode_assignment(data: bytes) -> ConsumerProtocolAssignment:
 
 
 def encode_assignment(assignment: ConsumerProtocolAssignment) -> bytes:
-    """Raise Unsupported for a version that is not known."""
+    """Raise Unsupported for a version that is unknown."""
     writer = _writer(assignment.version, LATEST_ASSIGNMENT_VERSION)
     writer.topic_partitions(assignment.partitions)
     writer.nullable_bytes(assignment.user_data)

@@ -53,11 +53,11 @@ def decode_key(data: bytes) -> str | None:
 
 
 def decode_value(data: bytes) -> StoredGroup:
-    """Raise MalformedBytes, and Unsupported for a version that is not known."""
+    """Raise MalformedBytes, and Unsupported for a version that is unknown."""
     reader = Reader(data, "GroupMetadataValue")
     version = reader.int16("the version")
     if not 0 <= version <= LATEST_VALUE_VERSION:
-        raise Unsupported(f"version {version} of GroupMetadataValue is not known; known are 0 to {LATEST_VALUE_VERSION}")
+        raise Unsupported(f"version {version} of GroupMetadataValue is unknown; known are 0 to {LATEST_VALUE_VERSION}")
     fields = _CompactFields(reader) if version >= _FIRST_COMPACT_VERSION else _Fields(reader)
     protocol_type = fields.string("the protocol type") or ""
     generation = reader.int32("the generation")

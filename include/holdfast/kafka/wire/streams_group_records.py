@@ -127,11 +127,11 @@ def decode_key(data: bytes) -> RecordKey | None:
 
 
 def decode_value(kind: RecordKind, data: bytes) -> RecordValue:
-    """Raise MalformedBytes, and Unsupported for a version that is not known. A tombstone has no value to decode."""
+    """Raise MalformedBytes, and Unsupported for a version that is unknown. A tombstone has no value to decode."""
     reader = CompactReader(data, f"value of record {kind.value}")
     version = reader.int16("the version")
     if version != 0:
-        raise Unsupported(f"version {version} of record {kind.value} of a streams group is not known; 0 is")
+        raise Unsupported(f"version {version} of record {kind.value} of a streams group is unknown; only 0 is read")
     value = _READERS[kind](reader)
     reader.end()
     return value

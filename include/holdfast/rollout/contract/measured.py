@@ -17,12 +17,12 @@ class Room:
     free: int = member(COUNT)
 
 
-@record(about="What a policy check compares, as values. Left out: not known, without end, or not part of this check.")
+@record(about="What a policy check compares, as values. Left out: unknown, without end, or not part of this check.")
 class Measured:
     """Of one check. Units are those of its limit in the policy: percent and counts, seconds, bytes.
 
     `least`, `usual`, `most`: what was found; `of`: in all; `limit`: the most that is allowed (free space on disks: the least).
-    `names`: what it is about: actions, hosts, clients, what would settle it; `unknown`: those of which it is not known. `allowed`:
+    `names`: what it is about: actions, hosts, clients, what would settle it; `unknown`: those of which it is unknown. `allowed`:
     what the policy allows, or keeps off. `rooms`: disks without room. `speed`: records restored per second, for the most.
     `condition`: the figures hold only if it is met, and otherwise exceed the limit. `ends`, `ends_if_met`: when it is
     over if begun now; `until`: when it must be; `opens`: the next window. `reason`: why not, as what refused it said.

@@ -40,5 +40,5 @@ def needs_review(rules: Iterable[Rule]) -> str:
     checked = tuple(rules)
     failed = [rule.name for rule in checked if rule.status is Status.FAIL]
     unknown = [rule.name for rule in checked if rule.status is Status.UNKNOWN]
-    parts = [f"{what} {', '.join(names)}" for what, names in (("exceeds", failed), ("unknown:", unknown)) if names]
+    parts = [f"{what} {', '.join(names)}" for what, names in (("failed:", failed), ("unknown:", unknown)) if names]
     return f"needs review: {'; '.join(parts) or 'your policy requires it for every plan'}"

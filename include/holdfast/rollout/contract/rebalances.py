@@ -26,7 +26,7 @@ class Round:
     restoring: tuple[tuple[ProcessId, int], ...] = member(
         table(PROCESS_ID, COUNT), "Records that each client begins to restore.", default=(), omit=True
     )
-    """What each client begins to restore in it, in records. None at all: not known, but for `restoring_longest`."""
+    """What each client begins to restore in it, in records. None at all: unknown, but for `restoring_longest`."""
 
 
 def restore_seconds(records: int, records_per_second: int) -> int:

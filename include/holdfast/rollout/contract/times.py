@@ -89,8 +89,8 @@ class ConditionKind(StrEnum):
 class Condition:
     """Figures hold only if so many state directories are copied within `within_s` after their clients stopped.
 
-    `tasks`, `records` and `size` (bytes; None: not known) are what they hold. `met`: by the copy speed that the policy states;
-    None: not known. `otherwise_…`: the same figures where the copy comes too late (None: never, or not known).
+    `tasks`, `records` and `size` (bytes; None: unknown) are what they hold. `met`: by the copy speed that the policy states;
+    None: unknown. `otherwise_…`: the same figures where the copy comes too late (None: never, or unknown).
     """
 
     kind: ConditionKind = member(choice(ConditionKind))
@@ -99,7 +99,7 @@ class Condition:
     tasks: int = member(COUNT)
     records: int = member(COUNT)
     size: int | None = member(nullable(COUNT), name="bytes")
-    met: bool | None = member(nullable(BOOLEAN), "By the copy speed that the policy states; null: not known.")
+    met: bool | None = member(nullable(BOOLEAN), "By the copy speed that the policy states; null: unknown.")
     otherwise_rebalancing_ends: Estimate | None = member(nullable(ESTIMATE))
     otherwise_restored: Estimate | None = member(nullable(ESTIMATE))
     otherwise_downtime_s: int = member(COUNT)

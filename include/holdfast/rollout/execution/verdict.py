@@ -21,7 +21,7 @@ DIFFERENCES: Record[tuple[Said[Difference], ...]] = said("differences", "facts",
 
 @record(closed=False)
 class Rebalances:
-    """`expected`: the least and the most; `found` None: not known."""
+    """`expected`: the least and the most; `found` None: unknown."""
 
     expected: tuple[int, int] = member(RANGE)
     found: int | None = member(nullable(COUNT))

@@ -21,7 +21,7 @@ class Lost(StrEnum):
 @record
 class Reason:
     """`criterion`: the name of the one that decided; `figure` and `recommended`: what it is of this option and of the recommended
-    one (None: not known, or without end). `limits`: those that this one exceeds and the recommended one meets, by name."""
+    one (None: unknown, or without end). `limits`: those that this one exceeds and the recommended one meets, by name."""
 
     kind: Lost = member(choice(Lost))
     criterion: str | None = member(nullable(NAME), default=None, omit=True)

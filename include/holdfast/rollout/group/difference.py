@@ -48,9 +48,9 @@ def between_snapshots(before: AnySnapshot, after: AnySnapshot, of_the_kind: Iter
             f"one is a snapshot of {before.group_id!r} on cluster {before.cluster!r}, the other of {after.group_id!r} on"
             f" {after.cluster!r}: give two of one group"
         )
-    names = tuple(str(one.captured_at or "time not known") for one in (before, after))
+    names = tuple(str(one.captured_at or "time unknown") for one in (before, after))
     unknown = ({one.what: one.reason for one in each.unknown} for each in (before, after))
-    return Difference(Kind.SNAPSHOT, names[0], names[1], (*of_the_kind, *maps("not known", *unknown)))
+    return Difference(Kind.SNAPSHOT, names[0], names[1], (*of_the_kind, *maps("unknown", *unknown)))
 
 
 def between_plans(before: AnyPlan, after: AnyPlan, of_the_kind: Iterable[Line]) -> Difference:

@@ -32,7 +32,7 @@ class AnyBasis(Protocol):
 
 
 class AnySnapshot(AnyBasis, Protocol):
-    """One group at one moment. `captured_at`: ISO 8601, UTC; None: not known, as for all others here."""
+    """One group at one moment. `captured_at`: ISO 8601, UTC; None: unknown, as for all others here."""
 
     @property
     def captured_at(self) -> str | None: ...

@@ -92,7 +92,7 @@ class Event(StrEnum):
 
 @record
 class Sighting:
-    """Who was there when a step began: the members that it concerns (sorted), and the generation (None: not known)."""
+    """Who was there when a step began: the members that it concerns (sorted), and the generation (None: unknown)."""
 
     generation: int | None = member(nullable(integer(0, java.INT_MAX)))
     members: tuple[str, ...] = member(TEXTS)

@@ -44,7 +44,7 @@ class Seal(StrEnum):
     SIGNED = "signed by this deployment"
     UNSIGNED = "not signed"
     MISMATCH = "signature does not match"
-    ANOTHER_KEY = "signed with a key that is not known here"
+    ANOTHER_KEY = "signed with a key that is unknown here"
     UNCHECKED = "signed, and no key is here to check it"
 
 

@@ -65,7 +65,7 @@ def table(keys: Shape, shape: Shape, about: str = "", *, at_least: int = 0) -> S
 
 
 def closed(need: dict[str, Shape], may: dict[str, Shape] | None = None, about: str = "") -> Shape:
-    """An object in which a field that is not known is wrong."""
+    """An object in which a field that is unknown is wrong."""
     return fields(need, may, about) | {"additionalProperties": False}
 
 

@@ -318,7 +318,7 @@ def missing(field: str) -> InvalidInput:
 
 
 def unknown_fields(fields: Iterable[str], known: Collection[str]) -> list[InvalidInput]:
-    """A problem for each field that is not known, with the nearest that is."""
+    """A problem for each field that is unknown, with the nearest that is."""
     names, there = ", ".join(known), frozenset(known)
     return [
         InvalidInput(f"the field {shown(field)} is unknown{nearest(field, known)}; known are: {names}")
@@ -374,7 +374,7 @@ def format_version(value: object, supported_major: int = 1) -> str:
         raise mismatch('a format_version like "1.0"', value)
     if int(match[1]) != supported_major:
         raise Unsupported(
-            f"format_version {shown(value)} is not known; this Holdfast reads {supported_major}.x: recreate it, or update"
+            f"format_version {shown(value)} is unknown; this Holdfast reads {supported_major}.x: recreate it, or update"
         )
     return match[0]
 

@@ -43,7 +43,7 @@ def by_the_policy(plan: AnyPlan, review: Review, at: str) -> Approval:
 
 
 def needs_another_approver(plan: AnyPlan, asked_by: str | None, *who: str | None) -> bool:
-    """Whether the plan's policy wants another person to approve it than `who`, by any of their names, who asked for it."""
+    """Whether the plan's policy wants another person to approve it than `who`, by any of their names, who requested it."""
     names = (name.casefold() for name in who if name is not None)
     return plan.policy.four_eyes and asked_by is not None and asked_by.casefold() in names
 

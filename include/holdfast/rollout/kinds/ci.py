@@ -27,7 +27,7 @@ _PROPERTIES = _COMMANDS | {":": "%3A", ",": "%2C"}
 
 
 def junit(plan: AnyPlan, blocks: tuple[Block, ...]) -> str:
-    """A test suite: the verdict, and a test a rule. A failed rule is a failure; one that is not known is skipped. Each says why."""
+    """A test suite: the verdict, and a test a rule. A failed rule is a failure; one that is unknown is skipped. Each says why."""
     rules = _rules(plan)
     blocked = plan.verdict is PlanVerdict.BLOCKED
     suite = ElementTree.Element("testsuite", name=_line(f"Holdfast: {plan.basis.group_id} on {plan.basis.cluster}"))

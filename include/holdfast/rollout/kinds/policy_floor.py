@@ -155,8 +155,8 @@ STRICTER: Mapping[str, Rule] = {
     "start_up_s_most": _HIGHER,
     "start_up_observations": _the_team_s_alone,
     "between_steps_s_most": _HIGHER,  # the longer, the later it ends
-    "copy_bytes_per_second": _by(lambda speed: float("-inf") if speed is None else speed),  # none: not known, so a person looks
-    "bytes_per_record": _by(lambda size: -_or_no_limit(size)),  # the larger, the more bytes; none: not known, so a person looks
+    "copy_bytes_per_second": _by(lambda speed: float("-inf") if speed is None else speed),  # none: unknown, so a person looks
+    "bytes_per_record": _by(lambda size: -_or_no_limit(size)),  # the larger, the more bytes; none: unknown, so a person looks
     "copy_state_over_s": _LOWER,  # no limit, but a taste: copies are worth their work sooner
     "valid_for_s": _LOWER,
     "moved_in_all_percent_most": _LOWER,

@@ -1,4 +1,4 @@
-"""The search for the best way to make a change, cut into pieces that travel: texts in, texts out, for a group of any kind."""
+"""The search for the best option for a change, cut into pieces that travel: texts in, texts out, for a group of any kind."""
 
 from collections.abc import Iterable
 

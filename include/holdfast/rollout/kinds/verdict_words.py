@@ -44,9 +44,9 @@ def _blocks(found: AnyVerdict) -> Iterator[Block]:
 def _figures(found: AnyVerdict) -> Iterator[tuple[str, str]]:
     kind = kind_of(found)
     yield from kind.verdict_figures(found)
-    seen = "not known" if found.rebalances.found is None else f"{found.rebalances.found:,}"
+    seen = "unknown" if found.rebalances.found is None else f"{found.rebalances.found:,}"
     yield "Rebalances", f"{seen}, forecast {span(*found.rebalances.expected)}"
-    yield "Observed at", printable(found.observed_at or "not known")
+    yield "Observed at", printable(found.observed_at or "unknown")
 
 
 def in_a_line(found: AnyVerdict) -> str:

@@ -27,7 +27,7 @@ def share(one: Measured, thing: str) -> Words:
     """`thing`: what is counted."""
     limit = f"{one.limit} %"
     if one.most is None:
-        return "not known", limit
+        return "unknown", limit
     return f"{one.most:,} of {many(one.of or 0, thing)} ({percent(one):.0f} %)", limit
 
 

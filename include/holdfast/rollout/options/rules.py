@@ -1,7 +1,7 @@
-"""What a team's policy says about one option: a list of rules, each passed, failed or not known. Once, for every kind of group.
+"""What a team's policy says about one option: a list of rules, each passed, failed or unknown. Once, for every kind of group.
 
 A rule that fails and is named in `blocking` stops the plan (`blocked`); any other failure, and whatever cannot be known, asks for
-a person's eyes (`review`). What a rule needs and the forecast does not tell is not known: nothing is guessed here. Rules that
+a person's eyes (`review`). What a rule needs and the forecast does not tell is unknown: nothing is guessed here. Rules that
 only one kind of group has (about copies of state, about offsets) are that kind's own; `RULES` puts them among these.
 """
 
@@ -21,7 +21,7 @@ from holdfast.rollout.timing import time_rules
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """`count` None: not known."""
+    """`count` None: unknown."""
 
     count: int | None
     of: int
@@ -29,7 +29,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Rebalances:
-    """`most`, and as many as usual (None: not known); `asked`: those that the requested change causes by itself."""
+    """`most`, and as many as usual (None: unknown); `asked`: those that the requested change causes by itself."""
 
     most: int
     usual: int | None
@@ -39,7 +39,7 @@ class Rebalances:
 @dataclass(frozen=True, slots=True)
 class Found:
     """What the shared rules go by. `thing`: what moves; `times`: of every outcome; `verbs` and `hosts`: of the steps, None among
-    the hosts for one that is not known."""
+    the hosts for one that is unknown."""
 
     settles: bool
     unsettled: str | None

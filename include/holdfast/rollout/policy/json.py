@@ -1,4 +1,4 @@
-"""The JSON of policies. Closed: a limit that is not known would limit nothing, so it is refused with the nearest one that is."""
+"""The JSON of policies. Closed: a limit that is unknown would limit nothing, so it is refused with the nearest one that is."""
 
 from collections.abc import Collection
 from dataclasses import replace

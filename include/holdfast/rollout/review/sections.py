@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from holdfast.rollout.contract.plan_age import holds_until, taken
 from holdfast.rollout.contract.plan_words import CHECKED, VERDICTS, WHO, needs_review, setting
+from holdfast.rollout.contract.rule_meanings import MEANINGS
 from holdfast.rollout.contract.verdicts import PlanVerdict
 from holdfast.rollout.review.parts import MOST_STEPS, PlanReview, StepReview
 from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragraph, Table
@@ -16,7 +17,7 @@ from holdfast.rollout.text.rendering import Block, Code, Heading, Lines, Paragra
 MOST_ROWS = 40
 MOST_BRIEFS = 12
 SETTING_COLUMNS = ("setting", "during the rollout", "afterwards", "note")
-CHECK_COLUMNS = ("rule", "result", "found", "limit")
+CHECK_COLUMNS = ("rule", "result", "found", "limit", "what it checks")
 
 
 def blocks(plan: PlanReview) -> tuple[Block, ...]:
@@ -49,7 +50,7 @@ def _blocks(plan: PlanReview) -> Iterator[Block]:
         yield Heading(2, "Policy checks")
         yield Table(CHECK_COLUMNS, check_rows(plan))
     if plan.unknown:
-        yield Heading(2, "Not known")
+        yield Heading(2, "Unknown")
         yield Lines(_numbered(plan.unknown[:MOST_ROWS]))
     yield Heading(2, "Terms", aside=True)
     yield Lines(plan.glossary)
@@ -106,7 +107,7 @@ def setting_rows(plan: PlanReview) -> tuple[tuple[str, ...], ...]:
 
 def check_rows(plan: PlanReview) -> tuple[tuple[str, ...], ...]:
     """Of `CHECK_COLUMNS`."""
-    return tuple((rule.name, CHECKED[rule.status], rule.found, rule.limit) for rule in plan.rules)
+    return tuple((rule.name, CHECKED[rule.status], rule.found, rule.limit, MEANINGS.get(rule.name, "")) for rule in plan.rules)
 
 
 def planned_against(plan: PlanReview) -> tuple[tuple[str, str], ...]:
@@ -114,7 +115,7 @@ def planned_against(plan: PlanReview) -> tuple[tuple[str, str], ...]:
         ("Snapshot", plan.created_from.snapshot),
         ("Change", plan.created_from.change),
         ("Policy", plan.created_from.policy),
-        ("Snapshot taken at", plan.created_from.captured_at or "not known"),
+        ("Snapshot taken at", plan.created_from.captured_at or "unknown"),
         ("Created at", plan.created_at),
         ("Expires at", plan.expires_at),
     )

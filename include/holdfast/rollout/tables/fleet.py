@@ -35,7 +35,7 @@ class FleetPolicy:
 
 
 def policy_from_json(value: object) -> FleetPolicy:
-    """Limits that are not given are the defaults. Raise InvalidInput for one that is not known, or no number."""
+    """Limits that are not given are the defaults. Raise InvalidInput for one that is unknown, or no number."""
     if not isinstance(value, dict):
         raise strict.mismatch("an object of limits", value)
     known = [one.name for one in fields(FleetPolicy)]
@@ -66,7 +66,7 @@ class Findings:
     """By host over all groups: `groups`, `moved`, `without_copy`, `hours`, if it is lost and not replaced."""
     new_hosts: tuple[Finding, ...] = ()
     groups: tuple[Finding, ...] = ()
-    """Of each group the loss that moves most, where a fresh ID most likely falls: rows of `blast_radius`."""
+    """Of each group the loss that moves most, where a new random ID most likely falls: rows of `blast_radius`."""
     new_groups: tuple[Finding, ...] = ()
     slow: tuple[Finding, ...] = ()
     """Of each group the loss that takes longest."""

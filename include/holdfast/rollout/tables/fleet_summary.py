@@ -146,4 +146,4 @@ def _time(row: Finding) -> str:
 
 
 def _bytes(count: int | None) -> str:
-    return "not known" if count is None else amount_of_bytes(count)
+    return "unknown" if count is None else amount_of_bytes(count)

@@ -15,7 +15,7 @@ from holdfast.rollout.tables.group_rows import Row
 
 
 def losses(document: str, first: int = 0, last: int | None = None, budget_ms: int = in_full.BUDGET_MS) -> Row:
-    """The `losses` of the members number `first` to `last` (not itself), and the `places` of fresh process IDs.
+    """The `losses` of the members number `first` to `last` (not itself), and the `places` of new random process IDs.
 
     `work_us`: about what it would take to forecast one; null where it is known, or will not be.
     """
@@ -53,7 +53,7 @@ def _worst_first(row: Row) -> tuple[object, ...]:
 
 
 def _likeliest_before_others(worst_first: list[Row]) -> list[Row]:
-    """With the worst of the likeliest positions of a fresh ID first, and what is the same loss under another name."""
+    """With the worst of the likeliest positions of a new random ID first, and what is the same loss under another name."""
     likeliest = next((row for row in worst_first if row["scenario"] == Scenario.FRESH_LIKELIEST), None)
     if likeliest is None:
         return worst_first

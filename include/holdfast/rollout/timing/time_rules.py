@@ -14,15 +14,15 @@ from holdfast.rollout.timing import limit_words
 
 
 def conditions(found: Iterable[Times]) -> Iterator[Condition]:
-    """Those that are not known to be met."""
+    """Those that are unknown to be met."""
     for times in found:
         if times.condition is not None and not times.certain:
             yield times.condition
 
 
 def seconds_needed(times: Times) -> int | None:
-    """From the first act until all state is restored, at the most. Where that holds under a condition that is not known to be met:
-    what it is otherwise. None: never, or not known."""
+    """From the first act until all state is restored, at the most. Where that holds under a condition that is unknown to be met:
+    what it is otherwise. None: never, or unknown."""
     if times.restored is None:
         return None
     if times.condition is None or times.certain:

@@ -59,7 +59,7 @@ def condition(one: Condition) -> str:
 def effort(counts: EffortCounts | None) -> str:
     """`24 restarts, 2 manual steps, no copy`."""
     if counts is None:
-        return "not known"
+        return "unknown"
     copies = many(counts.copies, "directory copied", "directories copied") if counts.copies else "no copy"
     return f"{many(counts.restarts, 'restart')}, {many(counts.manual_steps, 'manual step')}, {copies}"
 

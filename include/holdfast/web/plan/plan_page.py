@@ -159,7 +159,7 @@ class PlanPages:
             raise Refused("Drift detected: the group no longer matches the plan. Create a new plan.", drifted)
 
     def refuse_own(self, plan_id: str, *who: str | None) -> None:
-        """Raise Refused where the plan's policy wants somebody else to approve it than who asked for it."""
+        """Raise Refused where the plan's policy wants somebody else to approve it than who requested it."""
         plan = self._plan(plan_id)
         if needs_another_approver(plan, plan.requested_by, *who):
             raise Refused("You requested this plan, and its policy requires another approver. You can reject it.", status=403)

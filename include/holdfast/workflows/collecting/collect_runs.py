@@ -127,7 +127,7 @@ class Run:
         parts = [part for part in lake.names(folder) if part.startswith("part-")]
         for part in parts:
             listed: Sequence[str] = _read(lake, (*folder, part))["snapshots"]
-            # Only of the last part is it not known whether all of it was written.
+            # Only of the last part is it unknown whether all of it was written.
             there = listed if part != parts[-1] else [one for one in listed if lake.exists(tuple(one.split("/")))]
             run._note(there)
         run._parts = len(parts)

@@ -17,7 +17,7 @@ def forget(lake: Lake, before: str) -> list[str]:
     """Delete snapshots and reports of days before that one (such as 2026-11-20); return what went, a line a day.
 
     Whoever is killed in between has deleted some of it; the next run deletes the rest. Raise StatePathTrouble or InvalidInput where
-    a draft cannot be read: what it refers to is not known then, and nothing is deleted.
+    a draft cannot be read: what it refers to is unknown then, and nothing is deleted.
     """
     kept = frozenset(_referred_to(lake))
     gone = []

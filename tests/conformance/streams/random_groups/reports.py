@@ -27,7 +27,7 @@ def scatter(chance: random.Random, case: Case, line: Behaviour) -> None:
 
 
 def end_of(case: Case, task: str, changelogs: list[str]) -> int:
-    """The task's end-offset sum; 0 if it is not known."""
+    """The task's end-offset sum; 0 if it is unknown."""
     partition = int(task.partition("_")[2])
     return min(sum(case["ends"][topic][partition] or 0 for topic in changelogs), LONG_MAX)
 

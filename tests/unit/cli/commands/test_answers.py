@@ -40,7 +40,7 @@ def test_a_verdict_has_its_figures_first_and_what_shows_each_step(tmp_path: Path
 
     assert done.return_value == 2
     assert lines[0].endswith("for streams-wordcount on local: steps pending")
-    assert any("Rebalances: not known, forecast 1" in line for line in lines)
+    assert any("Rebalances: unknown, forecast 1" in line for line in lines)
     assert [line.split()[0] for line in lines if "not yet  " in line] == ["1", "3", "4"]
 
 

@@ -51,7 +51,7 @@ class TestAnswers:
         ]
 
         assert refused.returncode == 1
-        assert "release is not known" in refused.stderr
+        assert "release is unknown" in refused.stderr
         assert warm_ups == [[[], ["1_2"], ["1_0"]], [["1_1"], [], ["1_0"]], [[], [], ["1_0"]]]
 
     def test_a_source_topic_that_is_not_there_is_the_leaders_error_and_an_answer(self, tmp_path: Path) -> None:

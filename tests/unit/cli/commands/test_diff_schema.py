@@ -68,7 +68,7 @@ class TestDiff:
             (["tasks", "1_0", "changelogs", 0, 2], 900, ("lags", "end offsets of changelogs, together")),
             (["clients", A, "host"], "elsewhere", ("client", A)),
             (["topics"], {"t": {"partitions": [{"id": 0}]}}, ("topic", "t")),
-            (["unknown"], [{"what": "leader", "reason": "no right"}], ("not known", "leader")),
+            (["unknown"], [{"what": "leader", "reason": "no right"}], ("unknown", "leader")),
             (["state_directories"], [{"url": "file:/a", "process_id": A}], ("state directory", "file:/a")),
         ],
     )

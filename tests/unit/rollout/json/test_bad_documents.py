@@ -55,7 +55,7 @@ def test_ordinary_requests_for_a_group_of_any_release(release: str | None, event
     refuse_misfit(read(document), change_from_json(change(*events)))
     made = planned(document, *events)
 
-    assert all("not known" in one or "Cannot predict" in one for one in made.blocked_by)
+    assert all("unknown" in one or "Cannot predict" in one for one in made.blocked_by)
 
 
 def test_very_many_ids_left_to_chance_are_counted_no_further_than_needed() -> None:

@@ -118,7 +118,7 @@ def test_what_no_field_shows_alone_is_checked_last() -> None:
 
 
 def test_another_format_is_not_read() -> None:
-    with pytest.raises(Unsupported, match=r"format_version '2.0' is not known"):
+    with pytest.raises(Unsupported, match=r"format_version '2.0' is unknown"):
         CAR.read(WRITTEN | {"format_version": "2.0"})
 
 

@@ -21,7 +21,7 @@ from holdfast.workflows import plan as workflow
 
 HOSTILE = "x\n::error title=a::b\r%0A]]><failure/>\u202e</details><script>"
 WARNED = Policy(disk_free_bytes_least=10**15, rebalances_most=0)
-"""Not known, and over the limit; neither blocks."""
+"""Unknown, and over the limit; neither blocks."""
 
 
 def blocked() -> Plan:

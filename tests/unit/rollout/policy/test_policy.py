@@ -1,4 +1,4 @@
-"""What each limit of a policy makes of the article's plan: pass, fail, or not known; and what that makes of the plan."""
+"""What each limit of a policy makes of the article's plan: pass, fail, or unknown; and what that makes of the plan."""
 
 from datetime import datetime, timedelta
 

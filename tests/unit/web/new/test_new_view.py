@@ -122,7 +122,7 @@ class TestRefusals:
             ({"what": "change"}, "change", "a Change document is needed"),
             ({"what": "change", "change": "{"}, "change", "the document is not JSON"),
             ({"what": "change", "change": "[1]"}, "change", "[1] is not of type"),
-            ({"what": "change", "change": '{"format_version": "7.0", "events": []}'}, "change", "format_version '7.0' is not"),
+            ({"what": "change", "change": '{"format_version": "7.0", "events": []}'}, "change", "format_version '7.0' is unknown"),
             ({"what": "change", "change": GONE}, "change", "events[0].remove_client"),
             ({"what": "change", "change": json.dumps(change({"add_client": {}}))}, "change", "events[0].add_client: the field"),
             ({"what": "change", "change": json.dumps(change({"remove_topic": {"topic": "t"}}))}, "change", "events[0]: the event"),

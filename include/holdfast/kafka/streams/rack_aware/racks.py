@@ -93,6 +93,6 @@ def _refuse_missing(replicas: dict[TopicPartition, tuple[str | None, ...]], part
     missing = next((partition for partition in partitions if partition not in replicas), None)
     if missing is not None:
         raise CannotPredict(
-            f"The group places tasks by rack, and the racks of the replicas of {missing} are not known. Give the source topics, and"
+            f"The group places tasks by rack, and the racks of the replicas of {missing} are unknown. Give the source topics, and"
             " with standbys or a public assignor the changelog topics too, in `topics`."
         )

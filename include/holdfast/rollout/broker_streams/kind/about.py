@@ -56,7 +56,7 @@ def snapshot_lines(before: StreamsGroupSnapshot, after: StreamsGroupSnapshot) ->
 
 def _clients(snapshot: StreamsGroupSnapshot) -> dict[str, str]:
     return {
-        client.name: f"{client.host or 'host not known'}, {many(len(client.members), 'thread')}" for client in processes(snapshot)
+        client.name: f"{client.host or 'host unknown'}, {many(len(client.members), 'thread')}" for client in processes(snapshot)
     }
 
 

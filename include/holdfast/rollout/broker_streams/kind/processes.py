@@ -44,7 +44,7 @@ def owners(snapshot: StreamsGroupSnapshot) -> dict[Task, StreamThread]:
 
 
 def subtopologies(snapshot: StreamsGroupSnapshot) -> tuple[Subtopology, ...] | None:
-    """Those with tasks. None: the topology is not ready, or not known."""
+    """Those with tasks. None: the topology is not ready, or unknown."""
     try:
         return topology_of(snapshot)
     except CannotPredict:

@@ -105,7 +105,7 @@ def targets(snapshot: StreamsGroupSnapshot) -> list[Row]:
     """Where each stateful task would go if the group's epoch increased now, and whose it is. Raise what `decide` raises."""
     found = subtopologies(snapshot)
     if found is None:
-        raise CannotPredict(f"the topology of the group is not ready or not known (the group is {snapshot.group_state})")
+        raise CannotPredict(f"the topology of the group is not ready or unknown (the group is {snapshot.group_state})")
     running = owners(snapshot)
     members = {one.member_id: one for one in snapshot.members}
     going: dict[Task, StreamThread] = {}

@@ -1,4 +1,4 @@
-"""A Snapshot of a streams group whose broker assigns: `"protocol": "streams"`, format 1.x; fields that are not known are ignored.
+"""A Snapshot of a streams group whose broker assigns: `"protocol": "streams"`, format 1.x; fields that are unknown are ignored.
 
 One StreamsGroupDescribe shows what decides. The members stand in the order in which the broker lists them: that order decides ties.
 """
@@ -40,7 +40,7 @@ _OWNED = codec_of(Owned)
 class StreamThread:
     """One member, which is one stream thread; the members of one process share its `process_id`.
 
-    `assignment`: what it runs now, `target`: what it is to run; None: not known. `task_offsets`: what it reported of its disk.
+    `assignment`: what it runs now, `target`: what it is to run; None: unknown. `task_offsets`: what it reported of its disk.
     """
 
     member_id: str = key(NAME)
@@ -108,7 +108,7 @@ def _protocol(value: object) -> str:
 
 @record(closed=False, version="1.0", first=lambda value: contracts.refuse_another(value, "Snapshot"))
 class StreamsGroupSnapshot:
-    """The group, its topology and its members, as one describe shows them. None: not known."""
+    """The group, its topology and its members, as one describe shows them. None: unknown."""
 
     group_id: str = member(NAME)
     members: tuple[StreamThread, ...] = member(keyed(codec_of(StreamThread)), "In the order in which the broker lists them.")

@@ -22,11 +22,11 @@ NOT_READY = "NotReady"
 
 
 def group_of(snapshot: StreamsGroupSnapshot, topology: tuple[Subtopology, ...]) -> Group:
-    """Raise CannotPredict where what decides is not known, Unsupported for a release or an assignor that is not covered."""
+    """Raise CannotPredict where what decides is unknown, Unsupported for a release or an assignor that is not covered."""
     release = snapshot.broker_release
     if release is None:
         raise CannotPredict(
-            f"broker_release: the release of the group's coordinator decides, and is not known; give one of {', '.join(RELEASES)}"
+            f"broker_release: the release of the group's coordinator decides, and is unknown; give one of {', '.join(RELEASES)}"
         )
     facts = behaviour(release)
     config = dict(snapshot.config)
@@ -57,23 +57,23 @@ def _member(member: StreamThread, facts: Behaviour) -> Member:
     where = f"members.{strict.step_of(member.member_id)}"
     if member.process_id is None:
         raise CannotPredict(
-            f"{where}.process_id is not known; a target depends on every member's process ID. Collect the group again"
+            f"{where}.process_id is unknown; a target depends on every member's process ID. Collect the group again"
         )
     sticks_to, name = (member.assignment, "assignment") if facts.sticks_to_current else (member.target, "target")
     if sticks_to is None:
-        raise CannotPredict(f"{where}.{name} is not known; Kafka {facts.releases[-1]} sticks to it. Collect the group again")
+        raise CannotPredict(f"{where}.{name} is unknown; Kafka {facts.releases[-1]} sticks to it. Collect the group again")
     return Member(member.member_id, member.process_id, sticks_to.active, sticks_to.standby, member.task_offsets)
 
 
 def topology_of(snapshot: StreamsGroupSnapshot) -> tuple[Subtopology, ...] | None:
     """The subtopologies with their tasks (`InternalTopicManager.configureTopics`). None: the topology is not ready.
 
-    Raise CannotPredict without a topology, and for a source topic whose partitions are not known.
+    Raise CannotPredict without a topology, and for a source topic whose partitions are unknown.
     """
     if snapshot.group_state == NOT_READY:
         return None
     if snapshot.topology is None:
-        raise CannotPredict("topology: the group's topology is not known; a target depends on it. Collect the group again")
+        raise CannotPredict("topology: the group's topology is unknown; a target depends on it. Collect the group again")
     counts = {topic.name: topic.partitions for topic in snapshot.topics}
     found = tuple(_subtopology(one, counts) for one in snapshot.topology.subtopologies)
     return None if any(_incorrectly_partitioned(snapshot.topology, found, counts)) else found
@@ -87,7 +87,7 @@ def _subtopology(one: TopicsOfSubtopology, counts: dict[str, int]) -> Subtopolog
     for topic in sources:
         if not counts.get(topic):
             raise CannotPredict(
-                f"topics.{strict.step_of(topic)}: the partitions of this source topic of {where} are not known; they are its tasks."
+                f"topics.{strict.step_of(topic)}: the partitions of this source topic of {where} are unknown; they are its tasks."
                 " Collect the group again"
             )
     return Subtopology(one.subtopology, max(counts[topic] for topic in sources), bool(one.changelog_topics))

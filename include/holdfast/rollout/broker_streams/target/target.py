@@ -48,7 +48,7 @@ def decide(snapshot: StreamsGroupSnapshot) -> TargetAssignment:
     """The target that the coordinator would compute now, as if something had raised the group's epoch.
 
     Where the topology is not ready every member's target is empty (`TargetAssignmentBuilder.build`). Raise CannotPredict where what
-    decides is not known, Unsupported for a release that is not covered.
+    decides is unknown, Unsupported for a release that is not covered.
     """
     topology = topology_of(snapshot) if snapshot.members else ()
     group = group_of(snapshot, topology or ())

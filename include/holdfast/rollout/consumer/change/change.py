@@ -1,4 +1,4 @@
-"""The Change to a consumer group. What an event is, `consumer.events` says. Closed, for what is not known would be ignored."""
+"""The Change to a consumer group. What an event is, `consumer.events` says. Closed, for what is unknown would be ignored."""
 
 from holdfast.errors import InvalidInput
 from holdfast.rollout.consumer.events import table

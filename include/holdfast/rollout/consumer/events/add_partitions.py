@@ -18,7 +18,7 @@ from holdfast.rollout.text.wording import many, printable
 
 @record(about="The new number.")
 class AddPartitions(new_partitions.NewPartitions):
-    """The topic has `partitions` from now on. `replica_racks`: of the new ones alone; None: not known."""
+    """The topic has `partitions` from now on. `replica_racks`: of the new ones alone; None: unknown."""
 
     VERB = "add_partitions"
     ACTIONS = (ActionName.ADD_PARTITIONS,)

@@ -20,7 +20,7 @@ from holdfast.rollout.text.wording import many, printable
 
 @record
 class AddTopic(new_partitions.NewPartitions):
-    """`replica_racks`: of every partition; None: not known."""
+    """`replica_racks`: of every partition; None: unknown."""
 
     VERB = "add_topic"
     ACTIONS = (ActionName.ADD_TOPIC,)

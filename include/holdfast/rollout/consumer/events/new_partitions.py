@@ -13,7 +13,7 @@ SEEN = "kafka-topics.sh --describe shows it."
 
 @record
 class NewPartitions(ConsumerEvent):
-    """`replica_racks`: of each new partition; None: not known."""
+    """`replica_racks`: of each new partition; None: unknown."""
 
     topic: str = member(NAME)
     partitions: int = member(integer(1, MOST_PARTITIONS))

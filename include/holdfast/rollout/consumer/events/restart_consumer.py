@@ -94,7 +94,7 @@ class RestartConsumer(ConsumerEvent):
         session_s = config.session_timeout_ms / 1000
         note = (
             f"The partitions of {quoted(old.group_instance_id)} are unavailable until it returns, up to {session_s:g} s; that time"
-            " is not known and not counted."
+            " is unknown and not counted."
         )
         scene = replace(scene, notes=(*scene.notes, Note(NoteKind.RETURN, note)))
         new = replace(new_consumer.made(self.back, old), owned=old.owned, owned_generation=old.owned_generation)

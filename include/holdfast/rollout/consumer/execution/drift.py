@@ -49,16 +49,16 @@ def expected(basis: ConsumerSnapshot, items: Sequence[ConsumerItem]) -> Expected
     return Expected(gone, len(came), frozenset(topics))
 
 
-def drifts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, under_way: Sequence[ConsumerItem] = ()) -> tuple[Drift, ...]:
+def drifts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, in_progress: Sequence[ConsumerItem] = ()) -> tuple[Drift, ...]:
     """Every difference that matters for the plan, and the others. `under_way`: events that are done, or being done: what they
     bring about is no drift, and from the first of them on partitions may be on their way."""
     if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
         return (Drift(Kind.GROUP, "The snapshot is of another group.", True, "Another group has other members and topics."),)
-    allowed = expected(basis, under_way)
+    allowed = expected(basis, in_progress)
     return (
         *_facts(basis, fresh),
         *_members(basis, fresh, allowed),
-        *(() if under_way or _assumed(fresh) else _owned(basis, fresh)),
+        *(() if in_progress or _assumed(fresh) else _owned(basis, fresh)),
         *_topics(basis, fresh, allowed),
     )
 
@@ -72,7 +72,7 @@ def _facts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> Iterator[Drift]:
     """A broker does not tell these, people do: what nobody said this time is no drift."""
     was, now = basis.kafka_release, fresh.kafka_release
     if was != now and now is not None:
-        found = f"The clients' Kafka release was {printable(was or 'not known')}, it is now {printable(now)}."
+        found = f"The clients' Kafka release was {printable(was or 'unknown')}, it is now {printable(now)}."
         yield Drift(Kind.FACT, found, True, "Releases assign differently.")
     before, after = dict(basis.config), dict(fresh.config)
     for key in sorted(after):

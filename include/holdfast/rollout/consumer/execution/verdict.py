@@ -33,7 +33,7 @@ class PartitionScore:
 
 @record(version=VERDICT_VERSION, closed=False, about="The forecast against what happened, and what shows that each step did.")
 class ConsumerVerdict:
-    """`rebalances`: what was found is None where the generation is not known, then or now. `said`: what differs, worst first."""
+    """`rebalances`: what was found is None where the generation is unknown, then or now. `said`: what differs, worst first."""
 
     plan_id: str = member(NAME)
 

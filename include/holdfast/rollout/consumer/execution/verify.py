@@ -55,7 +55,7 @@ class _Verifying(Verifying[ConsumerPlan, ConsumerSnapshot, ConsumerVerdict, Plac
             return Members(*trouble)
         reads = readers_of(fresh)
         if reads is None:
-            raise CannotPredict("The assignment is not known: the snapshot does not state the partitions of the consumers.")
+            raise CannotPredict("The assignment is unknown: the snapshot does not state the partitions of the consumers.")
         reads = {one: known_as.get(reader, reader) for one, reader in reads.items()}
         found = [_compared(basis, named(change, names), reads) for names in pairings]
         best = min(found, key=lambda one: sum(not each.agrees for each in one))

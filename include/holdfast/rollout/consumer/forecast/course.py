@@ -27,7 +27,7 @@ MOST_PARTITIONS = 20_000
 @record
 class CourseRound:
     """One rebalance. `at_seconds`: what passes until the group notices, so far. `handed_over`: partitions that somebody else reads
-    from then on; `stopped`: those that stand still meanwhile (None: not known); `unread`: those that nobody reads at its end."""
+    from then on; `stopped`: those that are unavailable meanwhile (None: unknown); `unread`: those that nobody reads at its end."""
 
     trigger: str = member(NAME.shaped(one_of((Trigger.CHANGE, Trigger.IMMEDIATE))))
     at_seconds: float = member(SECONDS)

@@ -20,7 +20,7 @@ def decide(snapshot: ConsumerSnapshot) -> Assignment | LeaderFailure:
     different = [release for release, answer in answers if _whatever_order(answer) != first]
     if different:
         raise CannotPredict(
-            f"The release of the Kafka clients is not known, and it matters here: {answers[0][0]} gives one result,"
+            f"The release of the Kafka clients is unknown, and it matters here: {answers[0][0]} gives one result,"
             f" {', '.join(different)} another. Give it with --kafka-release."
         )
     return answers[0][1]

@@ -20,8 +20,8 @@ from holdfast.rollout.json.record import member, record
 class Positions:
     """Of the partitions that are taken up: how many go on at their committed offset, how many are reset, of how many nobody knows.
 
-    `skipping`: those that are reset past records, and how many records each (None: not known). `records_read_twice_at_most`: what
-    may have been read and not committed; None: not known.
+    `skipping`: those that are reset past records, and how many records each (None: unknown). `records_read_twice_at_most`: what
+    may have been read and not committed; None: unknown.
     """
 
     committed: int
@@ -33,7 +33,7 @@ class Positions:
 
     @property
     def records_skipped(self) -> int | None:
-        """None: not known."""
+        """None: unknown."""
         found = [records for _, records in self.skipping]
         return None if None in found else sum(records or 0 for records in found)
 
@@ -71,7 +71,7 @@ def _out_of_range(partition: ConsumedPartition) -> bool:
 
 
 def _passed(partition: ConsumedPartition, to: Reset) -> int | None:
-    """How many records that are there are never read, because the reader is set behind them; None: not known."""
+    """How many records that are there are never read, because the reader is set behind them; None: unknown."""
     match to:
         case Reset.EARLIEST | Reset.NONE:
             return 0
@@ -95,7 +95,7 @@ class Danger(StrEnum):
 @record
 class OffsetWarning:
     """What a reader of the forecast has to see first. `partitions`: how many are taken up without an offset; `skipping`: those of
-    them whose records are passed over; `records`: how many (None: not known).
+    them whose records are passed over; `records`: how many (None: unknown).
 
     `reset_is_default`: nobody gave auto.offset.reset. `duration`: as in `by_duration:…`.
     """

@@ -9,7 +9,7 @@ from holdfast.rollout.text.wording import listed, many, printable
 
 LABELS: Mapping[Danger, str] = {Danger.SKIPS_DATA: "SKIPS DATA", Danger.STOPS_CONSUMERS: "STOPS CONSUMERS"}
 OF_ANOTHER_VERSION = "WARNING"
-_WITHOUT = "to take up without a committed offset that is in range, and auto.offset.reset is"
+_WITHOUT = "without a committed offset in range, and auto.offset.reset is"
 
 
 def label(said: Said[OffsetWarning]) -> str:
@@ -30,7 +30,7 @@ def about(one: OffsetWarning) -> str:
     """The sentence without its label."""
     if one.danger is Danger.STOPS_CONSUMERS:
         return f"{many(one.partitions, 'partition')} {_WITHOUT} none: a consumer that gets one of them throws."
-    default = " (Kafka's default; it was not given)" if one.reset_is_default else ""
+    default = " (Kafka's default; it is not set)" if one.reset_is_default else ""
     which = listed([f"{printable(each.topic, 60)}-{each.partition}" for each in one.skipping])
     return f"{many(one.partitions, 'partition')} ({which}) {_WITHOUT} {one.reset_to}{default}: {_skipped(one)}."
 
@@ -39,5 +39,5 @@ def _skipped(one: OffsetWarning) -> str:
     if one.reset_to is Reset.BY_DURATION:
         return f"what is older than {one.duration} is never read"
     if one.records is None:
-        return "what was written before they are found is never read; how much is not known"
+        return "what was written before they are found is never read; how much is unknown"
     return f"{many(one.records, 'record')} are never read"

@@ -34,7 +34,7 @@ _TOO_LARGE = "the group is too large for a forecast of every loss; `holdfast for
 class ConsumerLoss:
     """One way of losing a consumer. `outcome` None: `reason` says why it cannot be told.
 
-    `expected_moved`: of a fresh ID, on average over its positions; None: not all of them were forecast.
+    `expected_moved`: of a new random ID, on average over its positions; None: not all of them were forecast.
     """
 
     member: Member

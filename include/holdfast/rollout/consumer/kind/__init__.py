@@ -1,1 +1,1 @@
-"""A consumer group as a kind of group: what is asked of a group whose kind is not known."""
+"""A consumer group as a kind of group: what is asked of a group whose kind is unknown."""

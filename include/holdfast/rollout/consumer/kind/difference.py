@@ -55,7 +55,7 @@ def _by_name(snapshot: ConsumerSnapshot) -> dict[str, str]:
 
 
 def _member(member: Member) -> str:
-    known = member.host or "host not known", f"rack {member.rack}" if member.rack else None
+    known = member.host or "host unknown", f"rack {member.rack}" if member.rack else None
     lists = f"{','.join(member.assignors)} of {','.join(sorted(member.subscription)) or 'no topic'}"
     return ", ".join(one for one in (*known, lists) if one)
 

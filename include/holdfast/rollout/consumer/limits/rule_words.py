@@ -10,11 +10,11 @@ from holdfast.rollout.text.wording import duration, many
 
 def reads_on(one: Measured, warnings: Iterable[OffsetWarning]) -> tuple[str, str]:
     unknown = int((one.most or 0) - (one.least or 0))
-    said = f"committed offset not known: {many(unknown, 'partition')}" if unknown else "no data is skipped"
+    said = f"committed offset unknown: {many(unknown, 'partition')}" if unknown else "no data is skipped"
     found = " ".join(map(warning_words.sentence, warnings))
     return found or said, "no consumer skips data, or stops for lack of an offset"
 
 
 def partition_downtime(one: Measured) -> tuple[str, str]:
     limit = f"{duration(int(one.limit or 0))} usually"
-    return "not known" if one.most is None else f"{one.usual:g} s usually, {one.most:g} s at most", limit
+    return "unknown" if one.most is None else f"{one.usual:g} s usually, {one.most:g} s at most", limit

@@ -56,7 +56,7 @@ def _partition_downtime(summary: ConsumerSummary, policy: Policy) -> Rule:
 
 
 def _touched_hosts(change: ConsumerChange, snapshot: ConsumerSnapshot) -> dict[str | None, None]:
-    """The hosts of the consumers that steps touch; None: of one it is not known."""
+    """The hosts of the consumers that steps touch; None: of one it is unknown."""
     known: dict[str | None, str | None] = {member.member_id: member.host for member in snapshot.members}
     found: dict[str | None, None] = {}
     for item in change.statements():

@@ -27,6 +27,6 @@ def effect(summary: ConsumerSummary, rebalances_most: int | None, times: Times |
 
 def _unread(summary: ConsumerSummary) -> str:
     if summary.stops is None or summary.longest_stop is None:
-        return "downtime not known"
+        return "downtime unknown"
     stops = many(summary.stops, "interruption")
     return f"{stops} of partitions, up to {summary.longest_stop.usual:g} s each" if summary.stops else "no downtime"

@@ -14,7 +14,7 @@ from holdfast.rollout.timing.time_words import until_stable
 
 @record(closed=False)
 class ReadFigures:
-    """What one way costs a consumer group. Times in seconds; None: not known, or without end.
+    """What one option costs a consumer group. Times in seconds; None: unknown, or without end.
 
     `unread`: the longest that nobody reads a partition, usually; `unread_most`: where a consumer is slow to poll. `read_twice`:
     records that may be read a second time, at most.
@@ -32,7 +32,7 @@ class ReadFigures:
 
     @property
     def downtime_text(self) -> str:
-        return "none" if not self.rebalances else "not known" if self.unread is None else duration(self.unread)
+        return "none" if not self.rebalances else "unknown" if self.unread is None else duration(self.unread)
 
     @property
     def stable_text(self) -> str:

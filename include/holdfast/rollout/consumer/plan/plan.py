@@ -33,7 +33,7 @@ _OPTION_NAME = NAME.shaped(shapes.one_of(NAMES))
 class Considered:
     """One way that was weighed. `summary` None: `refused` says why nothing can be predicted. `why_not`: empty if it is chosen.
 
-    `read_twice`: records that are read a second time, at most; None: not known. `course`: of the chosen and of the plain way, where
+    `read_twice`: records that are read a second time, at most; None: unknown. `course`: of the chosen and of the plain way, where
     anybody can tell. `times` and `effort_counts` None: another version made the plan.
     """
 

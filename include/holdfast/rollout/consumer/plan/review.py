@@ -93,7 +93,7 @@ def _longest(found: ReadFigures) -> str:
     if not found.rebalances:
         return "none, except for a restarted consumer's own partitions until it returns"
     if found.unread is None:
-        return "not known"
+        return "unknown"
     return f"up to {duration(found.unread)} per partition" if found.unread else "none"
 
 
@@ -106,7 +106,7 @@ def _downtime(found: ReadFigures) -> str:
 
 def _read_twice(found: ReadFigures) -> str:
     if found.read_twice is None:
-        return "not known: committed offsets are unknown"
+        return "unknown: committed offsets are unknown"
     return f"at most {many(found.read_twice, 'record')} that were read but not committed" if found.read_twice else "nothing"
 
 
@@ -133,7 +133,7 @@ def _comparison(plan: ConsumerPlan) -> Table:
 
 
 def _comparison_row(plan: ConsumerPlan, one: Considered) -> tuple[str, ...]:
-    ends = "not known" if one.times is None or one.summary is None else time_words.estimate(one.times.rebalancing_ends)
+    ends = "unknown" if one.times is None or one.summary is None else time_words.estimate(one.times.rebalancing_ends)
     why = "recommended" if one.name == plan.chosen else one.why_not
     return (option_name(one.name), *_counts(one), ends, time_words.effort(one.effort_counts), why)
 
@@ -141,12 +141,12 @@ def _comparison_row(plan: ConsumerPlan, one: Considered) -> tuple[str, ...]:
 def _counts(one: Considered) -> tuple[str, ...]:
     summary = one.summary
     if summary is None:
-        return ("not known",) * 5
+        return ("unknown",) * 5
     moved, collateral, stops = (
-        "not known" if one is None else f"{one:,}" for one in (summary.moved, summary.needless, summary.stops)
+        "unknown" if one is None else f"{one:,}" for one in (summary.moved, summary.needless, summary.stops)
     )
     still = summary.longest_stop
-    longest = "not known"
+    longest = "unknown"
     if still is not None:
         longest = f"{still.usual:g} s" if still.usual == still.most else f"{still.usual:g} to {still.most:g} s"
     return moved, collateral, span(*one.rebalances), stops, longest

@@ -75,7 +75,7 @@ _HANDED = record_of(
     _Handed,
     closed=False,
     assigned=member(
-        nullable(TOPIC_PARTITIONS), "What it was handed in the last rebalance. Null: not known.", default=None, omit=True
+        nullable(TOPIC_PARTITIONS), "What it was handed in the last rebalance. Null: unknown.", default=None, omit=True
     ),
 )
 

@@ -31,7 +31,7 @@ REPLICA_RACKS = items(nullable(TEXT)).described("Of each replica's broker.")
 
 @record(closed=False)
 class ConsumedPartition:
-    """`replica_racks`: one entry a replica, None where a broker has no rack. An offset that is None is not known.
+    """`replica_racks`: one entry a replica, None where a broker has no rack. An offset that is None is unknown.
 
     `committed_offset` is the group's own. `uncommitted`: it has none there, as somebody has seen who asked.
     """
@@ -118,7 +118,7 @@ def _contradictions(snapshot: "ConsumerSnapshot") -> Iterable[InvalidInput]:
             instances[one.group_instance_id] = None
     leader = snapshot.leader_member_id
     if leader is not None and all(one.member_id != leader for one in snapshot.members):
-        yield InvalidInput(f"{strict.shown(leader)} is not among the consumers; give null if it is not known", "leader_member_id")
+        yield InvalidInput(f"{strict.shown(leader)} is not among the consumers; give null if it is unknown", "leader_member_id")
 
 
 @record(
@@ -131,10 +131,10 @@ def _contradictions(snapshot: "ConsumerSnapshot") -> Iterable[InvalidInput]:
 class ConsumerSnapshot:
     """`members` stand in the order of the group's member list, each with what it would report if the group rebalanced now.
 
-    `kafka_release` is that of the members, `broker_release` that of their coordinator. None: not known. `config`: settings of the
+    `kafka_release` is that of the members, `broker_release` that of their coordinator. None: unknown. `config`: settings of the
     consumers under Kafka's names; they decide no assignment, but when the group notices and where readers go on.
     `assigned`: what each member was handed in the last rebalance, in the order of `members`; None: what it owns,
-    or not known.
+    or unknown.
     """
 
     cluster: str = member(TEXT, absent="")
@@ -145,7 +145,7 @@ class ConsumerSnapshot:
     kafka_release: str | None = member(nullable(RELEASE), "That of the clients.", absent=None)
     broker_release: str | None = member(nullable(_BROKER_RELEASE), "That of the coordinator: how it breaks ties.", absent=None)
     generation: int | None = member(GENERATION, absent=None)
-    leader_member_id: str | None = member(nullable(NAME), "Null: not known. One of the consumers.", absent=None)
+    leader_member_id: str | None = member(nullable(NAME), "Null: unknown. One of the consumers.", absent=None)
     members: tuple[Member, ...] = member(
         MEMBERS, "By member ID, in the order of the group's member list.", name="consumers", write=_members_to_json
     )

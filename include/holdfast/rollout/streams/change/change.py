@@ -1,6 +1,6 @@
 """What the operator means to do: a Change is a list of events, with markers between those that wait for one another.
 
-What an event is, `events` says. Closed: a field or an event that is not known is refused, for it would be an order that nobody
+What an event is, `events` says. Closed: a field or an event that is unknown is refused, for it would be an order that nobody
 carries out.
 """
 
@@ -68,7 +68,7 @@ class Change:
         """Without the markers."""
         return tuple(item for item in self.events if not isinstance(item, Then))
 
-    def fresh_ids(self) -> int:
+    def new_random_ids(self) -> int:
         """How many process IDs are left to chance, those of shorthands aside."""
         return sum(item.draws_id() for item in self.statements())
 
@@ -78,7 +78,7 @@ class Change:
 
     def with_process_ids(self, chosen: tuple[ProcessId, ...]) -> "Change":
         """The same change with these IDs in the place of those left to chance, in the order of the events."""
-        assert len(chosen) == self.fresh_ids(), "one process ID for each that is drawn at random"
+        assert len(chosen) == self.new_random_ids(), "one process ID for each that is drawn at random"
         remaining = iter(chosen)
         return replace(
             self,

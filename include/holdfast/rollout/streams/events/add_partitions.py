@@ -57,7 +57,7 @@ class AddPartitions(Event):
     def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:  # noqa: ARG002 - as every event
         if dict(scene.config).get("rack.aware.assignment.strategy", "none") != "none":
             raise CannotPredict(
-                f"The tasks of this group are placed by rack, and the racks of the new partitions of {self.topic} are not known."
+                f"The tasks of this group are placed by rack, and the racks of the new partitions of {self.topic} are unknown."
                 " Add them, and take a snapshot."
             )
         tasks = self._tasks_after(scene.tasks)

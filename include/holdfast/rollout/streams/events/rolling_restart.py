@@ -142,6 +142,6 @@ class RollingRestart(Statement):
 
     def drafts(self, context: StepContext) -> tuple[Draft, ...]:
         if not self.rolls_out:
-            raise Unsupported("No step restarts a client whose process ID is not known yet; name the clients to restart.")
+            raise Unsupported("No step restarts a client whose process ID is unknown yet; name the clients to restart.")
         releases = () if self.kafka_release is None else (set_release.draft(context.snapshot, self.kafka_release),)
         return (*releases, *set_config.drafts(context, self.settings))

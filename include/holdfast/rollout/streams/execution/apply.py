@@ -141,7 +141,7 @@ def _allowed(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Allow
     moved = any(isinstance(one.action, _MOVING) for one in until[:-1])
     return Allowed(
         moving=moving if moved or absent or isinstance(step.action, StartClient | RestartInPlace | ChangeThreads) else (),
-        fresh_ids=sum(_brings_fresh_id(one) for one in until),
+        new_random_ids=sum(_brings_new_random_id(one) for one in until),
         settings=(
             *(one.action.key for one in until if isinstance(one.action, RollOutConfig)),
             *("kafka_release" for one in until if isinstance(one.action, RollOutRelease)),
@@ -156,7 +156,7 @@ _UNDER_WAY = RestartInPlace | RollOutConfig | RollOutRelease | ChangeThreads | G
 _MOVING = StopClient | StartClient | _UNDER_WAY
 
 
-def _brings_fresh_id(step: Step) -> bool:
+def _brings_new_random_id(step: Step) -> bool:
     match step.action:
         case StartClient(process_id=None) | RestartInPlace(comes_back_as=None):
             return True

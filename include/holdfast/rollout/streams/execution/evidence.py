@@ -105,7 +105,7 @@ def same_generation(began: Sighting, fresh: Snapshot) -> bool:
 
 
 def rebalances_since(plan: Plan, fresh: Snapshot) -> int | None:
-    """Completed rebalances since the snapshot that the plan was made from, by their numbers; None: not known."""
+    """Completed rebalances since the snapshot that the plan was made from, by their numbers; None: unknown."""
     before, now = plan.basis.generation, generation_of(fresh)
     return None if before is None or now is None or now < before else now - before
 

@@ -8,20 +8,20 @@ from holdfast.rollout.json.record import codec_of, key, keyed, member, record
 
 @record
 class Amount:
-    """Records, counted by offset, and their bytes (None: not known): both at most, as in `changelog_sizes`."""
+    """Records, counted by offset, and their bytes (None: unknown): both at most, as in `changelog_sizes`."""
 
     records: int = member(COUNT, "By offset, at most.")
     size: int | None = member(nullable(COUNT), name="bytes", default=None, needed=True)
 
     def bytes_at(self, bytes_per_record: int | None) -> int | None:
-        """As measured; where that is not known, at so many bytes a record (None: then it is not known either)."""
+        """As measured; where that is unknown, at so many bytes a record (None: then it is unknown either)."""
         if self.size is not None or not self.records:
             return self.size or 0
         return None if bytes_per_record is None else self.records * bytes_per_record
 
 
 UNKNOWN_AMOUNT = "unknown"
-"""Stands for the broker of changelogs whose leader is not known."""
+"""Stands for the broker of changelogs whose leader is unknown."""
 
 
 def _broker(key: str) -> int | None:

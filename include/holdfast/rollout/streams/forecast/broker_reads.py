@@ -14,7 +14,7 @@ from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs, total_or
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 _Parts = tuple[tuple[int | None, int, int], ...]
-"""A task's changelogs: the broker that leads each (None: not known), its end offset, and what it weighs (0: not known)."""
+"""A task's changelogs: the broker that leads each (None: unknown), its end offset, and what it weighs (0: unknown)."""
 
 
 def reads(snapshot: Snapshot, rounds: Iterable[Round]) -> tuple[BrokerReads, ...]:

@@ -128,7 +128,7 @@ class Recorded(Stage):
         self._rounds.append(self._restoring.round(self._reports, trigger, self._at_seconds, group, decision))
 
     def _entered(self, acceptable_lag: int) -> None:
-        """Note tasks that stood still until now, and whether somebody who ran meanwhile has a copy of them."""
+        """Note tasks that were unavailable until now, and whether somebody who ran meanwhile has a copy of them."""
         if not self.scene.stopped:
             return
         ran = [client for client in self.scene.clients if client.process_id not in self.scene.down]

@@ -16,7 +16,7 @@ def decide(snapshot: Snapshot) -> Assignment | LeaderFailure:
     if different:
         alike = ", ".join(release for release, answer in answers if answer == first)
         raise CannotPredict(
-            f"The Kafka Streams release is not known, and it matters here: {alike} give one result, {', '.join(different)}"
+            f"The Kafka Streams release is unknown, and it matters here: {alike} give one result, {', '.join(different)}"
             " another. Give it with --kafka-release."
         )
     return first

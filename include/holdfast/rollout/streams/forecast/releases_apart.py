@@ -63,7 +63,7 @@ def _refuse_disagreement(answers: Answers) -> None:
         place = _first_difference([outcomes for _, outcomes in alike])
         options = "; ".join(f"Kafka {', '.join(names)}: {_in_short(outcomes, place)}" for names, outcomes in alike)
         raise CannotPredict(
-            f"The Kafka Streams release is not known, and it matters here. {options}. Say which release the group runs."
+            f"The Kafka Streams release is unknown, and it matters here. {options}. Say which release the group runs."
         )
 
 

@@ -26,7 +26,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 
 class Basis(StrEnum):
-    """Where rebalances, seconds and bytes come from. NOT_FORECAST: they are not known, for a reason; `holdfast forecast` tells."""
+    """Where rebalances, seconds and bytes come from. NOT_FORECAST: they are unknown, for a reason; `holdfast forecast` tells."""
 
     COUNTED = "counted"
     FORECAST = "forecast"
@@ -35,7 +35,7 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A position that a fresh ID can take: so many others come before it. `process_id` stands for all IDs that fall there."""
+    """A position that a new random ID can take: so many others come before it. `process_id` stands for all IDs that fall there."""
 
     place: int
     probability: float
@@ -69,7 +69,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class BlastRadius:
-    """Every way of losing one client. `places`: every position that a fresh ID can take, their probabilities add up to 1.
+    """Every way of losing one client. `places`: every position that a new random ID can take, their probabilities add up to 1.
 
     Where tasks are placed by rack, or every position takes a forecast, it may be the likeliest ones only: to look at all of them
     would take too long in a large group.
@@ -81,12 +81,12 @@ class BlastRadius:
 
     @property
     def expected_moved(self) -> float | None:
-        """By a fresh ID, on average over the positions that were looked at; None: none was."""
+        """By a new random ID, on average over the positions that were looked at; None: none was."""
         return sum(one.probability * one.moved for one in self.places) / self.covered if self.places else None
 
     @property
     def covered(self) -> float:
-        """How likely it is that a fresh ID takes one of the positions that were looked at."""
+        """How likely it is that a new random ID takes one of the positions that were looked at."""
         return sum(one.probability for one in self.places)
 
 
@@ -142,7 +142,7 @@ def _of_client(books: Movements, process_id: ProcessId) -> BlastRadius:
 
 
 def _decided(books: DecidedLosses, process_id: ProcessId) -> BlastRadius:
-    """Of the positions that a fresh ID can take the likeliest ones are looked at, as many as that does not take too long."""
+    """Of the positions that a new random ID can take the likeliest ones are looked at, as many as that does not take too long."""
 
     def loss(scenario: Scenario, place: Place | None) -> Loss:
         unknown = Loss(process_id, scenario, place, 0, 0, Basis.NOT_FORECAST)

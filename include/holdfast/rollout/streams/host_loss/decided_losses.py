@@ -26,7 +26,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 _STRATEGY = "rack.aware.assignment.strategy"
 _REASON = f"tasks are placed by rack ({_STRATEGY}): intermediate moves are not counted"
 MOST_WORK = 4_000
-"""Clients times tasks times positions of a fresh ID that are looked at for each host: about a tenth of a second, mostly."""
+"""Clients times tasks times positions of a new random ID that are looked at for each host: about a tenth of a second, mostly."""
 
 
 def by_rack(snapshot: Snapshot) -> bool:
@@ -38,7 +38,7 @@ def by_rack(snapshot: Snapshot) -> bool:
 
 
 class DecidedLosses:
-    """The books of one group as it is. Raise CannotPredict where the leader would fail, or targets are not known."""
+    """The books of one group as it is. Raise CannotPredict where the leader would fail, or targets are unknown."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -51,7 +51,7 @@ class DecidedLosses:
         self._stateful = tuple(task.id for task in self._group.tasks if task.stateful)
 
     def places(self) -> int:
-        """How many positions of a fresh ID are looked at, of each host's."""
+        """How many positions of a new random ID are looked at, of each host's."""
         return max(1, MOST_WORK // max(1, len(self.order) * len(self._group.tasks)))
 
     def fate(self, change: Change) -> Fate:

@@ -137,7 +137,7 @@ def by_forecasts(
     snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None, budget_ms: int = BUDGET_MS
 ) -> tuple[BlastRadius, ...]:
     """The blast radius of a group of which nothing can be counted: each client's three ways as far as the budget goes, those that
-    run most tasks first; if it goes further, as many more positions of a fresh ID for each, the likeliest first.
+    run most tasks first; if it goes further, as many more positions of a new random ID for each, the likeliest first.
 
     What a client is forecast does not hang on `only`.
     """
@@ -155,7 +155,7 @@ def by_forecasts(
 
 
 _WAYS = (Scenario.FRESH_LIKELIEST, Scenario.NOT_REPLACED, Scenario.SAME_ID)
-"""In the order in which they are forecast. The worst position of a fresh ID is one of those that were."""
+"""In the order in which they are forecast. The worst position of a new random ID is one of those that were."""
 
 
 def _by_forecasts(

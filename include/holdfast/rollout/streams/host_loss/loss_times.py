@@ -25,7 +25,7 @@ from holdfast.rollout.timing import timeline
 
 @dataclass(frozen=True, slots=True)
 class LossTimes:
-    """In seconds from the loss: the last rebalance is over, and all state is restored. `…_most` None: not known.
+    """In seconds from the loss: the last rebalance is over, and all state is restored. `…_most` None: unknown.
 
     `exact`: these are the figures of a plan for this loss; else they are near them.
     """

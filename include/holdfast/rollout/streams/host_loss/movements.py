@@ -107,7 +107,7 @@ class Movements:
         except LeaderThrows as thrown:
             raise CannotPredict(f"The leader itself would fail: {thrown}") from None
         if not readings.topology.ends_known:
-            raise CannotPredict("The end offsets of changelogs are not known, so the leader falls back to the previous placement.")
+            raise CannotPredict("The end offsets of changelogs are unknown, so the leader falls back to the previous placement.")
         clients = sorted(group.clients, key=lambda client: client.process_id)
         self.order = tuple(client.process_id for client in clients)
         self._threads = tuple(len(client.consumers) for client in clients)
@@ -188,7 +188,7 @@ class Movements:
         return back
 
     def moved_by_place(self, lost: ProcessId) -> Sequence[int]:
-        """How many stateful tasks end up with another client if a fresh ID comes for `lost`: one number for each place."""
+        """How many stateful tasks end up with another client if a new random ID comes for `lost`: one number for each place."""
         gone = self.order.index(lost)
         if max(self._threads) == min(self._threads):
             return self._moved_if_dealt_evenly(gone)

@@ -67,7 +67,7 @@ def _by_id(snapshot: Snapshot, say: Callable[[Client], str]) -> dict[str, str]:
 
 def _client(client: Client) -> str:
     tags = ",".join(f"{key}={value}" for key, value in sorted(client.client_tags))
-    parts = (("", client.host or "host not known"), ("rack ", client.rack), ("tags ", tags), ("endpoint ", client.user_endpoint))
+    parts = (("", client.host or "host unknown"), ("rack ", client.rack), ("tags ", tags), ("endpoint ", client.user_endpoint))
     return ", ".join(f"{label}{value}" for label, value in parts if value)
 
 
@@ -89,7 +89,7 @@ def _tasks(snapshot: Snapshot) -> dict[str, str]:
     found = {}
     for task in snapshot.tasks:
         logs = None if task.changelogs is None else " ".join(f"{one.topic}-{one.partition}" for one in task.changelogs)
-        state = "state not known" if logs is None else f"changelogs {logs}" if logs else "stateless"
+        state = "state unknown" if logs is None else f"changelogs {logs}" if logs else "stateless"
         found[str(task.id)] = f"{' '.join(f'{one.topic}-{one.partition}' for one in task.partitions) or 'no partitions'}; {state}"
     return found
 
@@ -150,7 +150,7 @@ def _evidence(before: Snapshot, after: Snapshot) -> Iterator[Line]:
 
 def _said(evidence: Evidence) -> str:
     active, standby = (
-        "not known" if tasks is None else " ".join(str(task) for task in tasks) or NOTHING
+        "unknown" if tasks is None else " ".join(str(task) for task in tasks) or NOTHING
         for tasks in (evidence.assigned.active, evidence.assigned.standby)
     )
     joined = None if evidence.last_join.task_offset_sums is None else len(evidence.last_join.task_offset_sums)
@@ -169,7 +169,7 @@ def plan_lines(before: Plan, after: Plan) -> Iterator[Line]:
         {one.key: f"{setting(one.value)}, then {setting(one.revert_to)}" for one in plan.settings} for plan in (before, after)
     )
     yield from maps("temporary setting", *settings)
-    yield from maps("not known", *(dict.fromkeys(texts_of(plan.unknown), "") for plan in (before, after)))
+    yield from maps("unknown", *(dict.fromkeys(texts_of(plan.unknown), "") for plan in (before, after)))
 
 
 def _options(plan: Plan) -> dict[str, str]:

@@ -12,7 +12,7 @@ Row = dict[str, object]
 
 
 def losses(snapshot: Snapshot, first: int, last: int | None, budget_ms: int) -> Row:
-    """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of fresh IDs."""
+    """The `losses` of the clients number `first` to `last` (not itself) in process-ID order, and the `places` of new random IDs."""
     only = tuple(sorted(client.process_id for client in snapshot.clients)[first:last])
     try:
         radii, may_be_forecast = blast_radius(snapshot, only), len(snapshot.clients) > 1

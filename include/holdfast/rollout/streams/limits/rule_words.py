@@ -8,14 +8,14 @@ from holdfast.rollout.text.wording import amount_of_bytes, listed, many, printab
 from holdfast.rollout.timing import time_words
 
 Words = tuple[str, str]
-_BYTES_NOT_KNOWN = "not known: the size of changelogs, or bytes per record"
+_BYTES_NOT_KNOWN = "unknown: the size of changelogs, or bytes per record"
 
 
 def evidence(one: Measured) -> Words:
     if not one.most:
         return "complete", "complete"
     needed = "; ".join(lacking.WORDS[Give(name)] for name in one.names)
-    return f"{one.most} not known" + (f". Give {needed}" if needed else ""), "complete"
+    return f"{one.most} unknown" + (f". Give {needed}" if needed else ""), "complete"
 
 
 def without_copy(one: Measured, policy: Policy) -> Words:
@@ -43,7 +43,7 @@ def per_hour(one: Measured) -> Words:
 
 
 def disk(one: Measured) -> Words:
-    """`unknown`: disks of which it is not known; `names`: hosts where it depends on whether clients share a disk."""
+    """`unknown`: disks of which it is unknown; `names`: hosts where it depends on whether clients share a disk."""
     limit = f"{amount_of_bytes(_whole(one.limit))} free on every disk"
     if one.rooms:
         rooms = (
@@ -52,7 +52,7 @@ def disk(one: Measured) -> Words:
         )
         return listed(list(rooms)), limit
     unknown = [*map(printable, one.unknown), *(f"{printable(host)}, if its clients share a disk" for host in one.names)]
-    return f"not known: {listed(unknown)}" if unknown else "enough room, estimated from changelog sizes", limit
+    return f"unknown: {listed(unknown)}" if unknown else "enough room, estimated from changelog sizes", limit
 
 
 def copies(one: Measured) -> Words:
@@ -66,7 +66,7 @@ def copies(one: Measured) -> Words:
 def copied(one: Measured, policy: Policy) -> Words:
     limit = "the session timeout" if one.limit is None else f"{one.limit} s, the session timeout"
     if one.most is None:
-        return "not known: measure the copy speed", limit
+        return "unknown: measure the copy speed", limit
     return f"{one.most} s at {amount_of_bytes(policy.copy_bytes_per_second or 0)}/s", limit
 
 

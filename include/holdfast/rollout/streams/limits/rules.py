@@ -107,7 +107,7 @@ def _bytes_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
 
 def _disk_rule(evaluation: EvaluatedOption, policy: Policy, at: Circumstances) -> Rule | None:
     """Only where a limit is set, or something is known of disks. Clients of one host may or may not share a disk: where that
-    decides, it is not known."""
+    decides, it is unknown."""
     least, stated = policy.disk_free_bytes_least or 0, policy.disk_free_bytes_least is not None
     hosts = dict(at.hosts)
     lacking: dict[Room, None] = {}

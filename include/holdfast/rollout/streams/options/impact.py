@@ -19,7 +19,7 @@ COUNTED = Counted(
 
 def impact_of(evaluated: EvaluatedOption, policy: Policy, otherwise: Cost | None = None) -> Impact | None:
     """None: nothing can be predicted. `otherwise`: what it costs where the condition of its figures is not met; None: it has none,
-    or that is not known."""
+    or that is unknown."""
     if evaluated.refused is not None or not evaluated.costs:
         return None
     worst, speed, option = evaluated.worst, policy.restore_records_per_second, evaluated.option

@@ -36,7 +36,7 @@ MOST_CHECKED = 200_000
 
 
 def propose(snapshot: Snapshot, change: Change) -> tuple[Option, ...]:
-    """Every way that makes sense, `plainly` first; two ways that come to the same change and effort are one.
+    """Every option that makes sense, `plainly` first; two ways that come to the same change and effort are one.
 
     Raise InvalidInput for a change that does not fit the group, CannotPredict for a group in the middle of a rebalance or without
     clients: nothing can be planned for what nobody sees.
@@ -134,7 +134,7 @@ def _invalid_if(change: Change, entry: OptionEntry) -> Invalidation:
     """With the process IDs that it is about. Where none is new, or any will do, it is the group itself that must stay as it was."""
     if entry.invalid_if not in OF_PROCESS_IDS:
         return Invalidation(entry.invalid_if)
-    ids = () if change.fresh_ids() else _new_ids(change)
+    ids = () if change.new_random_ids() else _new_ids(change)
     return Invalidation(entry.invalid_if, ids) if ids else Invalidation(Invalid.ANOTHER_CLIENT)
 
 

@@ -16,7 +16,7 @@ def work_of(snapshot: Snapshot, change: Change) -> int:
     """In units of a task that is looked at once. A group converges in about as many rebalances as it has tasks to hand over."""
     tasks, clients = len(snapshot.tasks), len(snapshot.clients)
     copies = 1 + _standbys(dict(snapshot.config).get("num.standby.replicas"))
-    outcomes = 1 if not change.fresh_ids() else OUTCOMES * min(change.fresh_ids(), clients)
+    outcomes = 1 if not change.new_random_ids() else OUTCOMES * min(change.new_random_ids(), clients)
     batches = sum(clients if isinstance(item, RollingRestart) else 1 for item in change.events)
     return OPTIONS * outcomes * (tasks * tasks * copies + batches * (tasks + clients))
 

@@ -37,7 +37,7 @@ class ClientBasis:
 
 @dataclass(frozen=True, slots=True)
 class TaskBasis:
-    """A task and whether it keeps state (None: not known)."""
+    """A task and whether it keeps state (None: unknown)."""
 
     id: TaskId
     stateful: bool | None
@@ -68,7 +68,7 @@ class Basis:
     kafka_release: str | None = member(nullable(TEXT))
     task_assignor: str | None = member(nullable(TEXT))
     config: tuple[tuple[str, ConfigValue], ...] = member(CONFIG)
-    tasks: tuple[TaskBasis, ...] = member(TASKS, "Whether it keeps state; null: not known.")
+    tasks: tuple[TaskBasis, ...] = member(TASKS, "Whether it keeps state; null: unknown.")
     clients: tuple[ClientBasis, ...] = member(keyed(codec_of(ClientBasis)))
     generation: int | None = member(nullable(integer(0, java.INT_MAX)), default=None, omit=True)
     """The newest completed rebalance that the snapshot had; None: it had none."""
@@ -93,13 +93,13 @@ class Basis:
 class Allowed:
     """What the plan's own steps explain: these are no drift.
 
-    `moving`: clients that may be gone, there, or there with other threads; `fresh_ids`: how many clients may be there that nobody
-    named; `settings`: keys that may differ, `kafka_release` among them; `ownership`: tasks may be on their way; `tasks`:
+    `moving`: clients that may be gone, there, or there with other threads; `new_random_ids`: how many clients may be there that no
+    event names; `settings`: keys that may differ, `kafka_release` among them; `ownership`: tasks may be on their way; `tasks`:
     there may be other ones.
     """
 
     moving: tuple[ProcessId, ...] = ()
-    fresh_ids: int = 0
+    new_random_ids: int = 0
     settings: tuple[str, ...] = ()
     ownership: bool = False
     tasks: bool = False
@@ -160,7 +160,7 @@ def drift(basis: Basis, fresh: Snapshot, allowed: Allowed) -> tuple[str, ...]:
 def drifts(basis: Basis, fresh: Snapshot, allowed: Allowed = Allowed()) -> tuple[Drift, ...]:
     """Every difference in what the basis holds, those that do not matter included.
 
-    What `fresh` names as not known or not given contradicts nothing.
+    What `fresh` names as unknown or not given contradicts nothing.
     """
     if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
         found = (
@@ -190,7 +190,7 @@ def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed:
         if found is None or field in assumed:
             yield Drift(Kind.NOT_GIVEN, f"The {what} is not given this time.", False, "Nothing contradicts the plan.")
         else:
-            yield Drift(Kind.FACT, f"The {what} was {printable(was or 'not known')}, it is now {printable(found)}.", True, why)
+            yield Drift(Kind.FACT, f"The {what} was {printable(was or 'unknown')}, it is now {printable(found)}.", True, why)
 
 
 _DECIDING = (
@@ -259,14 +259,14 @@ def _clients_drift(basis: Basis, now: Basis, allowed: Allowed) -> Iterator[Drift
         if process_id in allowed.moving:
             continue
         if process_id not in found:
-            sentence = f"Client {process_id} ({host_or(client.host, 'host not known')}) has left the group."
+            sentence = f"Client {process_id} ({host_or(client.host, 'host unknown')}) has left the group."
             yield Drift(Kind.CLIENT, sentence, True, "Process-ID order decides the assignment, and it changed.", process_id)
         else:
             yield from _client_drift(client, found[process_id], allowed, by_place=by_place)
     strangers = [client for client in now.clients if client.process_id not in was and client.process_id not in allowed.moving]
-    if len(strangers) > allowed.fresh_ids:
+    if len(strangers) > allowed.new_random_ids:
         for client in strangers:
-            sentence = f"Client {client.process_id} ({host_or(client.host, 'host not known')}) is new in the group."
+            sentence = f"Client {client.process_id} ({host_or(client.host, 'host unknown')}) is new in the group."
             yield Drift(
                 Kind.CLIENT, sentence, True, "It has a rank in process-ID order, and a share of the tasks.", client.process_id
             )
@@ -292,9 +292,7 @@ def _client_drift(was: ClientBasis, found: ClientBasis, allowed: Allowed, *, by_
         why = "Tasks are assigned by rack or tag here." if by_place else "No setting of this group depends on racks or tags."
         yield Drift(Kind.PLACE, f"Client {one} has another rack or other tags.", by_place, why, one)
     if found.host != was.host:
-        sentence = (
-            f"Client {one} was on {host_or(was.host, 'a host not known')}, it is now on {host_or(found.host, 'one not known')}."
-        )
+        sentence = f"Client {one} was on {host_or(was.host, 'an unknown host')}, it is now on {host_or(found.host, 'another')}."
         yield Drift(Kind.HOST, sentence, False, "The host does not affect the assignment, and no step of the plan runs there.", one)
     if found.threads == was.threads and not allowed.ownership and found.active != was.active:
         lost = [task for task in was.active if task not in found.active]

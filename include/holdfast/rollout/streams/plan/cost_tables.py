@@ -69,7 +69,7 @@ def _brokers(cost: Cost, policy: Policy) -> Iterator[Block]:
         ("broker", "records", "bytes", "most in one rebalance"),
         tuple(
             (
-                "not known" if one.broker is None else str(one.broker),
+                "unknown" if one.broker is None else str(one.broker),
                 f"{one.total.records:,}",
                 _bytes(one.total, policy),
                 f"{many(one.at_once.records, 'record')} ({_bytes(one.at_once, policy)})",
@@ -93,7 +93,7 @@ def _disks(cost: Cost, policy: Policy, named: Callable[[ProcessId], str]) -> Ite
                 _bytes(one.now, policy),
                 _bytes(one.most, policy),
                 _bytes(one.end, policy),
-                "not known" if one.free is None else amount_of_bytes(one.free),
+                "unknown" if one.free is None else amount_of_bytes(one.free),
             )
             for one in grown[:MOST_ROWS]
         ),
@@ -106,4 +106,4 @@ def _disks(cost: Cost, policy: Policy, named: Callable[[ProcessId], str]) -> Ite
 
 def _bytes(amount: Amount, policy: Policy) -> str:
     size = amount.bytes_at(policy.bytes_per_record)
-    return "bytes not known" if size is None else amount_of_bytes(size)
+    return "size unknown" if size is None else amount_of_bytes(size)

@@ -30,7 +30,7 @@ _RANGE: Codec[tuple[int, int, int]] = ESTIMATE.to(lambda one: (one.low, one.usua
 
 @record(closed=False)
 class Figures:
-    """What one way costs in its worst outcome. Times in seconds, at the policy's restore speed; None: not known, or without end."""
+    """What one way costs in its worst outcome. Times in seconds, at the policy's restore speed; None: unknown, or without end."""
 
     moved: int = member(COUNT)
     stateful_tasks: int = member(COUNT)
@@ -78,7 +78,7 @@ class Figures:
 
     @property
     def certain(self) -> bool:
-        """False: the figures hold only under a condition that is not known to be met. They are never shown as better then."""
+        """False: the figures hold only under a condition that is unknown to be met. They are never shown as better then."""
         return self.times is None or self.times.certain
 
 

@@ -143,7 +143,7 @@ def measured(generations: Sequence[Generation], rules: Rules) -> Measured:
 
 
 def _gained(second: _Seen, third: _Seen, copy: _Copy) -> int | None:
-    """What a copy got between two rebalances, of which both say how far it was. None: not known, or nothing."""
+    """What a copy got between two rebalances, of which both say how far it was. None: unknown, or nothing."""
     began, ended = second.sums.get(copy, -1), third.sums.get(copy, -1)
     return ended - began if _seconds(second, third) is not None and 0 <= began < ended else None
 

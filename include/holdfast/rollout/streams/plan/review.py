@@ -45,7 +45,7 @@ GLOSSARY = (
 
 RESTORED = (
     "Records to restore are offset ranges: an upper bound, since compaction leaves fewer. Bytes are that share of the changelog's"
-    " size on a broker; where it is not known, your policy's bytes per record."
+    " size on a broker; where it is unknown, your policy's bytes per record."
 )
 
 
@@ -189,11 +189,11 @@ def _by_client(plan: Plan, worst: Cost) -> str:
 
 
 def _amount(plan: Plan, cost: Cost) -> str:
-    """`8 records (1.2 KiB)`. Which sizes are not known stands under "Not known"."""
+    """`8 records (1.2 KiB)`. Which sizes are unknown stands under "Unknown"."""
     if not cost.restored_records:
         return "nothing"
     size = cost.restored_bytes(plan.policy.bytes_per_record)
-    return f"{many(cost.restored_records, 'record')}{' (bytes not known)' if size is None else _size(size)}"
+    return f"{many(cost.restored_records, 'record')}{' (size unknown)' if size is None else _size(size)}"
 
 
 def _size(size: int | None) -> str:
@@ -263,7 +263,7 @@ def _comparison(plan: Plan) -> Iterator[Block]:
 def _comparison_row(plan: Plan, one: Considered) -> tuple[str, ...]:
     why, name = "recommended" if one.name == plan.chosen else one.why_not, option_name(one.name)
     if not one.costs:
-        return (name, *("not known",) * 7, why)
+        return (name, *("unknown",) * 7, why)
     worst = _worst(one)
     restoring = f" ({many(worst.cold_tasks, 'task')} to restore)" if worst.cold_tasks else ""
     still = figures(worst, plan.policy).downtime_text + restoring

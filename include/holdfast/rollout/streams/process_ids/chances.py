@@ -42,7 +42,7 @@ def any_one(present: tuple[ProcessId, ...], change: Change) -> Chance:
 
 
 def _every(present: tuple[ProcessId, ...], change: Change) -> Iterator[Chance]:
-    fresh = change.fresh_ids()
+    fresh = change.new_random_ids()
     if not fresh:
         return iter((Chance(Fraction(1), ()),))
     gaps = _gaps(present, change)
@@ -58,12 +58,12 @@ def _every(present: tuple[ProcessId, ...], change: Change) -> Iterator[Chance]:
 
 def too_many(present: tuple[ProcessId, ...], change: Change, limit: int) -> int | None:
     """How many ways there are, at least, where they are more than `limit`. None: they are not."""
-    orderings, _ = _counted(_gaps(present, change), change.fresh_ids())
+    orderings, _ = _counted(_gaps(present, change), change.new_random_ids())
     return orderings if orderings > limit else None
 
 
 def _gaps(present: tuple[ProcessId, ...], change: Change) -> "tuple[_Gap, ...]":
-    return tuple(gap for gap in order.gaps(_neighbours(present, change)) if gap[2] * order.SPACE > change.fresh_ids())
+    return tuple(gap for gap in order.gaps(_neighbours(present, change)) if gap[2] * order.SPACE > change.new_random_ids())
 
 
 def _counted(gaps: "tuple[_Gap, ...]", fresh: int) -> tuple[int, int]:

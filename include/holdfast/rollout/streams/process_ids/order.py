@@ -164,7 +164,7 @@ def order_changes(before: Snapshot, after: Snapshot) -> OrderChange:
 def order_changes_by(snapshot: Snapshot, change: Change) -> OrderChange:
     """The same for a change that is only meant. Raise InvalidInput if it does not fit, or leaves a process ID to chance."""
     change = shorthands.written_out(snapshot, change)
-    if change.fresh_ids():
+    if change.new_random_ids():
         raise InvalidInput("the change has new random process IDs (null); give them, or use a forecast, which covers every rank")
     known = groups.of_a_release(snapshot)
     reports = Reports(groups.group_of(known), change.assume, transactional=groups.transactional(snapshot))
@@ -188,7 +188,7 @@ _MISLEADS = (
 
 
 def seed_in_place_of(lost: ProcessId, process_ids: Iterable[ProcessId]) -> ProcessId:
-    """A fresh ID that stands where `lost` stood among `process_ids`."""
+    """A new random ID that stands where `lost` stood among `process_ids`."""
     others = sorted(one for one in process_ids if one != lost)
     place = position(others, lost)
     lower = others[place - 1] if place else None

@@ -56,8 +56,8 @@ def options(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple
     there are. Probabilities sum to 1."""
     there = tuple(client.process_id for client in snapshot.clients)
     there_are = chances.too_many(there, change, _limit(snapshot))
-    if most is not None and there_are is not None and change.fresh_ids() <= MOST_DRAWN:
-        return _drawn(change.fresh_ids(), most), there_are
+    if most is not None and there_are is not None and change.new_random_ids() <= MOST_DRAWN:
+        return _drawn(change.new_random_ids(), most), there_are
     every = chances.chances(there, change)
     if most is None or len(every) <= most:
         return every, len(every)

@@ -71,9 +71,9 @@ def session_timeout_s(scene: Scene) -> float:
 
 def in_time_s(scene: Scene) -> float:
     """How long a client may be away: its session began with its last heartbeat, which may be `heartbeat.interval.ms` ago when it is
-    stopped, and it sends none while it closes. Raise CannotPredict where neither the time-out nor the release is known."""
+    stopped, and it sends none while it closes. Raise CannotPredict where neither the timeout nor the release is known."""
     if scene.kafka_release is None and _milliseconds(scene, "session.timeout.ms") is None:
-        raise CannotPredict("How long a client may be away is not known: give the release, or session.timeout.ms.")
+        raise CannotPredict("How long a client may be away is unknown: give the release, or session.timeout.ms.")
     heartbeat = _milliseconds(scene, HEARTBEAT)
     seconds = max(0, session_timeout_s(scene) - (_HEARTBEAT_MS if heartbeat is None else heartbeat) / 1000)
     return int(seconds) if seconds == int(seconds) else seconds

@@ -56,7 +56,7 @@ class _Answer:
 
 
 class Reports:
-    """The rules for one group and one set of assumptions. Raise CannotPredict if an end offset is not known.
+    """The rules for one group and one set of assumptions. Raise CannotPredict if an end offset is unknown.
 
     `transactional`: the application runs with exactly-once. The marker of a changelog's last transaction has an offset, and no copy
     ever counts it: one that lacks nothing stays one behind for each changelog. (Seen: with `acceptable.recovery.lag=0` such a
@@ -89,7 +89,7 @@ class Reports:
         return read
 
     def end(self, task: TaskId) -> int:
-        """What a copy of a task reports that lacks nothing; 0 for one that keeps no state or is not known."""
+        """What a copy of a task reports that lacks nothing; 0 for one that keeps no state or is unknown."""
         copy = self._copies.get(task)
         return 0 if copy is None else copy.end
 
@@ -217,7 +217,7 @@ def _copy(task: Task, *, exact: bool, transactional: bool) -> _Copy:
     log_end = task.end_offset_sum
     if log_end is None:
         raise CannotPredict(
-            f"The end offsets of task {task.id} are not known (null), so it is not known when a copy of it has caught up."
+            f"The end offsets of task {task.id} are unknown (null), so it is unknown when a copy of it has caught up."
             " Take a snapshot with the right to read its changelog topics."
         )
     sources = {partition.topic: None for partition in task.partitions}

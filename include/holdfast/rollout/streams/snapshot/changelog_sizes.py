@@ -42,7 +42,7 @@ def to_restore(logs: Mapping[TaskId, TaskLogs], records: Mapping[TaskId, int]) -
 
 
 def total_or_none(sizes: Iterable[int | None]) -> int | None:
-    """The sum; None where one of them is not known."""
+    """The sum; None where one of them is unknown."""
     found = list(sizes)
     known = [size for size in found if size is not None]
     return sum(known) if len(known) == len(found) else None

@@ -109,7 +109,7 @@ def in_words(churn: Churn) -> str:
     who = (
         f"A client on {host_or(churn.host, 'one host')}, each time under a new process ID,"
         if churn.process_id is None
-        else (f"Client {churn.process_id} ({host_or(churn.host, 'host not known')})")
+        else (f"Client {churn.process_id} ({host_or(churn.host, 'host unknown')})")
     )
     rate = 60 * churn.rebalances / churn.seconds
     return (

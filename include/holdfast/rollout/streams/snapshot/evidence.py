@@ -15,7 +15,7 @@ from holdfast.rollout.streams.snapshot.group_codecs import CONSUMER, METADATA_VE
 
 @record(closed=False)
 class Assigned:
-    """The tasks that a member was given. None: not known."""
+    """The tasks that a member was given. None: unknown."""
 
     active: tuple[TaskId, ...] | None = member(nullable(TASK_IDS), default=None, omit=True)
     standby: tuple[TaskId, ...] | None = member(nullable(TASK_IDS), default=None, omit=True)
@@ -23,7 +23,7 @@ class Assigned:
 
 @record(closed=False)
 class LastJoin:
-    """What a member sent in its last JoinGroup, which is regularly old at a stable point. None: not known."""
+    """What a member sent in its last JoinGroup, which is regularly old at a stable point. None: unknown."""
 
     owned: tuple[TopicPartition, ...] | None = member(nullable(TOPIC_PARTITIONS), default=None, omit=True)
     task_offset_sums: tuple[tuple[TaskId, int], ...] | None = member(nullable(ANY_OFFSET_SUMS), default=None, omit=True)

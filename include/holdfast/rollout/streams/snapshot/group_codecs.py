@@ -34,7 +34,7 @@ TASK = record_of(
     partitions=member(TOPIC_PARTITIONS),
     changelogs=member(
         nullable(items(CHANGELOG)),
-        "[topic, partition, end offset]; none: the task is stateless; null: not known.",
+        "[topic, partition, end offset]; none: the task is stateless; null: unknown.",
     ),
 )
 

@@ -120,7 +120,7 @@ def _refuse_missing_evidence(snapshot: Snapshot) -> None:
     without = [str(task.id) for task in snapshot.tasks if task.changelogs is None]
     if without:
         raise CannotPredict(
-            f"It is not known whether {_some(without)} keep state (their changelogs are null). Give a state directory or the"
+            f"It is unknown whether {_some(without)} keep state (their changelogs are null). Give a state directory or the"
             " changelog topics. (A task with an empty list of changelogs is stateless.)"
         )
 

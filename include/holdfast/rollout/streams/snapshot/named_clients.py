@@ -74,7 +74,7 @@ def described(clients: Iterable[Known]) -> str:
     all_clients = tuple(clients)
     length = _digits_that_differ([one.digits for one in all_clients if one.digits])
     shown = [
-        f"{printable(one.host) if one.host else 'host not known'} ({_short(one, length)})"
+        f"{printable(one.host) if one.host else 'host unknown'} ({_short(one, length)})"
         for one in sorted(all_clients, key=lambda one: (one.host or "", one.digits))
     ]
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""

@@ -56,7 +56,7 @@ class Difference:
 def reported_group(generation: Generation, tasks: tuple[Task, ...], release: str, config: AssignorConfig) -> Group:
     """The group as its leader saw it. `tasks` carry the end offsets of that moment, `release` and `config` are the leader's.
 
-    Raise Unsupported for another assignor, a metadata version that is not known and a member that asked for a shutdown,
+    Raise Unsupported for another assignor, a metadata version that is unknown and a member that asked for a shutdown,
     CannotPredict for a generation whose leader is not among its members, MalformedBytes where a subscription is none.
     """
     if generation.protocol != PROTOCOL:
@@ -74,14 +74,14 @@ def reported_group(generation: Generation, tasks: tuple[Task, ...], release: str
 
 
 def leaders_decision(generation: Generation) -> Decision:
-    """What the leader told each member. Raise Unsupported for a version or named topology that is not known."""
+    """What the leader told each member. Raise Unsupported for a version or named topology that is unknown."""
     members: list[HandedOver] = []
     error_code = 0
     for member in generation.members:
         envelope = consumer_protocol.decode_assignment(member.assignment)
         info = assignment_info.decode(envelope.user_data) if envelope.user_data else assignment_info.AssignmentInfo(0)
         if isinstance(info, assignment_info.FutureAssignment):
-            raise Unsupported(f"generation {generation.number} was assigned in metadata version {info.version}, which is not known")
+            raise Unsupported(f"generation {generation.number} was assigned in metadata version {info.version}, which is unknown")
         error_code = error_code or info.error_code
         kind = _next_rebalance(info.next_rebalance_ms)
         members.append(
@@ -133,7 +133,7 @@ def _reported(member: GenerationMember) -> tuple[Consumer, Client]:
     envelope = consumer_protocol.decode_subscription(member.subscription)
     info = subscription_info.decode(envelope.user_data or b"")
     if isinstance(info, subscription_info.FutureSubscription):
-        raise Unsupported(f"{member.member_id} joined with metadata version {info.version}, which is not known")
+        raise Unsupported(f"{member.member_id} joined with metadata version {info.version}, which is unknown")
     consumer = Consumer(
         member.member_id,
         member.client_id,

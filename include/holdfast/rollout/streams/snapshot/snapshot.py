@@ -231,7 +231,7 @@ def _contradictions(snapshot: "Snapshot") -> Iterable[InvalidInput]:
             members[consumer.member_id] = None
     if snapshot.leader_process_id is not None and snapshot.leader_process_id not in processes:
         yield InvalidInput(
-            f"{snapshot.leader_process_id} is not among the clients; give null if the leader is not known", "leader_process_id"
+            f"{snapshot.leader_process_id} is not among the clients; give null if the leader is unknown", "leader_process_id"
         )
 
 
@@ -255,7 +255,7 @@ class Snapshot:
     group_state: str | None = member(nullable(TEXT), absent=None)
     kafka_release: str | None = member(nullable(RELEASE), absent=None)
     task_assignor: str | None = member(nullable(NAME), absent=None)
-    leader_process_id: ProcessId | None = member(nullable(PROCESS_ID), "Null: not known. One of the clients.", absent=None)
+    leader_process_id: ProcessId | None = member(nullable(PROCESS_ID), "Null: unknown. One of the clients.", absent=None)
     config: tuple[tuple[str, ConfigValue], ...] = member(_CONFIG, absent=())
     tasks: tuple[Task, ...] = member(TASKS)
     clients: tuple[Client, ...] = member(CLIENTS, "By process ID, in the order of the group's member list.", write=_clients_to_json)

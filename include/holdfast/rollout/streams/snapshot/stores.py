@@ -11,7 +11,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 
 def stores_of(snapshot: Snapshot) -> Stores | None:
     """What was said; else what state directories show: whose process ID is a member's was read or written by it, and a folder of a
-    store is a store. None: not known. (That nothing was found may be another folder: it proves nothing.)"""
+    store is a store. None: unknown. (That nothing was found may be another folder: it proves nothing.)"""
     if snapshot.stores is not None:
         return snapshot.stores
     members = {client.process_id for client in snapshot.clients}

@@ -86,7 +86,7 @@ def _for_all(action: _ForAll) -> str:
         case RollOutConfig():
             return f"Roll out {action.key} = {setting(action.value)} (now {setting(action.was)})"
         case RollOutRelease():
-            return f"Upgrade every client to Kafka Streams {action.kafka_release} (now {action.was or 'not known'})"
+            return f"Upgrade every client to Kafka Streams {action.kafka_release} (now {action.was or 'unknown'})"
         case ChangeThreads():
             threads = many(action.threads, "stream thread")
             return f"Set {action.process_id}{_at(action.host)} to {threads} (now {action.was})"

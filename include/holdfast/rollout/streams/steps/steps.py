@@ -236,4 +236,4 @@ def _numbered(steps: tuple[Step, ...]) -> None:
 
 
 STEPS = items(codec_of(Step), at_most=MOST_STEPS, what="steps").checked(_numbered)
-"""Closed: an action or an input that is not known would be an order that nobody carries out."""
+"""Closed: an action or an input that is unknown would be an order that nobody carries out."""

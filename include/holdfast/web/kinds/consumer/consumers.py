@@ -14,7 +14,7 @@ from holdfast.rollout.text.wording import listed
 @dataclass(frozen=True, slots=True)
 class MemberView:
     """A consumer of a consumer group. `share`: of what the busiest one reads, in thousandths. `behind`: records between what is
-    committed and the end, of all that it reads; None: not known."""
+    committed and the end, of all that it reads; None: unknown."""
 
     place: int
     member_id: str

@@ -12,7 +12,7 @@ MOST_COPIES = 12
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A copy on a client that does not run the task. `lag`: records behind the end; None: not known."""
+    """A copy on a client that does not run the task. `lag`: records behind the end; None: unknown."""
 
     task: str
     lag: int | None

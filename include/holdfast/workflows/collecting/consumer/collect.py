@@ -164,7 +164,7 @@ def _decoded(each: GenerationMember, assignor: Assignor) -> Member:
 
 
 def _assignors(found: _Found, settings: ConsumerSettings, joined: list[Member]) -> tuple[Assignor, ...]:
-    """Every member's list. The broker shows the one that was picked; the others are given, or Kafka's default, or not known."""
+    """Every member's list. The broker shows the one that was picked; the others are given, or Kafka's default, or unknown."""
     if settings.assignors is not None:
         if found.assignor not in settings.assignors:
             raise Unsupported(

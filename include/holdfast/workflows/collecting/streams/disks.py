@@ -66,7 +66,7 @@ def disk_copies(settings: GroupSettings, found: Gathered) -> dict[ProcessId, tup
 
 
 def _in_stores(settings: GroupSettings) -> bool | None:
-    """Whether the release keeps offsets in the stores themselves (4.3); None: the release is not known."""
+    """Whether the release keeps offsets in the stores themselves (4.3); None: the release is unknown."""
     return None if settings.kafka_release is None else behaviour(settings.kafka_release).closed_copy_counts_last_record
 
 

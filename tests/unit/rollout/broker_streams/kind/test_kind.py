@@ -103,7 +103,7 @@ def test_what_differs() -> None:
     )
     found = any_difference.of_snapshots(taken(), after)
     parts = {one.part for one in found.lines}
-    assert parts == {"group", "client", "owner", "setting", "topic", "not known"}
+    assert parts == {"group", "client", "owner", "setting", "topic", "unknown"}
     assert not any_difference.of_snapshots(taken(), taken()).lines
 
 

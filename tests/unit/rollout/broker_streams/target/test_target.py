@@ -84,7 +84,7 @@ def test_the_target_decides_up_to_4_3_and_the_current_assignment_from_4_4(releas
     document["members"]["m1"][ignored] = None
     assert _given(document) == swapped
     document["members"]["m1"][decides] = None
-    with pytest.raises(CannotPredict, match=rf"members\.m1\.{decides} is not known"):
+    with pytest.raises(CannotPredict, match=rf"members\.m1\.{decides} is unknown"):
         _given(document)
 
 
@@ -105,7 +105,7 @@ def test_a_group_without_members_has_an_empty_target() -> None:
     [
         ({"broker_release": None}, CannotPredict, "broker_release"),
         ({"broker_release": "4.1.2"}, Unsupported, "changes from call to call"),
-        ({"topology": None}, CannotPredict, "topology is not known"),
+        ({"topology": None}, CannotPredict, "topology is unknown"),
         ({"topics": {}}, CannotPredict, "topics.orders"),
         ({"unknown": [{"what": "members.x", "reason": "timed out"}]}, CannotPredict, "timed out"),
         ({"members": {"m1": {"target": {"active": []}}}}, CannotPredict, "members.m1.process_id"),

@@ -213,7 +213,7 @@ class TestPositions:
         assert "125 records are never read" in warning
 
     def test_kafkas_default_is_latest(self) -> None:
-        assert "Kafka's default; it was not given" in self._outcome(None)["warnings"][0]
+        assert "Kafka's default; it is not set" in self._outcome(None)["warnings"][0]
 
     @pytest.mark.parametrize(
         ("reset", "warned"), [("earliest", ""), ("none", "STOPS CONSUMERS: 2 "), ("by_duration:PT1H30M", "older than PT1H30M")]

@@ -85,7 +85,7 @@ def test_skipping_data_stands_on_the_first_line() -> None:
     plan = planned(TWO, *restarts("a"), topics=lost)
 
     first, _, third, *_ = text(plan).splitlines()
-    assert "SKIPS DATA, needs review: exceeds reads-on" in first
+    assert "SKIPS DATA, needs review: failed: reads-on" in first
     assert plan.headline.startswith("SKIPS DATA: 1 partition (orders-0)")
     assert plan.verdict.value == "review"
     assert not third

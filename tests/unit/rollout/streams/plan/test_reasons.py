@@ -68,7 +68,7 @@ class TestEvidence:
         document = group(AFTER) | {"unknown": [{"what": "config.num.standby.replicas", "reason": "not given"}]}
         plan = planned(document, {"restart_client": {"process_id": C}})
         (rule,) = [rule for rule in plan.rules if rule.name == "evidence"]
-        assert rule.found.startswith("1 not known. Give the application's settings (--app-config or --set;")
+        assert rule.found.startswith("1 unknown. Give the application's settings (--app-config or --set;")
 
     def test_it_travels(self) -> None:
         document = group(AFTER) | {"unknown": [{"what": "kafka_release", "reason": "not given"}]}

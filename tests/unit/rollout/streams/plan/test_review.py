@@ -61,7 +61,7 @@ def test_both_ways_show_what_they_weigh() -> None:
 def test_a_weight_that_is_not_known_is_said_with_the_changelog() -> None:
     shown = markdown(article_plan())
 
-    assert "8 records (bytes not known), all on" in shown
+    assert "8 records (size unknown), all on" in shown
     assert "log_bytes.changelog: the snapshot does not state" in shown
 
 

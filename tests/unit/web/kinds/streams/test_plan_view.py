@@ -6,6 +6,7 @@ import pytest
 from tests.harness.article import AFTER, C, group
 from tests.harness.plans import NOON, article_plan, measured, planned
 
+from holdfast.rollout.contract.rule_meanings import MEANINGS
 from holdfast.rollout.kinds.plan_summary import SUMMARY, summary
 from holdfast.rollout.policy import policy
 from holdfast.rollout.policy.policy import Policy
@@ -13,7 +14,6 @@ from holdfast.rollout.text.wording import duration
 from holdfast.rollout.timing.time_words import usually
 from holdfast.web.kinds.streams.plan_view import view
 from holdfast.web.parts.plan_view import ago, compact, figures_of
-from holdfast.web.plan import rule_words
 from holdfast.web.plan.chart_data import timeline_data
 
 REMOVE = {"remove_client": {"process_id": C}}
@@ -113,7 +113,7 @@ def test_a_summary_reads_back(events: tuple[object, ...]) -> None:
 
 
 def test_every_rule_is_explained() -> None:
-    assert set(rule_words.SAYS) == {*policy.RULES}
+    assert set(MEANINGS) == {*policy.RULES}
 
 
 def test_nothing_is_recommended_that_must_not_be_done() -> None:

@@ -40,7 +40,7 @@ def with_old_disk(snapshot: Snapshot, change: Change) -> Change | None:
 
 
 def with_seeds(snapshot: Snapshot, change: Change) -> Change | None:
-    """New clients get fresh IDs: in the place of the one they replace, or where an additional one moves the fewest tasks."""
+    """New clients get new random IDs: in the place of the one they replace, or where an additional one moves the fewest tasks."""
     if not keeps_ids(snapshot):
         return None
     ids = tuple(client.process_id for client in snapshot.clients)
@@ -92,7 +92,7 @@ def relabelled(snapshot: Snapshot, change: Change) -> Change | None:
     """Clients that restart anyway come back, together, under one another's process IDs: so that the least state moves."""
     restarts = [item for item in change.events if isinstance(item, RestartClient) and item.keeps_state and not item.within_session]
     ids = [item.process_id for item in restarts]
-    if len(ids) < 2 or len(dict.fromkeys(ids)) < len(ids) or not keeps_ids(snapshot) or change.fresh_ids():
+    if len(ids) < 2 or len(dict.fromkeys(ids)) < len(ids) or not keeps_ids(snapshot) or change.new_random_ids():
         return None
     if any(isinstance(item, RollingRestart) for item in change.events):
         return None

@@ -1,6 +1,6 @@
 """An explanation of each policy rule, for readers who see its name for the first time; without a full stop."""
 
-SAYS = {
+MEANINGS = {
     "forecast": "Kafka's decisions can be predicted",
     "converges": "Rebalancing ends",
     "reads-on": "Each new reader of a partition finds a committed offset",
