@@ -54,7 +54,7 @@ class OpenCopies:
         known = reported(client)
         unstarted = False
         for consumer, share in zip(client.consumers, shares, strict=True):
-            own = {task for task, _ in consumer.task_offset_sums}
+            own = {task for task, _ in consumer.task_offset_sums} if share.standby else ()
             unstarted = (
                 unstarted
                 or any(known.get(task) != LATEST_OFFSET and self._reports.log_end(task) for task in share.active)

@@ -19,7 +19,7 @@ from holdfast.errors import CannotPredict
 from holdfast.kafka import java
 from holdfast.kafka.release import behaviour
 from holdfast.kafka.streams.group import Assignment, Client, Consumer, ConsumerAssignment, Group, Task
-from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId
+from holdfast.kafka.vocabulary import LATEST_OFFSET, ProcessId, TaskId, TopicPartition
 from holdfast.rollout.streams.scene.assume import Assume, CatchUp, ClosedCopies, DormantCopies
 
 
@@ -42,17 +42,25 @@ class _Copy:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What was asked about a client, and the answer."""
+    """What was asked about a client, and the answer.
+
+    `lasting`: asked about the answer with the same shares, it is the answer again, however long it was: only standbys take time to
+    catch up, and active tasks that are not open yet.
+    """
 
     client: Client
     shares: tuple[ConsumerAssignment, ...]
     pause: Pause
     seconds: float
     after: Client
+    lasting: bool
 
-    def holds_after(self, pause: Pause, seconds: float) -> bool:
-        """Only standbys take time to catch up: without them it does not matter how long it was."""
-        return (self.pause is pause and self.seconds == seconds) or not any(share.standby for share in self.shares)
+    def fits(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: Pause, seconds: float) -> bool:
+        if client is self.after and self.lasting:
+            return self.shares == shares
+        if client is not self.client or self.shares != shares:
+            return False
+        return (self.pause is pause and self.seconds == seconds) or not any(share.standby for share in shares)
 
 
 class Reports:
@@ -80,6 +88,8 @@ class Reports:
         self.closed_in_doubt: dict[TaskId, None] = {}
         """Tasks of which a running copy was closed that may report less than is taken here (exactly-once, up to 2.7)."""
         self._answers: dict[ProcessId, _Answer] = {}
+        self._owned: dict[str, tuple[tuple[TaskId, ...], tuple[TopicPartition, ...]]] = {}
+        """By member, the active tasks that it was handed last, and their partitions."""
 
     def read_by(self, release: str) -> "Reports":
         """The rules for the same group once another release reads its disks."""
@@ -140,9 +150,11 @@ class Reports:
     def _answer(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: Pause, seconds: float) -> Client:
         """What this client reports. Asked again with the same objects it gives the same one, and `client` where nothing changed."""
         known = self._answers.get(client.process_id)
-        if known is None or known.client is not client or known.shares != shares or not known.holds_after(pause, seconds):
+        if known is None or not known.fits(client, shares, pause, seconds):
             after = self._client_after(client, shares, pause, seconds)
-            known = self._answers[client.process_id] = _Answer(client, shares, pause, seconds, client if after == client else after)
+            lasting = not (self._as_seen and pause is Pause.NONE) and not any(share.standby for share in shares)
+            after = client if after == client else after
+            known = self._answers[client.process_id] = _Answer(client, shares, pause, seconds, after, lasting)
         return known.after
 
     def _client_after(self, client: Client, shares: tuple[ConsumerAssignment, ...], pause: Pause, seconds: float) -> Client:
@@ -180,7 +192,10 @@ class Reports:
         }
 
     def _consumer_after(self, consumer: Consumer, share: ConsumerAssignment, reports: Mapping[TaskId, int]) -> Consumer:
-        owned = tuple(sorted(partition for task in share.active for partition in self._partitions[task]))
+        active, owned = self._owned.get(consumer.member_id, ((), ()))
+        if active != share.active:
+            owned = tuple(sorted([partition for task in share.active for partition in self._partitions[task]]))
+            self._owned[consumer.member_id] = share.active, owned
         return Consumer(
             consumer.member_id,
             consumer.client_id,
