@@ -14,7 +14,6 @@ from airflow.sdk import Param
 from holdfast.airflow_wiring.objects import CLUSTERS_VARIABLE, KAFKA_CONNECTION, WHICH_SNAPSHOT, address
 from holdfast.kafka.release import RELEASES
 from holdfast.kafka.streams import config_check
-from holdfast.rollout.kinds import event_tables
 
 MOST_SUGGESTED = 200
 
@@ -63,7 +62,6 @@ _CLEAN: Mapping[str, Any] = {
     "not": {"type": "string", "pattern": rf"({_ANY_CASE})s?[\"']?\s*[:=]|\\[uxU]|{_IN_A_TEXT}"},
 }
 """The same in a document, at any depth."""
-_ONE_EVENT: Mapping[str, Any] = {"type": "object", "minProperties": 1, "propertyNames": {"enum": event_tables.verbs()}}
 _WITHOUT_SECRETS: Mapping[str, Any] = {"allOf": [{"$ref": "#/$defs/clean"}], "$defs": {"clean": _CLEAN}}
 
 
@@ -145,7 +143,7 @@ def fields() -> dict[str, Param]:
             **{"if": {"minProperties": 1}, "then": {"required": ["format_version", "events"]}},  # the form makes {} of nothing
             properties={
                 "format_version": {"type": "string"},
-                "events": {"type": "array", "items": _ONE_EVENT},
+                "events": {"type": "array", "items": _one_event()},
             },
             description_md=f"A Change document (docs/changes.md). Empty: the fields above. Example:\n\n{EXAMPLE}",
         ),
@@ -156,6 +154,12 @@ def fields() -> dict[str, Param]:
         ),
         "snapshot": WHICH_SNAPSHOT,
     }  # fmt: skip
+
+
+def _one_event() -> Mapping[str, Any]:
+    from holdfast.rollout.kinds import event_tables
+
+    return {"type": "object", "minProperties": 1, "propertyNames": {"enum": event_tables.verbs()}}
 
 
 def _name(default: str, title: str, about: str, known: list[str]) -> Param:

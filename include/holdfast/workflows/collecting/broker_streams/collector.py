@@ -2,12 +2,16 @@
 
 from typing import ClassVar
 
-from holdfast.errors import InvalidInput
+from holdfast.errors import InvalidInput, Unsupported
+from holdfast.kafka.release_table import is_older
 from holdfast.ports import ClusterReader, ListedGroup, ObservedGroup, StateDirectoryReader
 from holdfast.rollout.broker_streams.snapshot.described import topics_of
 from holdfast.rollout.broker_streams.snapshot.snapshot import StreamsGroupSnapshot
 from holdfast.workflows.collecting.broker_streams import collect, settings
 from holdfast.workflows.collecting.collector import Collector, Given, OneGroup
+
+FIRST_RELEASE = "4.1.0"
+"""Of Kafka Streams with `group.protocol=streams` (KIP-1071)."""
 
 
 class BrokerStreamsCollector(Collector):
@@ -27,6 +31,10 @@ class BrokerStreamsCollector(Collector):
     def refuse_given(self, group_id: str, given: Given) -> None:
         _refuse(group_id, "--changelog", given.changelogs, "its coordinator says which topics are its changelogs")
         _refuse(group_id, "--stores", given.stores, "where it keeps its state does not affect what its broker assigns")
+        if given.kafka_release is not None and is_older(given.kafka_release, FIRST_RELEASE):
+            raise Unsupported(
+                f"Kafka Streams {given.kafka_release} has no groups whose broker assigns; {FIRST_RELEASE} was the first"
+            )
         settings.read(group_id, given.broker_release, given.application, given.overrides)
 
     def snapshot(
