@@ -1,5 +1,7 @@
 """Every page of a group shows every kind, also the made-up one, for which the pages have no line."""
 
+import ast
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -122,3 +124,18 @@ def test_a_kind_may_have_pages_of_its_own(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(pages, "PAGES", (*pages.PAGES, LampPages()))
     view = group_view.view(read(LAMPS), Recorded(), NOON)
     assert "No change of the order of brightness" in templating.render("group.html", view=view, plans=(), **MEMORY)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "template", "variable"),
+    [("new/making.py", "Making", "making.html", "making"), ("decision.py", "CheckedRequest", "decision.html", "asked")],
+)
+def test_templates_take_fields_that_there_are(module: str, name: str, template: str, variable: str) -> None:
+    """Of values that only Airflow's own process makes."""
+    web = Path(templating.__file__).parent
+    found = next(one for one in ast.parse((web / module).read_text()).body if isinstance(one, ast.ClassDef) and one.name == name)
+    has = {one.target.id for one in found.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)}
+    has |= {one.name for one in found.body if isinstance(one, ast.FunctionDef)}
+    taken = set(re.findall(rf"(?<![\w.]){variable}\.(\w+)", (web / "templates" / template).read_text()))
+    assert taken
+    assert taken <= has
