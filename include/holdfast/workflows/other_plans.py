@@ -4,8 +4,6 @@ Kafka takes two clients with one process ID for one. The journal of a plan keeps
 directory; this keeps the next plan from it, which may be made while the client of the first one has not been started yet.
 """
 
-from contextlib import suppress
-
 from holdfast.errors import HoldfastError
 from holdfast.kafka.vocabulary import ProcessId
 from holdfast.ports import Lake, ProcessMetadataFiles
@@ -24,16 +22,17 @@ def wrote_elsewhere(
 ) -> str | None:
     """Why a process ID may not be written into `directory` of this host: an unfinished plan gave it to another one. None: it may.
 
-    `leases` is that of the plan that wants to write: who held it are the plans that were applied to the group.
+    `leases` is that of the plan that wants to write: who held it are the plans that were applied to the group. Raise HoldfastError
+    where one of them cannot be read or trusted; one that was removed from the lake writes no more.
     """
     for plan_id in leases.applied():
-        if plan_id == leases.plan_id:
+        place = (plans.FOLDER, plan_id, "plan.json")
+        if plan_id == leases.plan_id or not plans.is_id(plan_id) or not leases.lake.exists(place):
             continue
-        with suppress(HoldfastError):  # it was removed from the lake, or is not what this deployment signed: it acts no more
-            other, journal = plans.load(leases.lake, plan_id, keys), _journal(leases.lake, plan_id, keys)
-            found = _given(other, journal, process_id, (directory, leases.me.host), files)
-            if found is not None:
-                return found
+        other, journal = plans.load(leases.lake, plan_id, keys), _journal(leases.lake, plan_id, keys)
+        found = _given(other, journal, process_id, (directory, leases.me.host), files)
+        if found is not None:
+            return found
     return None
 
 

@@ -8,7 +8,7 @@ from tests.harness.operators_hands import BACK, GONE, Operator, approved, taken,
 from tests.harness.plans import article_plan
 
 from holdfast.adapters.state_dirs.process_metadata import FILE_NAME
-from holdfast.errors import StepRefused
+from holdfast.errors import InvalidInput, StepRefused
 from holdfast.rollout.policy.policy import Policy
 from holdfast.workflows import apply as workflow
 from holdfast.workflows.apply import Hands
@@ -73,6 +73,15 @@ def test_and_by_force(operator: Operator, second: Operator) -> None:
     workflow.apply(second.plan, taken(GONE, second.now), approved(second.plan), (), hands)
 
     assert second.written() == {"processId": C}
+
+
+def test_a_plan_that_cannot_be_read_keeps_everybody_from_it(operator: Operator, second: Operator) -> None:
+    operator.apply(GONE)
+    (Path(operator.lake.url) / "plans" / operator.plan.plan_id / "plan.json").write_text("{}")
+
+    with pytest.raises(InvalidInput):
+        second.apply(GONE)
+    assert second.written() is None
 
 
 def test_a_plan_that_is_no_longer_there_keeps_nobody_from_it(operator: Operator, second: Operator) -> None:
