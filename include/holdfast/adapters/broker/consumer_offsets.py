@@ -53,25 +53,18 @@ class Histories:
 
     def of(self, group_ids: Collection[str]) -> dict[str, History | HoldfastError]:
         """What is there of the last 200,000 records of each group's partition, oldest first; or why it cannot be read."""
-        found: dict[str, History | HoldfastError] = {}
-        for group_id in group_ids:
-            try:
-                known = self._partition_of(group_id)
-            except ClusterTrouble as trouble:
-                known = trouble
-            found[group_id] = known if isinstance(known, ClusterTrouble) else known.history(group_id)
-        return found
+        return {group_id: self._answer(group_id, _Partition.history) for group_id in group_ids}
 
     def targets_of(self, group_ids: Collection[str]) -> dict[str, RecordedTargets | HoldfastError]:
         """The recorded targets of each group whose broker assigns, from the same reading; or why they cannot be read."""
-        found: dict[str, RecordedTargets | HoldfastError] = {}
-        for group_id in group_ids:
-            try:
-                known = self._partition_of(group_id)
-            except ClusterTrouble as trouble:
-                known = trouble
-            found[group_id] = known if isinstance(known, ClusterTrouble) else known.targets(group_id)
-        return found
+        return {group_id: self._answer(group_id, _Partition.targets) for group_id in group_ids}
+
+    def _answer(self, group_id: str, of: Callable[["_Partition", str], T]) -> T | ClusterTrouble:
+        try:
+            known = self._partition_of(group_id)
+        except ClusterTrouble as trouble:
+            known = trouble
+        return known if isinstance(known, ClusterTrouble) else of(known, group_id)
 
     def close(self) -> None:
         """Idempotent."""

@@ -46,9 +46,9 @@ def span(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
-def between(low: int, high: int, what: str) -> str:
+def counted(low: int, high: int, what: str) -> str:
     """`1 task`, `2 tasks`, `2–3 tasks`."""
-    return many(low, what) if low == high else f"{span(low, high)} {what}s"
+    return f"{span(low, high)} {what if high == 1 else what + 's'}"
 
 
 def duration(seconds: int) -> str:

@@ -1,7 +1,7 @@
 """The two time figures and their condition in words, for plans, rules, lists and pages."""
 
 from holdfast.rollout.contract.times import Condition, EffortCounts, Estimate, Times
-from holdfast.rollout.text.wording import amount_of_bytes, duration, many, span
+from holdfast.rollout.text.wording import amount_of_bytes, counted, duration, many
 
 
 def estimate(one: Estimate | None) -> str:
@@ -66,8 +66,8 @@ def effort(counts: EffortCounts | None) -> str:
 
 def rebalances(low: int, high: int, usual: int | None) -> str:
     """`4–10 rebalances`; where it is known, `4–10 rebalances (usually 6)`."""
-    counted = f"{span(low, high)} {'rebalance' if high == 1 else 'rebalances'}"
-    return counted if low == high or usual in (None, high) else f"{counted} (usually {usual:,})"
+    found = counted(low, high, "rebalance")
+    return found if low == high or usual in (None, high) else f"{found} (usually {usual:,})"
 
 
 def until_stable(seconds: int | None) -> str:

@@ -39,6 +39,12 @@ class EvaluatedConsumerOption:
     """Where members that must revoke may need more than the forecast's (`ConsumerOutcome.rebalances_most`). None: they may not."""
     acts: tuple[Act, ...] = member(items(codec_of(Act)), default=())
 
+    @property
+    def rebalances(self) -> tuple[int, int]:
+        """As `Considered.rebalances`."""
+        assert self.summary is not None, "what was refused has no rebalances"
+        return self.summary.rebalances, self.rebalances_most or self.summary.rebalances
+
 
 def evaluate(snapshot: ConsumerSnapshot, option: ConsumerOption) -> EvaluatedConsumerOption:
     """Raise InvalidInput for a change that does not fit the group, as it was asked for."""

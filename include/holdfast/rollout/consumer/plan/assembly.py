@@ -112,14 +112,11 @@ def _warnings(chosen: Ranked | None) -> str:
 
 def _effect(one: Ranked) -> str:
     assert one.evaluated.summary is not None, "only what was forecast has an effect"
-    return effect_words.effect(one.evaluated.summary, one.evaluated.rebalances_most, *one.known.times)
+    return effect_words.effect(one.evaluated.summary, one.evaluated.rebalances, *one.known.times)
 
 
 def _steps(chosen: Ranked, snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
-    evaluated = chosen.evaluated
-    assert evaluated.summary is not None, "only what was forecast is recommended"
-    rebalances = evaluated.summary.rebalances, evaluated.rebalances_most or evaluated.summary.rebalances
-    return steps_of(evaluated.option.change, rebalances, snapshot)
+    return steps_of(chosen.evaluated.option.change, chosen.evaluated.rebalances, snapshot)
 
 
 def basis_of(snapshot: ConsumerSnapshot) -> ConsumerSnapshot:

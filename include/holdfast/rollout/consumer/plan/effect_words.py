@@ -2,19 +2,17 @@
 
 from holdfast.rollout.consumer.forecast.outcomes import ConsumerSummary
 from holdfast.rollout.contract.times import Times
-from holdfast.rollout.text.wording import between, many
+from holdfast.rollout.text.wording import counted, many
 from holdfast.rollout.timing import time_words
 
 
-def effect(summary: ConsumerSummary, rebalances_most: int | None, times: Times | None) -> str:
+def effect(summary: ConsumerSummary, rebalances: tuple[int, int], times: Times | None) -> str:
     """`2 of 6 partitions migrate, 2 rebalances; rebalancing ends after 8 s; 4 interruptions of partitions, up to 3 s each.`
 
-    `rebalances_most` None: not more than in the summary.
-    `times` None: a plan of another version, which does not say when rebalancing ends.
+    `rebalances`: least and most. `times` None: a plan of another version, which does not say when rebalancing ends.
     """
     moved = "unknown number" if summary.moved is None else f"{summary.moved:,}"
-    many_rebalances = between(summary.rebalances, rebalances_most or summary.rebalances, "rebalance")
-    parts = [f"{moved} of {many(summary.partitions, 'partition')} migrate, {many_rebalances}"]
+    parts = [f"{moved} of {many(summary.partitions, 'partition')} migrate, {counted(*rebalances, 'rebalance')}"]
     if summary.seconds_to_stable is None:
         parts.append("rebalancing never ends")
     elif summary.rebalances:

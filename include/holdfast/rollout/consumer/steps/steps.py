@@ -14,7 +14,7 @@ from holdfast.rollout.json import shapes, strict
 from holdfast.rollout.json.codec import NAME, TEXT, Codec, choice
 from holdfast.rollout.json.record import derived, member, record, spread
 from holdfast.rollout.json.unions import tagged
-from holdfast.rollout.text.wording import between
+from holdfast.rollout.text.wording import counted
 
 WAIT_AT_LEAST_S = 600
 
@@ -86,5 +86,5 @@ def _step(number: str, item: ConsumerItem, hosts: dict[str, Member], rebalances:
             f"Within {WAIT_AT_LEAST_S} s; if it takes longer, a consumer is busy and does not poll.",
         )
     words = item.step(hosts)
-    expect = f"{between(*rebalances, 'rebalance')} in all." if rebalances[1] else "No rebalance."
+    expect = f"{counted(*rebalances, 'rebalance')} in all." if rebalances[1] else "No rebalance."
     return ConsumerStep(number, item, words.says, words.before, words.after, words.undo, expect)

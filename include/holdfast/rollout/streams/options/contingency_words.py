@@ -3,7 +3,7 @@
 from holdfast.rollout.streams.cost.evaluation import worst_of
 from holdfast.rollout.streams.events.replace_client import ReplaceClient
 from holdfast.rollout.streams.options.contingencies import Branch, If, Otherwise
-from holdfast.rollout.text.wording import duration, many, span
+from holdfast.rollout.text.wording import counted, duration, many
 from holdfast.rollout.timing import time_words
 
 
@@ -41,7 +41,7 @@ def consequence(one: Otherwise) -> str:
         after = f"up to {duration(worst.longest_s)}" if worst.times is None else time_words.estimate(worst.times.rebalancing_ends)
         ends = f"rebalancing ends after {after}"
     handed = f"; {many(worst.handovers, 'hand-over')} of stateful tasks" if worst.handovers else "; no stateful task moves"
-    return f"{span(least, most)} {'rebalance' if most == 1 else 'rebalances'}, {ends}{handed}"
+    return f"{counted(least, most, 'rebalance')}, {ends}{handed}"
 
 
 def sentence(one: Otherwise) -> str:

@@ -59,7 +59,7 @@ def view(plan: ConsumerPlan, now: datetime) -> PlanView:
         labels=LABELS,
         effect=""
         if option is None or option.summary is None
-        else capital(effect_words.effect(option.summary, option.rebalances_most, option.times)),
+        else capital(effect_words.effect(option.summary, option.rebalances, option.times)),
         warnings=() if option is None else tuple(map(warning_words.labelled, option.warnings)),
         figures=_figures(option, baseline),
         pictures=tuple(_picture(plan, one, course) for one, course in pairs if any(share.now for share in course.shares)),
