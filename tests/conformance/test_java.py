@@ -51,6 +51,7 @@ def _question(chance: random.Random) -> dict[str, Any]:
         "uuids": [str(each) for each in uuids],
         "partitions": [[text, chance.randrange(2**31)] for text in strings],
         "tasks": tasks,
+        "tasks removed": chance.sample(tasks, chance.randint(0, len(tasks))),
         "queue": {
             "first": [chance.randrange(30) for _ in range(chance.randrange(20))],
             "changes": [
@@ -79,6 +80,9 @@ def _check(question: dict[str, Any], answer: dict[str, Any], line: Behaviour) ->
     assert answer["task hashes"] == [line.task_hash(task) for task in tasks]
     assert answer["tasks sorted"] == [str(task) for task in sorted(tasks)]
     _check_tables(answer, "task", list(names), lambda name: line.task_hash(names[name]), names.__getitem__)
+    removed = [TaskId(*task) for task in question["tasks removed"]]
+    without = java_hash.hash_order_without(tasks, removed, line.task_hash, lambda task: task)
+    assert answer["tasks left"] == list(map(str, without))
     assert answer["tasks collected"] == answer["task set"]
     assert answer["subtopology hashes"] == [line.subtopology_hash(number) for number in range(20)]
     assert answer["queue"] == list(_queue(question["queue"]))

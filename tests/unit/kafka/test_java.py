@@ -61,6 +61,15 @@ class TestHashOrder:
         assert sorted(ordered) == keys[48:]
         assert ordered != keys[48:]
 
+    def test_a_removal_brings_another_root_to_the_front(self) -> None:
+        keys = [*range(100, 148), *(256 * number for number in range(1, 12))]
+        before = [key for key in self.order(keys) if key >= 256]
+        gone = before[:1]  # the root
+        after = java_hash.hash_order_without(keys, gone, lambda key: key, lambda key: key)
+        left = [key for key in after if key >= 256]
+        assert sorted(left) == sorted(set(before) - set(gone))
+        assert left != [key for key in before if key not in gone]
+
     def test_subsets_are_ordered_alike(self) -> None:
         codes = [7, 23, 16, 0, 39]
         subset = java_hash.SubsetOrder(codes)

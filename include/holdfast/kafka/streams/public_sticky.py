@@ -50,7 +50,7 @@ class Actives:
 
 def assign(board: Board, group: Group, line: Behaviour) -> tuple[Actives, Standbys]:
     """Give the active tasks to clients, and the standbys that are certain."""
-    sticky = Sticky(board, group, line, threads_break_ties=False)
+    sticky = Sticky(board, group, line, public=True)
     sticky.assign_active(preserve=False)
     actives = _placed_by_rack(board, group, line, sticky)
     rules = Rules(board, sticky, group.config.num_standby_replicas)

@@ -6,7 +6,7 @@ changes its load while it is out of the queue, so that the least loaded client i
 """
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from collections.abc import Set as AbstractSet
 
 from holdfast.kafka import java, java_hash
@@ -59,8 +59,7 @@ def _assign_many(board: Board, num_standby_replicas: int) -> None:
 def assign_by_tags(board: Board, num_standby_replicas: int, tag_keys: Iterable[str]) -> None:
     """Each task in turn to clients that differ from its other copies in every tag, as long as there are such; then the rest.
 
-    The rest is dealt in the order of a HashMap of tasks. Tasks are taken out of that map before; where nine or more of them share
-    a bucket, that could change the order, which is not modelled.
+    The rest is dealt in the order of a HashMap of tasks, out of which those that need no more were removed one after the other.
     """
     tags = _Tags(board, frozenset(tag_keys))
     missing = {}
@@ -68,8 +67,8 @@ def assign_by_tags(board: Board, num_standby_replicas: int, tag_keys: Iterable[s
         left = _spread(board, task, num_standby_replicas, tags)
         if left > 0:
             missing[task] = left
-    for task in _hash_map_order(board):
-        for _ in range(missing.get(task, 0)):
+    for task in _hash_map_order(board, missing) if missing else ():
+        for _ in range(missing[task]):
             client = _least_loaded(board, task, frozenset())
             if client is None:
                 break
@@ -144,11 +143,13 @@ def _least_loaded(board: Board, task: int, used: AbstractSet[int]) -> int | None
     return min(free)[1] if free else None
 
 
-def _hash_map_order(board: Board) -> list[int]:
-    """The stateful tasks as a HashMap filled in TaskId order is iterated; all releases with tags hash a task by its fields."""
+def _hash_map_order(board: Board, left: Container[int]) -> list[int]:
+    """What is left of the stateful tasks, as a HashMap filled in TaskId order is iterated. All releases with tags hash a task's
+    fields."""
 
     def hash_of(task: int) -> int:
         task_id = board.tasks[task].id
         return java.task_id_hash_since_3_0(task_id.subtopology, task_id.partition)
 
-    return java_hash.hash_order(board.stateful, hash_of, lambda task: task)
+    removed = [task for task in board.stateful if task not in left]
+    return java_hash.hash_order_without(board.stateful, removed, hash_of, lambda task: task)

@@ -40,14 +40,14 @@ def depends_on_java(board: Board) -> bool:
 
 
 class Sticky:
-    """One assignment. `threads_break_ties`: of two clients with as many tasks a thread, the one with more threads has more room.
+    """One assignment. `public`: by the public assignor (3.8), not the internal one.
 
     `order` is the order in which Kafka's map of clients is iterated; `_pairs` remembers which tasks share a client.
     """
 
-    def __init__(self, board: Board, group: Group, line: Behaviour, *, threads_break_ties: bool = True) -> None:
+    def __init__(self, board: Board, group: Group, line: Behaviour, *, public: bool = False) -> None:
         self._board = board
-        self._threads_break_ties = threads_break_ties
+        self._public = public
         self._number = {task.id: number for number, task in enumerate(board.tasks)}
         self.hash_orders = HashOrders(board, group, line)
         self.order = self.hash_orders.clients()
@@ -69,16 +69,14 @@ class Sticky:
         anybody. There is room for as many active tasks a thread as everybody can have."""
         threads = sum(client.capacity for client in self._board.clients)
         tasks_per_thread = len(self._board.tasks) // threads
-        assigned = set()
+        assigned = []
         for task_id in self.hash_orders.of_tasks(self.previous_active):
             client = self.previous_active[task_id]
             if task_id in self._number and (preserve or self._has_room(client, tasks_per_thread)):
                 self._give(self._number[task_id], client, active=True)
-                assigned.add(task_id)
+                assigned.append(task_id)
         rest = []
-        for task_id in self.hash_orders.of_tasks(self._tasks, copied=True):
-            if task_id in assigned:
-                continue
+        for task_id in self.hash_orders.of_tasks_without(self._tasks, self._removed_in_order(assigned)):
             task = self._number[task_id]
             for client in self.hash_orders.of_clients(self.previous_standby.get(task_id, ())):
                 if self._has_room(client, tasks_per_thread):
@@ -88,6 +86,10 @@ class Sticky:
                 rest.append(task)
         for task in sorted(rest):
             self._give(task, self._find(task, self.order), active=True)
+
+    def _removed_in_order(self, assigned: list[TaskId]) -> list[TaskId]:
+        """The internal assignor takes them out of those that are left all at once, as its set of them is iterated."""
+        return assigned if self._public else self.hash_orders.of_tasks(assigned)
 
     def assign_standbys(self, num_standby_replicas: int) -> None:
         for task_id in self.hash_orders.stateful_tasks():
@@ -132,7 +134,7 @@ class Sticky:
 
     def _has_more_room(self, client: int, other: int) -> bool:
         own, others = self._board.load_order[client][0], self._board.load_order[other][0]
-        if own == others and self._threads_break_ties:
+        if own == others and not self._public:  # of two with as many tasks a thread, the one with more threads
             return self._board.clients[client].capacity > self._board.clients[other].capacity
         return own < others
 
@@ -209,6 +211,15 @@ class HashOrders:
         capacity = java_hash.capacity_of_copy(len(tasks)) if copied else 16
         return list(_task_order(tasks, self._line.task_hash, capacity))
 
+    def of_tasks_without(self, tasks: Iterable[TaskId], removed: Sequence[TaskId]) -> list[TaskId]:
+        """What is left of a copied set of tasks after these were removed, as it is iterated."""
+        tasks = tuple(tasks)
+        capacity = java_hash.capacity_of_copy(len(tasks))
+        if removed and _task_trees(tasks, self._line.task_hash, capacity):
+            return java_hash.hash_order_without(tasks, removed, self._line.task_hash, lambda task: task, capacity)
+        gone = set(removed)
+        return [task for task in self.of_tasks(tasks, copied=True) if task not in gone]
+
     def of_clients(self, clients: Iterable[int], *, copied: bool = False) -> list[int]:
         clients = list(clients)
         if not copied:
@@ -227,6 +238,11 @@ class HashOrders:
 @functools.lru_cache(maxsize=64)  # from one rebalance to the next the same tasks are put into the same tables
 def _task_order(tasks: tuple[TaskId, ...], task_hash: Callable[[TaskId], int], capacity: int) -> tuple[TaskId, ...]:
     return tuple(java_hash.hash_order(tasks, task_hash, lambda task: task, capacity))
+
+
+@functools.lru_cache(maxsize=64)
+def _task_trees(tasks: tuple[TaskId, ...], task_hash: Callable[[TaskId], int], capacity: int) -> bool:
+    return java_hash.grows_trees(tasks, task_hash, lambda task: task, capacity)
 
 
 def _pair(one: int, other: int) -> tuple[int, int]:

@@ -12,7 +12,7 @@ MOST_THREADS_IN_A_BIG_GROUP = 6
 
 def draw(chance: random.Random, case: Case, line: Behaviour) -> None:
     match case["big"]:
-        case "many":
+        case "many" | "crowded":
             count = chance.randint(20, 60)
         case "strided":
             count = chance.choice([32, 64, 64])

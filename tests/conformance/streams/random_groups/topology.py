@@ -88,7 +88,20 @@ def _broad(chance: random.Random) -> list[Case]:
     ]
 
 
-BIG = {"many": _many, "strided": _strided, "broad": _broad}
+def _crowded(chance: random.Random) -> list[Case]:
+    """A dozen subtopologies, each 31 partitions narrower than the one before: the same trees with fewer tasks, and up to 2.8 a tree
+    in nearly every bucket. Sticky assignors and tags take tasks out of them."""
+    count, narrowest = chance.randint(9, 12), chance.randint(1, 60)
+    return [
+        {
+            "sources": [[f"topic-{number}-0", 31 * (count - 1 - number) + narrowest]],
+            "stores": [f"store-{number}-0"] if chance.random() < 0.9 else [],
+        }
+        for number in range(count)
+    ]
+
+
+BIG = {"many": _many, "strided": _strided, "broad": _broad, "crowded": _crowded}
 
 
 def _subtopology(chance: random.Random, number: int, most: int, exactly: bool = False) -> Case:

@@ -60,6 +60,10 @@ final class JavaItself {
         copies(answer, "uuid", uuidSet);
         copies(answer, "string", stringSet);
         answer.set("tasks collected", names(answer, tasks(question).stream().collect(Collectors.toSet())));
+        for (final JsonNode each : question.get("tasks removed")) {
+            taskSet.remove(new TaskId(each.get(0).asInt(), each.get(1).asInt()));
+        }
+        answer.set("tasks left", names(answer, taskSet));
         queue(question.get("queue"), answer.putArray("queue"));
     }
 
