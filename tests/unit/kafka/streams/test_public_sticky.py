@@ -114,7 +114,7 @@ def test_bounds_name_all_that_trying_finds(seed: int) -> None:
     if not isinstance(assign(drawn), Assignment):
         return  # the leader throws
     board = Board.of(drawn, behaviour(RELEASE))
-    sticky = Sticky(board, drawn, behaviour(RELEASE), threads_break_ties=False)
+    sticky = Sticky(board, drawn, behaviour(RELEASE), public=True)
     sticky.assign_active(preserve=False)
     rules = public_sticky.Rules(board, sticky, drawn.config.num_standby_replicas)
     tried = public_sticky.by_trying(rules)
