@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs, urlencode
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 from tests.harness.pages.airflow_server import Answer, Server
 from tests.harness.pages.browser import reading
 from tests.harness.pages.web_lake import CLIENTS_OF_THE_LARGEST, HOSTILE
@@ -153,6 +153,7 @@ def test_a_plan_is_asked_for_in_a_browser(browser: Browser, server: Server, made
             assert reader.axe() == [], theme
         page.set_viewport_size({"width": 390, "height": 844})
         assert reader.too_wide() == 0
+        server.rest("PATCH", "/api/v2/dags/plan_rollout", {"is_paused": True})  # the run ends when it is told to, not before
         page.get_by_role("button", name="Create plan").dblclick()
         page.wait_for_url("**/run?*")
         run_id = run_of(page.url)
@@ -165,10 +166,22 @@ def test_a_plan_is_asked_for_in_a_browser(browser: Browser, server: Server, made
         }  # fmt: skip
         assert reader.axe() == []
         server.rest("PATCH", f"/api/v2/dags/plan_rollout/dagRuns/{run_id}", {"state": "failed"})
+        server.rest("PATCH", "/api/v2/dags/plan_rollout", {"is_paused": False})
         page.get_by_role("heading", name="Planning failed").wait_for()
         page.get_by_role("link", name="Edit and retry").click()
         assert page.get_by_role("radio", name="app-bbb8").is_checked()
         assert reader.trouble == []
+
+
+def test_what_was_typed_before_the_script_came_counts(browser: Browser, server: Server, made: dict[str, Plan]) -> None:
+    with reading(browser, server, "bob") as reader:
+        held: list[Route] = []
+        reader.page.route("**/new.js*", lambda route: held.append(route))
+        reader.page.goto(server.url + "/holdfast/new", wait_until="commit")
+        reader.page.get_by_label("Search").fill("wordc")
+        assert reader.page.locator(".pick li").count() > 1
+        held[0].continue_()
+        reader.until("document.querySelectorAll('.pick li').length === 1")
 
 
 def test_without_scripts_and_among_a_thousand_hosts(browser: Browser, server: Server, made: dict[str, Plan]) -> None:

@@ -6,17 +6,22 @@
   };
   const parsed = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
 
+  // What was typed before this script was there, or kept by the browser, counts too.
+  const typed = (form) => [...form.elements].some((field) => "defaultValue" in field && field.value !== field.defaultValue);
+
   // Groups are found while one types.
   for (const form of document.querySelectorAll("form[data-live]")) {
     const place = document.querySelector(form.dataset.live);
     let latest = 0;
-    form.addEventListener("input", later(async () => {
+    const find = later(async () => {
       const mine = ++latest;
       const asked = `${form.action}?${new URLSearchParams(new FormData(form))}`;
       const answer = await fetch(asked, { headers: { Accept: "text/html" } });
       const found = answer.ok ? (await parsed(answer)).querySelector(form.dataset.live) : null;
       if (found && mine === latest) { place.replaceChildren(...found.childNodes); window.history.replaceState(null, "", asked); }
-    }, 250));
+    }, 250);
+    form.addEventListener("input", find);
+    if (typed(form)) find();
   }
 
   // Hosts are found among many.
@@ -31,15 +36,15 @@
       const chosen = rows.filter((row) => row.querySelector("input").checked).length;
       count.textContent = `${shown < rows.length ? `${shown} found, ` : ""}${chosen} selected`;
     };
-    finder.addEventListener("input", (event) => {
+    const narrow = () => {
       const words = finder.value.toLowerCase().split(/\s+/).filter(Boolean);
       rows.forEach((row, at) => { row.hidden = !words.every((word) => texts[at].includes(word)); });
       tell();
-      event.stopPropagation();
-    });
+    };
+    finder.addEventListener("input", (event) => { narrow(); event.stopPropagation(); });
     finder.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
     field.addEventListener("change", tell);
-    tell();
+    narrow();
   }
 
   for (const form of document.querySelectorAll("form[data-asks]")) {
@@ -55,6 +60,7 @@
       preview.classList.remove("stale");
     }, 350);
     form.addEventListener("input", () => { latest += 1; preview.classList.add("stale"); check(); });
+    if (typed(form)) check();
 
     // More clients or fewer: only what that asks for.
     const clients = form.querySelector("#clients[data-now]");
