@@ -32,8 +32,8 @@ class ActionName(StrEnum):
 class WriteProcessMetadata:
     """Put a process ID into the state directory of a client that is not running.
 
-    `source`: the client that must be gone before; None: nobody. `replaces`: the ID that is there, in the place of which it is
-    written; None: there is none yet, and another one than `process_id` is somebody else's.
+    `source`: the client that must be gone before; None: no client. `replaces`: the ID that is there, in the place of which it is
+    written; None: there is none yet, and another one than `process_id` is another client's.
     """
 
     process_id: ProcessId = member(PROCESS_ID)

@@ -9,7 +9,7 @@ E = TypeVar("E")
 
 
 class FromOld(Enum):
-    """Stands where a replacement takes a property over from the client it replaces."""
+    """In place of a property that a replacement takes over from the client it replaces."""
 
     INHERITED = "as the replaced client"
 

@@ -20,7 +20,7 @@ WAIT: Codec[Wait] = either(Wait)
 
 
 class Verbal(Protocol):
-    """An event, as far as its JSON is concerned: `{VERB: …}`."""
+    """The JSON of an event: `{VERB: …}`."""
 
     VERB: ClassVar[str]
 
@@ -32,14 +32,14 @@ E = TypeVar("E", bound=Verbal)
 
 
 def item_codec(events: Callable[[], tuple[type[E], ...]], unknown: Callable[[str, str], str], then: str) -> Codec[E | Then]:
-    """One event of the table, or a marker. `unknown`: what is said of a verb that has none, given the known ones; `then`: what the
+    """One event of the table, or a marker. `unknown`: the error for a verb that has none, given the known ones; `then`: what the
     schema says of markers."""
 
     marker = WAIT.described(then).to(Then, lambda marker: marker.wait)
     made: tuple[object, Mapping[str, Codec[Any]]] = (None, {})
 
     def codecs() -> Mapping[str, Codec[Any]]:
-        """By verb, in the order in which they are said to be known; made anew when the table is another one."""
+        """By verb, in the order in which errors list them; made anew when the table is another one."""
         nonlocal made
         table = events()
         if made[0] is not table:

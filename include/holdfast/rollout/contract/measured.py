@@ -25,7 +25,7 @@ class Measured:
     `names`: what it is about: actions, hosts, clients, what would settle it; `unknown`: those of which it is unknown. `allowed`:
     what the policy allows, or keeps off. `rooms`: disks without room. `speed`: records restored per second, for the most.
     `condition`: the figures hold only if it is met, and otherwise exceed the limit. `ends`, `ends_if_met`: when it is
-    over if begun now; `until`: when it must be; `opens`: the next window. `reason`: why not, as what refused it said.
+    over if begun now; `until`: when it must be; `opens`: the next window. `reason`: why not, in the words of the refusal.
     """
 
     least: float | None = member(_FIGURE, default=None, omit=True)

@@ -21,7 +21,7 @@ def taken(made_from: CreatedFrom) -> str:
 
 
 def born_expired(plan: Dated) -> bool:
-    """Made from a snapshot that was too old already: nobody may apply it."""
+    """Made from a snapshot that was already too old: it may not be applied."""
     return datetime.fromisoformat(plan.expires_at) <= datetime.fromisoformat(plan.created_at)
 
 

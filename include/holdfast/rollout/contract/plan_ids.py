@@ -10,7 +10,7 @@ PLAN_ID_DIGITS = 16
 
 
 def plan_id_in(written: Mapping[str, object]) -> str:
-    """The same of a plan as it stands in a document: one from before there was a field, or with another default, keeps its ID."""
+    """The ID of a plan in a document: one from before a field existed, or with another default, keeps its ID."""
     content = {key: value for key, value in written.items() if key not in ("plan_id", "signature")}
     return hashlib.sha256(strict.dumps(content).encode("ascii")).hexdigest()[:PLAN_ID_DIGITS]
 

@@ -1,4 +1,4 @@
-"""Rebalances of a forecast: what triggers one, and how much of them a document tells."""
+"""Rebalances of a forecast: what triggers one, and how much of them a document has."""
 
 from enum import StrEnum
 
@@ -22,7 +22,7 @@ class Round:
     warm_ups: int = member(COUNT)
     restoring_longest: int = member(COUNT)
     without_caught_up_copy: int = member(COUNT, default=0)
-    """Stateful tasks given to a client to run while nobody was caught up on them."""
+    """Stateful tasks given to a client to run without a caught-up copy."""
     restoring: tuple[tuple[ProcessId, int], ...] = member(
         table(PROCESS_ID, COUNT), "Records that each client begins to restore.", default=(), omit=True
     )

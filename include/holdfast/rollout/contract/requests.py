@@ -87,7 +87,7 @@ _NEEDS = {
 
 
 def refuse_incomplete(request: "Request") -> None:
-    """Raise InvalidInput for what can be said without looking at the group: a field that is missing, or is not asked for."""
+    """Raise InvalidInput for what can be checked without the group: a field that is missing, or not part of the form."""
     asked = FIELDS[request.what]
     if request.what is not What.RESTART and not getattr(request, asked[0]):
         raise InvalidInput(f"nothing was found, and '{request.what}' needs {_NEEDS[asked[0]]}", asked[0])
@@ -104,7 +104,7 @@ def refuse_incomplete(request: "Request") -> None:
 
 @record(check=refuse_incomplete)
 class Request:
-    """None, or nothing: not said. `hosts`: by name, or one client by another name; `minutes`: how long everybody is stopped."""
+    """None, or nothing: not given. `hosts`: by name, or one client by another name; `minutes`: how long all clients are stopped."""
 
     what: What = member(choice(What))
     hosts: tuple[str, ...] = member(Codec(_hosts, list, lambda: shapes.either(TEXT.shape(), NAMES.shape())), default=())
@@ -126,7 +126,8 @@ FORM = REQUEST.names
 
 
 def request_from_form(form: Mapping[str, object]) -> Request:
-    """What is empty was not said. Raise InvalidInput with the name of every field that is wrong, missing, or not asked for."""
+    """What is empty was not given. Raise InvalidInput with the name of every field that is wrong, missing, or not part of the
+    form."""
     strict.refuse_secrets({name: form.get(name) for name in FORM if name != "settings"})
     return REQUEST.read({name: form[name] for name in FORM if form.get(name) not in (None, "", [], {})})
 

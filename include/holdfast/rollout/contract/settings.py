@@ -9,7 +9,7 @@ from holdfast.rollout.json.record import member, record
 
 
 class Who(StrEnum):
-    """Who does a step. What Holdfast does it does on state directories it was told of; otherwise the operator does it by hand."""
+    """Who does a step. Holdfast does its steps in configured state directories; the operator does the others manually."""
 
     HOLDFAST = "holdfast"
     OPERATOR = "operator"

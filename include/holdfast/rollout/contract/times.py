@@ -1,6 +1,6 @@
 """The duration of a rollout: the two figures and their phases, in seconds. `timing.timeline` computes them.
 
-Everything counts from the first act (the first client that is stopped, started or changed) and is in seconds.
+Everything counts from the first action (the first client that is stopped, started or changed) and is in seconds.
 """
 
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ class ConditionKind(StrEnum):
 
 @record(about="The other figures hold only if it is met.")
 class Condition:
-    """Figures hold only if so many state directories are copied within `within_s` after their clients stopped.
+    """Figures hold only if this many state directories are copied within `within_s` after their clients stopped.
 
     `tasks`, `records` and `size` (bytes; None: unknown) are what they hold. `met`: by the copy speed that the policy states;
     None: unknown. `otherwise_…`: the same figures where the copy comes too late (None: never, or unknown).

@@ -16,7 +16,7 @@ class Unknown:
 
     @property
     def about_log_sizes(self) -> bool:
-        """Whether it is only about what a restore weighs, which decides nothing about who runs what."""
+        """Whether it is only about the size of a restore, which decides nothing about the assignment."""
         return self.what.startswith(("begin_offset.", "log_bytes."))
 
 

@@ -11,7 +11,7 @@ from holdfast.rollout.journal.journal import Event, Journal, Sighting
 
 
 class AnyStep(Protocol):
-    """A step of a plan for any kind of group. `id`: its number; `check_before`, `check_after`: what somebody looks at."""
+    """A step of a plan for any kind of group. `id`: its number; `check_before`, `check_after`: what a person checks."""
 
     @property
     def id(self) -> str: ...
@@ -58,7 +58,7 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Somebody else must do, or come to, something first. `can_confirm`: an operator's word is what is waited for."""
+    """Something must happen first, outside Holdfast. `can_confirm`: an operator can report it as done."""
 
     step: AnyStep
     needed: str
@@ -82,7 +82,7 @@ Next = Do | Note | Begin | Wait | Stop | Done
 
 
 def refuse_expired(plan_id: str, expires_at: str, journal: Journal, now: datetime) -> None:
-    """A plan whose first step is done is not old: it is under way."""
+    """A plan whose first step is done is not old: it is in progress."""
     begun = any(entry.event is Event.DONE for entry in journal.entries)
     if not begun and now > datetime.fromisoformat(expires_at):
         raise StalePlan(plan_id, (f"It could be applied until {expires_at}; it is {now.isoformat(timespec='seconds')}.",))

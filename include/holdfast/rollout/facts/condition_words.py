@@ -79,7 +79,7 @@ _ASSUMED: Mapping[Assumed, str] = {
 
 
 def invalid_if(found: Iterable[Invalidation]) -> str:
-    """As it stands behind "Invalid if": `the new client starts with … . Or if …`. Empty: nothing is known to."""
+    """The text after "Invalid if": `the new client starts with … . Or if …`. Empty: no such condition is known."""
     return " Or if ".join(f"{_clause(one)}." for one in found)
 
 
@@ -103,8 +103,8 @@ class Conditioned(Protocol):
 
 
 def labelled(plan: Conditioned) -> tuple[str, str]:
-    """What makes a plan's forecast invalid, with its label. Of another version's sentence nobody knows how it begins: it stands
-    under a label that fits any. Both empty: nothing is said."""
+    """What makes a plan's forecast invalid, with its label. The beginning of another version's sentence is unknown: it is
+    under a label that fits any. Both empty: no condition."""
     if not plan.wrong_if:
         return "", ""
     return ("Invalid if" if plan.invalidations else "Condition of the forecast"), plan.wrong_if

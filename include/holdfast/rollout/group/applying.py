@@ -114,7 +114,7 @@ def since_the_last_wait(steps: Sequence[T], until: T, waits: Callable[[T], bool]
 
 
 def word_of(journal: Journal, step: AnyStep) -> str | None:
-    """That an operator says that a step is done. None: nobody does."""
+    """An operator's report that a step is done. None: there is none."""
     confirmed = next((one for one in journal.entries if one.step == step.id and one.event is Event.CONFIRMED), None)
     return f"{confirmed.by} says so: {confirmed.detail}" if confirmed else None
 
@@ -125,7 +125,7 @@ def please(step: AnyStep, because: str) -> str:
 
 
 def not_shown_yet(step: AnyStep, word: str | None, missing: str) -> Wait:
-    """The group does not show a step; somebody may have said that it is done. `missing`: without its full stop."""
+    """The group does not show a step, although it may have been reported as done. `missing`: without its full stop."""
     if word is None:
         return Wait(step, please(step, missing), can_confirm=True)
     needed = f"{word.rstrip('.')}. The group does not show it yet: {missing}. Take another snapshot in a while."

@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One difference: in which part, of what, as it was and as it is. `None`: not there."""
+    """One difference: in which part, of what, before and after. `None`: not there."""
 
     part: str
     what: str
@@ -102,7 +102,7 @@ def facts(part: str, facts: Mapping[str, tuple[object, ...]]) -> Iterator[Line]:
 def maps(
     part: str, before: Mapping[str, V], after: Mapping[str, V], *, show: Callable[[V], str] = str, both: bool = False
 ) -> Iterator[Line]:
-    """`both`: only what is in both, because another part tells who came and went."""
+    """`both`: only what is in both, because another part lists who joined and left."""
     for key in {**before, **after}:
         was, found = before.get(key), after.get(key)
         there = key in before, key in after

@@ -79,7 +79,7 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
     values: ClassVar[tuple[type, ...]]
     """The classes of its Snapshot, Change, Plan and Verdict: by them the registry knows whose a value is."""
     contracts: ClassVar[Mapping[str, Codec[Any]]]
-    """The codec of each of its contracts, by name: its schema is made only when somebody asks for it."""
+    """The codec of each of its contracts, by name: its schema is made only when it is requested."""
     asks: ClassVar[tuple[What, ...]]
     """What can be requested of it in a few fields."""
     unused_fields: ClassVar[frozenset[str]] = frozenset()
@@ -190,7 +190,7 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
 
     @abstractmethod
     def forecast(self, snapshot: S, change: C, times: int) -> F:
-        """`times`: so many times the usual work is allowed."""
+        """`times`: the factor by which more than the usual work is allowed."""
 
     @abstractmethod
     def forecast_to_json(self, forecast: F, detail: Detail) -> Row: ...
@@ -304,7 +304,7 @@ class GroupKind(ABC, Generic[S, C, O, E, F, P, V]):
 
     @abstractmethod
     def order_change(self, before: S, after: S) -> Row | None:
-        """What happened to the order of the members. None: nobody joined or left."""
+        """What happened to the order of the members. None: no member joined or left."""
 
     @abstractmethod
     def losses(self, snapshot: S, first: int, last: int | None, budget_ms: int) -> Row:

@@ -1,4 +1,4 @@
-"""A plan's forecast against the group as it is afterwards: once, for every kind of group. What is compared is the kind's."""
+"""A plan's forecast against the group afterwards: once, for every kind of group. What is compared is the kind's."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Compared(Generic[W]):
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The members are not those of the forecast, so that nothing can be compared: not yet (on the way), or others (different)."""
+    """The members are not those of the forecast, so that nothing can be compared: not yet (in progress), or others (different)."""
 
     result: Result
     difference: Difference
@@ -49,7 +49,7 @@ class Verifying(ABC, Generic[P, S, V, W]):
 
     @abstractmethod
     def compare(self, plan: P, fresh: S) -> Compared[W] | Members:
-        """The end of the recommended option with the group. Raise CannotPredict where nobody can tell what it should be."""
+        """The end of the recommended option with the group. Raise CannotPredict where the expected end is unknown."""
 
     @abstractmethod
     def verdict(
@@ -64,8 +64,8 @@ class Verifying(ABC, Generic[P, S, V, W]):
 
 
 def verify(how: Verifying[P, S, V, W], plan: P, fresh: S) -> V:
-    """Compare. Raise InvalidInput for a plan that recommends nothing, or a snapshot of another group; CannotPredict where nobody
-    can say what the change does to the members that came."""
+    """Compare. Raise InvalidInput for a plan that recommends nothing, or a snapshot of another group; CannotPredict where it is
+    unknown what the change does to the members that joined."""
     if plan.recommended_option is None:
         raise InvalidInput(f"Plan {plan.plan_id} does nothing ({plan.verdict}): there is no forecast to verify")
     if (fresh.cluster, fresh.group_id) != (plan.basis.cluster, plan.basis.group_id):

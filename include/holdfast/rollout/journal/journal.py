@@ -17,7 +17,7 @@ MOST_ENTRIES = 99_999
 
 
 class Decider(StrEnum):
-    """Whose decision it is. `TIME_OUT`: nobody's, in time; it is never an approval."""
+    """Whose decision it is. `TIME_OUT`: none was made in time; it is never an approval."""
 
     PERSON = "person"
     POLICY = "policy"
@@ -44,8 +44,8 @@ class Approval:
     """The answer to one plan, and to no other. `at` is ISO 8601, UTC.
 
     `by_id`: the user's ID where they were logged in; `plan_fingerprint`: what was shown (`approval.fingerprint`); `asked_by`: who
-    asked for the plan, `approval.NOBODY` where no person did. None: not said. `changes_requested`: not approved, nor rejected: it
-    goes back to whoever asked for it, and `reason` says what is to be different.
+    requested the plan, `approval.NOBODY` where no person did. None: not given. `changes_requested`: not approved, nor rejected: it
+    goes back to the requester, and `reason` gives the requested changes.
     """
 
     plan_id: str = member(NAME)
@@ -79,7 +79,7 @@ class Approval:
 class Event(StrEnum):
     """`BEGUN` is written before Holdfast acts; `CONFIRMED` is an operator's word; `DONE` closes a step; `STOPPED` is a refusal.
 
-    `TAKEN_OVER`: who applied before is gone, or was not heard of in time; `FORCED`: somebody released the lease of whoever applied.
+    `TAKEN_OVER`: the earlier run is gone, or did not renew in time; `FORCED`: an operator released the lease of the run.
     """
 
     BEGUN = "begun"
@@ -157,7 +157,7 @@ class Journal:
         return None if stopped else entry
 
     def began_with(self, step: str) -> Sighting | None:
-        """What was there when a step began; None: nobody kept that."""
+        """The group when a step began; None: not kept."""
         return next((entry.seen for entry in self.entries if entry.step == step and entry.seen is not None), None)
 
     def last_done_at(self) -> str | None:
@@ -166,7 +166,7 @@ class Journal:
 
 @record(version=FORMAT_VERSION, also={"lease": COUNT, "signature": SIGNATURE})
 class Link:
-    """An entry as it is kept: a file of its own, never changed, that names the digest of the one before."""
+    """A stored entry: a file of its own, never changed, that names the digest of the one before."""
 
     plan_id: str = member(NAME)
     number: int = member(integer(1, MOST_ENTRIES))

@@ -1,11 +1,12 @@
 """The lease of a group: which run applies a plan for it, until when, and when another run may take over.
 
-Whoever applies a plan holds the lease of its group: two plans for one group are never applied at once. It is a numbered document,
-the highest number counts, and each number is created once. It is held for a minute, and renewed while there is something to do. Who
-finds it held is refused; one whose owner is known to be dead, or whose time is over, is taken over, and the journal says so.
+The run that applies a plan holds the lease of its group: two plans for one group are never applied at once. It is a numbered
+document, the highest number counts, and each number is created once. It is held for a minute, and renewed while there is something
+to do. Who finds it held is refused; one whose owner is known to be dead, or whose time is over, is taken over, and the journal says
+so.
 
-The lease keeps two people from getting into each other's way. That one process ID is never written into two directories does not
-hang on it, nor on clocks: that is the journal's (`Journal.begun_in`).
+The lease prevents two people from interfering with each other. That one process ID is never written into two directories does not
+depend on it, nor on clocks: that is the journal's (`Journal.begun_in`).
 """
 
 from datetime import datetime, timedelta
@@ -28,7 +29,7 @@ LONGEST = HELD_FOR + 3 * CLOCKS_AGREE_WITHIN
 
 
 class State(StrEnum):
-    """`FORCED`: somebody said that whoever held it is to be taken for gone."""
+    """`FORCED`: an operator has declared the holder to be gone."""
 
     HELD = "held"
     RELEASED = "released"
@@ -37,7 +38,7 @@ class State(StrEnum):
 
 @record
 class Owner:
-    """Who applies: a person or a program by `name`, on which host. `process`: which process of all, where that can be told."""
+    """Who applies: a person or a program by `name`, and the host. `process`: the process, where known."""
 
     name: str = member(NAME)
     host: str = member(TEXT, default="", needed=True)
@@ -70,7 +71,7 @@ class Lease:
 
 
 class Standing(StrEnum):
-    """What the latest state means to somebody who wants the lease."""
+    """What the latest state means for a run that requests the lease."""
 
     FREE = "free"
     HELD = "held"

@@ -90,7 +90,7 @@ def derived(key: bytes, purpose: bytes, length: int, salt: bytes = b"") -> bytes
 
 
 def signed(content: Mapping[str, object], kind: Kind, keys: SigningKeys) -> dict[str, object]:
-    """The document with its signature as the last field; as it is where there is no key."""
+    """The document with its signature as the last field; unchanged where there is no key."""
     bare = {name: value for name, value in content.items() if name != FIELD}
     if not keys:
         return bare
@@ -129,7 +129,7 @@ def worst(seals: Iterable[Seal]) -> Seal:
 
 
 def refuse(seal: Seal, what: str, keys: SigningKeys) -> None:
-    """Raise StepRefused for what is not signed by one of these keys. Without keys nothing is refused: nothing can be told."""
+    """Raise StepRefused for what is not signed by one of these keys. Without keys nothing can be checked, so nothing is refused."""
     if keys and seal is not Seal.SIGNED:
         raise StepRefused(f"{what}: {seal.value}, and this deployment signs. {_REMEDY[seal]}")
 

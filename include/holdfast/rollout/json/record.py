@@ -71,12 +71,12 @@ def member(
 
 
 def key(codec: Codec[T]) -> T:
-    """The key under which the object stands in a table (`keyed`). The first field of a record."""
+    """The key under which the object is in a table (`keyed`). The first field of a record."""
     return cast("T", dataclasses.field(metadata={_DECLARED: Member(codec, key=True)}))
 
 
 def spread(codec: Record[T]) -> T:
-    """A field whose own JSON is an object, the fields of which stand among those of this one."""
+    """A field whose own JSON is an object; its fields are written among those of this one."""
     return cast("T", dataclasses.field(metadata={_DECLARED: Member(codec, spread=True)}))
 
 
@@ -87,8 +87,8 @@ def gathered(read: Callable[[object], T], default: T) -> T:
 
 
 def derived(codec: Codec[T], about: str = "", *, name: str | None = None) -> Callable[[Callable[[Any], T]], Callable[[Any], T]]:
-    """A property of a record (`@property` stands above it) that is written too, where it stands in the class: what the other fields
-    say already, for whoever reads only the top of a document. A document in which it is not what they give is refused."""
+    """A property of a record (`@property` is above it) that is written too, at its position in the class: what the other fields
+    already contain, for readers of only the top of a document. A document in which it is not what they give is refused."""
 
     def declare(compute: Callable[[Any], T]) -> Callable[[Any], T]:
         setattr(compute, _DERIVED, Member(codec, about, name, derived=True))
@@ -98,7 +98,7 @@ def derived(codec: Codec[T], about: str = "", *, name: str | None = None) -> Cal
 
 
 def _declared(one: object) -> Member | None:
-    """How an attribute of a class stands in its JSON. None: it does not."""
+    """How an attribute of a class is in its JSON. None: it does not."""
     if isinstance(one, dataclasses.Field):
         return one.metadata.get(_DECLARED)
     return getattr(one.fget, _DERIVED, None) if isinstance(one, property) else None

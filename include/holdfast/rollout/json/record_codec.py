@@ -25,7 +25,7 @@ class Record(Codec[T]):
     """The codec of an object.
 
     `names`: the fields that it may have. `part` reads those of them that an object has, whatever others it has. `read_under`
-    reads a key and the object that stands under it; `key`: how it is taken from the value, and its codec. `need`, `may`: the
+    reads a key and the object that is under it; `key`: how it is taken from the value, and its codec. `need`, `may`: the
     shapes of the fields; `rest`: what the schema says in addition.
     """
 
@@ -41,8 +41,8 @@ class Record(Codec[T]):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """How a field is declared. `name`: in the JSON; None: as in Python. `key`: it is the key under which the object stands.
-    `spread`: the fields of its own JSON stand among those of the object. `write`, `unsaid`: see `member`. `derived`: see
+    """How a field is declared. `name`: in the JSON; None: as in Python. `key`: the key of the object in a table.
+    `spread`: the fields of its own JSON are among those of the object. `write`, `unsaid`: see `member`. `derived`: see
     `record.derived`."""
 
     codec: Codec[Any]
@@ -263,7 +263,7 @@ def _problems(content: Mapping[str, object], unkept: _Unkept, either: tuple[str,
 
 
 def _order(build: Callable[..., object], attributes: tuple[str, ...]) -> tuple[int, ...] | None:
-    """Which attribute each argument of the constructor is. None: they stand in the same order."""
+    """The attribute of each argument of the constructor. None: they are in the same order."""
     own = (
         tuple(one.name for one in fields(build) if one.init) if is_dataclass(build) else tuple(inspect.signature(build).parameters)
     )

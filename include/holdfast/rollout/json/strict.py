@@ -1,6 +1,6 @@
 """Strict reading of JSON: every value has one type, every problem has a path, and all problems are reported together.
 
-A reader is a function `object -> value` that raises InvalidInput with a path relative to what it was given; whoever called it puts
+A reader is a function `object -> value` that raises InvalidInput with a path relative to its input; the caller puts
 its own key before that path. So paths cost nothing while all is well.
 """
 
@@ -42,12 +42,12 @@ SMALL_DOCUMENT = 1024 * 1024
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Characters or bytes. A group of 10,000 tasks and 1,000 clients is about 10 MiB."""
 MOST_MEMORY = 1024 * 1024 * 1024
-"""Bytes that reading a document may take, as far as its punctuation shows before it is read. The largest group there is (a million
+"""Bytes that reading a document may take, as its punctuation shows before it is read. The largest group there is (a million
 partitions, each with its offsets) takes three quarters of it; one of 10,000 tasks and 1,000 clients a seventieth."""
 A_ROW = 512 * 1024 * 1024
 """The same for one document among many that a Spark executor reads."""
 MOST_PROBLEMS = 1_000
-"""So many are looked for in one list or object."""
+"""At most this many problems are reported in one list or object."""
 _BYTES_EACH = (("{", 250), ("[", 90), (",", 60))
 """What an object, a list and any value more take in memory, at most."""
 LARGE_DOCUMENT = 4 * 1024 * 1024
@@ -59,7 +59,7 @@ LONGEST_TEXT = 32_767
 _FORMAT_VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})", re.ASCII)
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_.:@-]{1,300}", re.ASCII)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
-"""Perhaps half of a surrogate pair: an escaped one, or one as it is."""
+"""Perhaps half of a surrogate pair: an escaped one, or a raw one."""
 
 
 def loads(text: str | bytes, most_memory: int = MOST_MEMORY) -> object:
@@ -111,7 +111,8 @@ def _refuse_halves(document: object) -> None:
 def dumps(document: object, *, indent: int | None = None) -> str:
     """The text of a document: the same document always gives the same bytes (ASCII). Objects keep the order they were built in.
 
-    The order of `clients` and `consumers` in a Snapshot carries meaning, so nothing is sorted here: whoever builds a document does.
+    The order of `clients` and `consumers` in a Snapshot carries meaning, so nothing is sorted here: the code that builds a document
+    does.
     """
     separators = (",", ":") if indent is None else (",", ": ")
     return json.dumps(document, allow_nan=False, ensure_ascii=True, indent=indent, separators=separators)
@@ -191,7 +192,7 @@ def problems_of(problem: InvalidInput) -> tuple[InvalidInput, ...]:
 
 
 def step_of(key: str) -> str:
-    """A key as it stands in a path."""
+    """A key, as part of a path."""
     return key if _PLAIN_KEY.fullmatch(key) else shown(key)
 
 
@@ -306,7 +307,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def refuse_secrets(value: object) -> None:
-    """Raise InvalidInput where a document that people write holds a secret: it is kept, and shown to whoever may read plans."""
+    """Raise InvalidInput where a document that people write holds a secret: it is kept, and shown to all who may read plans."""
     found = secrecy.find(value)
     if found is not None:
         where, what = found
@@ -361,14 +362,14 @@ class Fields:
         return field in self._fields
 
     def finish(self, *, closed: bool = False) -> None:
-        """Raise what was wrong. `closed`: fields that nobody asked for are wrong too."""
+        """Raise all problems. `closed`: unexpected fields are problems too."""
         if closed:
             self._problems.extend(unknown_fields(self._fields, self._read))
         refuse(self._problems)
 
 
 def format_version(value: object, supported_major: int = 1) -> str:
-    """Raise Unsupported for a major version that is not ours, InvalidInput for what is no version."""
+    """Raise Unsupported for a major version that is not Holdfast's, InvalidInput for anything else."""
     match = _FORMAT_VERSION.fullmatch(value) if isinstance(value, str) else None
     if not match:
         raise mismatch('a format_version like "1.0"', value)

@@ -1,7 +1,7 @@
 """Who may decide about a plan, what exactly is decided, and whether a decision allows the plan to be applied.
 
-A decision is about the bytes that were shown: `fingerprint` covers everything that `plan.json` says, and whoever applies a plan
-computes it again.
+A decision is about the bytes that were shown: `fingerprint` covers everything that `plan.json` says, and the run that applies a
+plan computes it again.
 """
 
 from holdfast.errors import StepRefused
@@ -35,7 +35,7 @@ def needs_a_person(plan: AnyPlan, review: Review) -> bool:
 
 
 def by_the_policy(plan: AnyPlan, review: Review, at: str) -> Approval:
-    """The decision where nobody is asked. `at` is ISO 8601, UTC."""
+    """The decision where none is required. `at` is ISO 8601, UTC."""
     if needs_a_person(plan, review):
         raise AssertionError("a plan that a person must look at is not approved by a policy")
     reason = f"within every limit of the policy, and its review is: {review.value}"
@@ -49,7 +49,7 @@ def needs_another_approver(plan: AnyPlan, asked_by: str | None, *who: str | None
 
 
 def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
-    """Raise StepRefused unless this very plan was approved by somebody who may, and may be applied at all."""
+    """Raise StepRefused unless this very plan was approved by a permitted person, and may be applied at all."""
     if approval.plan_id != plan.plan_id:
         raise StepRefused(
             f"The approval is for plan {printable(approval.plan_id)}, not for plan {plan.plan_id}. Have this one approved."
@@ -91,7 +91,7 @@ def refuse_unapproved(plan: AnyPlan, approval: Approval) -> None:
 
 
 def _refuse_another_request(plan: AnyPlan, approval: Approval) -> None:
-    """Who asked stands in the plan, whose ID is its digest; what an approval says of it must be the same."""
+    """The plan contains who requested it, and its ID is a digest of that; an approval must name the same."""
     if plan.requested_by is None:
         if plan.policy.four_eyes:
             raise StepRefused(

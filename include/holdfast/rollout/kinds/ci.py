@@ -19,7 +19,7 @@ LONGEST = 2_000
 MOST_OF_A_KIND = 10
 """Annotations of one kind that GitHub shows of a step."""
 LONGEST_COMMENT = 65_536
-"""Characters of a comment on GitHub. We count bytes: that is the safe side."""
+"""Characters of a comment on GitHub. Holdfast counts bytes: that is the safe side."""
 LONGEST_SUMMARY = 1_000_000
 """Bytes, a little less than GitHub takes of a step for the page of its run; of a longer one it shows nothing."""
 _COMMANDS = {"%": "%25", "\r": "%0D", "\n": "%0A"}

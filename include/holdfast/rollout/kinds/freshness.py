@@ -15,7 +15,7 @@ CLOCKS_S = 5
 
 
 def refuse_old(plan: AnyPlan, fresh: AnySnapshot, approval: Approval, now: datetime, *, approved_here: bool = False) -> None:
-    """Raise StepRefused unless the snapshot shows the group as it is: taken after the approval, and at most FRESH_S ago.
+    """Raise StepRefused unless the snapshot shows the current group: taken after the approval, and at most FRESH_S ago.
 
     `approved_here`: the approval is given by the very command that brings the snapshot, so the snapshot is older than it.
     """

@@ -17,7 +17,7 @@ _FIGURES, _READ_FIGURES = nullable(codec_of(Figures)), nullable(codec_of(ReadFig
 
 @record(version=FORMAT_VERSION, closed=False)
 class PlanSummary:
-    """`plain`: the figures of doing it plainly, where that is another option and was forecast. `title`: what is to be done.
+    """`plain`: the figures of the baseline, where that is another option and was forecast. `title`: the change.
 
     `reads` and `plain_reads`: the same of a consumer group, which has no stateful tasks: the others are None then."""
 

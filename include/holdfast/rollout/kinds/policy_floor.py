@@ -1,7 +1,7 @@
 """The team's policy as the floor for the policy of a request, which can only be stricter, field by field.
 
-`STRICTER` says for every field of a Policy what is stricter; a field without an entry fails a test. Whoever asks for a plan may
-state a stricter value, add to what blocks, leave fewer ways, actions and hours. A looser value is refused by its name: the plan
+`STRICTER` says for every field of a Policy what is stricter; a field without an entry fails a test. A request for a plan may
+state a stricter value, add to what blocks, leave fewer options, actions and hours. A looser value is refused by its name: the plan
 that would come of it is not the one that was meant.
 """
 
@@ -24,7 +24,7 @@ DAY, WEEK = 24 * 60, 7 * 24 * 60
 
 
 class Looser(Exception):
-    """What is wrong with a value beside the team's."""
+    """What is wrong with a value, compared with the team's."""
 
 
 Rule = Callable[[Any, Any, datetime], Any]
@@ -122,7 +122,7 @@ def _minute(moment: TimeOfDay) -> int:
 def _windows(spans: Collection[tuple[int, int]]) -> tuple[Window, ...]:
     days: dict[tuple[str, str], list[int]] = {}
     for opens, long in sorted(spans):
-        # A whole day from midnight to midnight is written in two ways: a window whose ends are the same text is none.
+        # A whole day from midnight to midnight is written in two forms: a window whose ends are the same text is none.
         closes = f"{_clock(opens + long)}{'+00:00' if long == DAY else 'Z'}"
         days.setdefault((f"{_clock(opens)}Z", closes), []).append(opens // DAY)
     if len(days) > MOST_WINDOWS:

@@ -15,7 +15,7 @@ FIELDS = (*FORM, "cluster", "group", "change", "policy", "snapshot")
 
 
 def change_requested(form: Mapping[str, object]) -> Callable[[AnySnapshot], AnyChange]:
-    """The Change that the form means for a group. What is wrong in itself is told at once, the rest when there is a group.
+    """The Change that the form means for a group. Errors of the form itself are reported at once, the rest when there is a group.
 
     Raise InvalidInput with the name of every field that is wrong, also for a Change that does not fit the group.
     """

@@ -1,6 +1,6 @@
 """The JSON Schema (draft 2020-12) of every contract, by name: what `holdfast schema` prints.
 
-Each stands beside the reader and the writer of its noun, made from the same enumerations and bounds, and tests hold them together:
+Each is made from the same enumerations and bounds as the reader and the writer of its noun, and tests compare them:
 what is written is valid here; what is not valid here the reader refuses. A reader refuses more: contradictions between fields.
 """
 

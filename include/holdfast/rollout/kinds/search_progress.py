@@ -1,4 +1,5 @@
-"""How far a search is: a line for each option that was forecast, whoever forecast it. Text in, text out, so that it travels."""
+"""Progress of a search: a line for each forecast option, with the worker that forecast it. Text in, text out, so that it
+travels."""
 
 from holdfast.rollout.json.codec import TEXT, integer
 from holdfast.rollout.json.record import codec_of, member, record

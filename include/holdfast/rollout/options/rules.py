@@ -1,7 +1,7 @@
 """What a team's policy says about one option: a list of rules, each passed, failed or unknown. Once, for every kind of group.
 
 A rule that fails and is named in `blocking` stops the plan (`blocked`); any other failure, and whatever cannot be known, asks for
-a person's eyes (`review`). What a rule needs and the forecast does not tell is unknown: nothing is guessed here. Rules that
+a person's eyes (`review`). What a rule needs and the forecast does not have is unknown: nothing is guessed here. Rules that
 only one kind of group has (about copies of state, about offsets) are that kind's own; `RULES` puts them among these.
 """
 

@@ -20,7 +20,7 @@ _RULES_OF_LIMITS = {
 
 
 def blocking_by(stated: Collection[str]) -> tuple[str, ...]:
-    """Whoever states a limit means it: the rules that go by it block then, unless `blocking` says which rules do."""
+    """A stated limit is meant: the rules that use it then block, unless `blocking` says which rules do."""
     return tuple(rule for limit, rules in _RULES_OF_LIMITS.items() if limit in stated for rule in rules)
 
 

@@ -1,4 +1,4 @@
-"""The policy of a team: the limits of a rollout, and what is to happen at them. `rules` holds a way against it."""
+"""The policy of a team: the limits of a rollout, and what happens when one is exceeded. `rules` checks an option against it."""
 
 from datetime import UTC, datetime
 from enum import StrEnum

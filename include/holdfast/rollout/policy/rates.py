@@ -15,7 +15,7 @@ class RateSource(StrEnum):
 
     @property
     def off_by(self) -> int:
-        """By what factor the speed may be higher or lower, as Holdfast reckons. What people say counts as it is."""
+        """By what factor the speed may be higher or lower, by Holdfast's estimate. Given values are used unchanged."""
         match self:
             case RateSource.POLICY | RateSource.CHANGE:
                 return 1

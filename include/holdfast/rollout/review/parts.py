@@ -39,7 +39,7 @@ class StepReview:
 
 @dataclass(frozen=True, slots=True)
 class PlanReview:
-    """`flags`: what stands before the verdict, such as that data is skipped. `costs`: the labelled lines of what the option costs.
+    """`flags`: what is shown before the verdict, such as skipped data. `costs`: the labelled lines of what the option costs.
 
     `recommended`: an option other than the baseline is. `blocked_by`: reasons that the headline does not say. `condition`: its
     label, and what makes the forecast invalid. `of_snapshot`: what of the group the plan was made from. `comparison`: all options;

@@ -13,7 +13,7 @@ from holdfast.rollout.json import strict
 from holdfast.rollout.text.wording import duration, many, printable
 
 MOST_ALERTS = 10
-"""Of each kind; how many more there are is said."""
+"""Of each kind; a last line has the number of the others."""
 
 Finding = Mapping[str, Any]
 """A row of a table, as JSON has it."""
@@ -21,11 +21,11 @@ Finding = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FleetPolicy:
-    """From where on somebody is told. None: never.
+    """The values from which an alert is raised. None: never.
 
-    `moved_percent_most`: of a group's stateful tasks, by the loss of one host, where a fresh ID most likely falls.
-    `hours_most`: until the group is stable after any loss. `without_copy_most`: stateful tasks of a host that stand still without
-    it. `moved_between_survivors_most`: by one change in the order of process IDs.
+    `moved_percent_most`: of a group's stateful tasks, by the loss of one host, where a new random ID most likely falls.
+    `hours_most`: until the group is stable after any loss. `without_copy_most`: stateful tasks of a host that become unavailable
+    without it. `moved_between_survivors_most`: by one change in the order of process IDs.
     """
 
     moved_percent_most: int | None = 80

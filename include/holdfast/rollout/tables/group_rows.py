@@ -23,7 +23,7 @@ _NO_NAME_OF_SPARK = "__HIVE_DEFAULT_PARTITION__"
 
 
 def decode(path: str, content: bytes) -> Row:
-    """One document as one row. What is not a Snapshot is a row with a `problem`, and where it lies."""
+    """One document as one row. What is not a Snapshot is a row with a `problem`, and its location."""
     cluster, day, group_id = _place(path)
     found: Row = {"cluster": cluster, "day": day, "group_id": group_id, "snapshot": path}
     try:
@@ -78,7 +78,7 @@ def _place(path: str) -> tuple[str, str, str]:
 
 def targets(document: str) -> Row:
     """Where each stateful task of a Snapshot (each partition, of a consumer group) is going, and whose it is now: `targets`, or the
-    `problem` why nobody can say."""
+    `problem` why that is unknown."""
     try:
         snapshot = any_kind.snapshot_from_json(loads(document, A_ROW))
         return {"problem": None, "targets": kind_of(snapshot).targets(snapshot)}
@@ -87,7 +87,8 @@ def targets(document: str) -> Row:
 
 
 def order_change(before: str, after: str) -> Row | None:
-    """What happened to the order of process IDs (of members) between two Snapshots of a group, or None if nobody joined or left."""
+    """What happened to the order of process IDs (of members) between two Snapshots of a group, or None if no client joined or
+    left."""
     try:
         was, now = (any_kind.snapshot_from_json(loads(document, A_ROW)) for document in (before, after))
         found = kind_of_both(was, now, "one of the two snapshots is of {}, the other of {}").order_change(was, now)

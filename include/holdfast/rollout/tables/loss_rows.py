@@ -28,7 +28,7 @@ def losses(document: str, first: int = 0, last: int | None = None, budget_ms: in
 
 def chosen(open_ones: Iterable[Row], budget_ms: int, piece_us: int) -> list[list[Row]]:
     """Of all rows of one group that have `work_us` those that are to be forecast, in pieces of about so much work each: the worst
-    first, as far as the budget goes. A loss that is another one's too (the worst position is the likeliest) costs nothing more.
+    first, within the budget. A loss that is another one's too (the worst position is the likeliest) costs nothing more.
 
     Before all others the host whose replacement most likely moves most: that is what groups are compared by (`fleet`).
     """

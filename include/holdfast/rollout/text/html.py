@@ -8,7 +8,7 @@ from holdfast.rollout.text.rendering import LONGEST_LINE, Block, Code, Heading, 
 from holdfast.rollout.text.wording import printable
 
 BELOW = 1
-"""A page has a heading of its own above the fragment: each of its headings stands so much deeper."""
+"""A page has a heading of its own above the fragment: each of its headings is this much deeper."""
 
 
 def to_html(blocks: Sequence[Block]) -> str:

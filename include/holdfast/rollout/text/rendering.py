@@ -1,7 +1,7 @@
 """A document of headings, paragraphs, labelled lines, tables and commands, as Markdown or as plain text. The same blocks, one look
 each.
 
-Blocks hold text as it is, hostile names included; what is printed passes `printable`, and in Markdown is escaped too.
+Blocks hold raw text, hostile names included; printed text passes `printable`, and in Markdown is escaped too.
 """
 
 import re
@@ -60,14 +60,14 @@ Block = Heading | Paragraph | Lines | Table | Code
 
 
 def to_markdown(blocks: Sequence[Block], *, folded: bool = False) -> str:
-    """`folded`: as a pull request shows it, sections that stand aside and long tables behind a line that opens them; and no name is
-    taken for a person, a group of them, or an issue."""
+    """`folded`: for a pull request, secondary sections and long tables behind a line that opens them; and no name is
+    treated as a person, a group of them, or an issue."""
     return "\n\n".join(_folded(blocks) if folded else (_markdown_block(block) for block in blocks)) + "\n"
 
 
 def for_comment(blocks: Sequence[Block], longest: int) -> str:
-    """`to_markdown`, folded, in no more than `longest` bytes. If that is too little, what stands aside is left out, then what comes
-    last; and it says so."""
+    """`to_markdown`, folded, in no more than `longest` bytes. If that is too little, secondary sections are left out, then what
+    comes last; and it says so."""
     whole = to_markdown(blocks, folded=True)
     if len(whole.encode()) <= longest:
         return whole
@@ -86,8 +86,8 @@ def _semicolons(titles: Sequence[str]) -> str:
 
 
 def foremost(blocks: Sequence[Block], longest: int) -> tuple[str, tuple[str, ...]]:
-    """As Markdown: what does not stand aside, from the beginning, in whole blocks of no more than `longest` bytes together. And the
-    titles of the sections that are not there, or not whole."""
+    """As Markdown: all but the secondary sections, from the beginning, in whole blocks of no more than `longest` bytes together.
+    And the titles of the sections that are not there, or not whole."""
     kept, left_out = _foremost(blocks, longest)
     return to_markdown(kept), left_out
 
@@ -121,7 +121,7 @@ def _drop_a_part_of_a_step(kept: list[Block]) -> None:
 
 
 def _folded(blocks: Sequence[Block]) -> Iterator[str]:
-    """GitHub and GitLab read Markdown inside of <details> where a blank line stands before and after it."""
+    """GitHub and GitLab read Markdown inside of <details> where a blank line is before and after it."""
     aside = False
     for block in blocks:
         if isinstance(block, Heading) and block.level <= 2:
@@ -142,7 +142,7 @@ def _fold(title: str) -> str:
 
 
 def _comment_block(block: Block) -> str:
-    """In a comment no name is taken for a person or an issue; in a command none is looked for, and nothing may be put into it."""
+    """In a comment no name is treated as a person or an issue; in a command none is looked for, and nothing may be put into it."""
     return _markdown_block(block) if isinstance(block, Code) else addressed_to_nobody(_markdown_block(block))
 
 
@@ -178,7 +178,7 @@ def to_text(blocks: Sequence[Block]) -> str:
 
 
 def ten_lines(blocks: Sequence[Block]) -> str:
-    """What stands before the first section, as plain text of at most ten lines: for a chat or a mail."""
+    """What precedes the first section, as plain text of at most ten lines: for a chat or a mail."""
     before = takewhile(lambda block: not (isinstance(block, Heading) and block.level > 1), blocks)
     lines = (line for line in to_text(tuple(before)).splitlines() if line.strip("= "))
     return "\n".join(printable(line, LONGEST_OF_TEN) for line in islice(lines, 10))

@@ -13,7 +13,7 @@ LONGEST_NAME = 249
 _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 """Unicode categories that could steer a terminal, turn the writing direction, or hide."""
 _MARKDOWN = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])|(?<=:)//|(?<=www)\.", re.IGNORECASE)
-"""What would be markup inside a line of GitHub's Markdown. Every name stands behind words of ours, so nothing begins a line."""
+"""What would be markup inside a line of GitHub's Markdown. Holdfast's own words precede every name, so no name begins a line."""
 
 
 _ADDRESSED = re.compile(r"(?<=@)(?=\w)|(?<=#)(?=\d)|(?<=\bGH-)(?=\d)|(?<=:)(?=[a-z+-][a-z0-9_+-]*:)|\$", re.IGNORECASE)
@@ -82,7 +82,7 @@ def capital(text: str) -> str:
 
 
 def inside(text: str) -> str:
-    """As it stands inside a sentence."""
+    """In lower case, for use inside a sentence."""
     return text[:1].lower() + text[1:]
 
 

@@ -21,7 +21,7 @@ def conditions(found: Iterable[Times]) -> Iterator[Condition]:
 
 
 def seconds_needed(times: Times) -> int | None:
-    """From the first act until all state is restored, at the most. Where that holds under a condition that is unknown to be met:
+    """From the first action until all state is restored, at the most. Where that depends on a condition of unknown outcome:
     what it is otherwise. None: never, or unknown."""
     if times.restored is None:
         return None
@@ -32,7 +32,7 @@ def seconds_needed(times: Times) -> int | None:
 
 
 LONGEST_S = 10**9
-"""Thirty years: what takes longer is not told apart, since no calendar holds it."""
+"""Thirty years: longer times are not distinguished, since no calendar holds them."""
 
 
 def _span(seconds: int) -> timedelta:
@@ -56,13 +56,13 @@ def latest_start(found: Sequence[Times], policy: Policy, now: datetime) -> datet
 
 
 def _at_best(times: Times) -> int:
-    """As `seconds_needed`, but for a condition of which nobody knows: whether it is met is not to be decided by a plan's end."""
+    """As `seconds_needed`, but without a condition of unknown outcome: whether it is met must not depend on a plan's end."""
     open_question = times.condition is not None and times.condition.met is None
     return times.restored.high if open_question and times.restored is not None else seconds_needed(times) or 0
 
 
 def _if_begun(found: Sequence[Times], now: datetime) -> Measured:
-    """When it is over if it is begun now, at the most (`ends` None: never); and if its condition is met, where nobody knows."""
+    """When it is over if it is begun now, at the most (`ends` None: never); and if its condition is met, where that is unknown."""
     needed = [seconds_needed(one) for one in found]
     surely = None if None in needed else now + _span(max(one for one in needed if one is not None))
     under = [one for one in conditions(found) if one.met is None]

@@ -2,14 +2,14 @@
 
 An option is walked three times: as fast as it can go, as it usually goes, and as slow as it may go. What passes:
 
-- a client that ends without leaving is missed once its session has timed out. A rebalance that somebody else's join has begun is
-  complete no sooner, so that a start beside it costs nothing while it is the shorter of the two;
+- a client that ends without leaving is missed once its session has timed out. A rebalance that another client's join has begun is
+  complete no sooner, so a simultaneous start costs nothing while it is the shorter of the two;
 - a client that is started joins after its start-up time;
 - each rebalance takes as long as its members need to hear of it (a heartbeat) and to join;
 - a probing rebalance comes one interval after the rebalance before. One that finds a warm-up still restoring changes nothing, so
   that the next one counts;
-- between two acts somebody sees that the group is stable, and begins the next;
-- every client restores what it is handed one after the other, at the policy's speed, beside all that.
+- between two acts an operator checks that the group is stable, and begins the next;
+- every client restores what it is handed, one task after the other, at the policy's speed, in addition.
 
 Nothing else works out a time: rules, texts, pages and charts read `Times`.
 """
@@ -67,7 +67,7 @@ class _Lap:
 
 @dataclass(slots=True)
 class _Walk:
-    """One way through the acts. `at`: where it is; `busy_until`: when each client has restored what it was handed so far."""
+    """One course through the acts. `at`: where it is; `busy_until`: when each client has restored what it was handed so far."""
 
     laps: list[_Lap] = field(default_factory=list)
     at: int = 0

@@ -22,7 +22,7 @@ ITEM: Codec[ConsumerItem] = item_codec(
 
 
 def _nothing_assumed(value: object) -> None:
-    """What a forecast for Kafka Streams may take for granted is about state, which a consumer has none of."""
+    """The assumptions of Kafka Streams forecasts are about state, of which a consumer has none."""
     strict.refuse(
         InvalidInput("a consumer group without Kafka Streams keeps no state: leave this out", strict.step_of(field))
         for field in strict.mapping(value)

@@ -24,10 +24,10 @@ class AddConsumer(ConsumerEvent):
     VERB = "add_consumer"
     ACTIONS = (ActionName.START_CLIENT,)
 
-    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody who is there is named
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no present member
         return f"add consumer {self.consumer.member_id}{new_consumer.given(self.consumer)}"
 
-    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody who is there is named
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - names no present member
         return "add", new_consumer.short_host(self.consumer) or "a consumer"
 
     def step(self, hosts: Mapping[str, Member]) -> StepWords:  # noqa: ARG002 - as every event

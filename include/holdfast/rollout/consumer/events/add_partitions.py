@@ -23,10 +23,10 @@ class AddPartitions(new_partitions.NewPartitions):
     VERB = "add_partitions"
     ACTIONS = (ActionName.ADD_PARTITIONS,)
 
-    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no member
         return f"give the topic {self.topic} {many(self.partitions, 'partition')}"
 
-    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - names no member
         return "grow", f"{short(self.topic)} to {many(self.partitions, 'partition')}"
 
     def step(self, hosts: Mapping[str, Member]) -> StepWords:  # noqa: ARG002 - as every event

@@ -1,4 +1,4 @@
-"""`add_topic`: a topic comes to exist, which consumers may subscribe to already."""
+"""`add_topic`: a topic is created, which consumers may already subscribe to."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -25,10 +25,10 @@ class AddTopic(new_partitions.NewPartitions):
     VERB = "add_topic"
     ACTIONS = (ActionName.ADD_TOPIC,)
 
-    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no member
         return f"add the topic {self.topic} with {many(self.partitions, 'partition')}"
 
-    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - names no member
         return "add", f"the topic {short(self.topic)}"
 
     def step(self, hosts: Mapping[str, Member]) -> StepWords:  # noqa: ARG002 - as every event

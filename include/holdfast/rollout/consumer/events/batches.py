@@ -26,7 +26,7 @@ def causes_no_rebalance(batch: Batch[ConsumerEvent]) -> bool:
 
 
 def _with_leader(scene: Scene) -> Scene:
-    """The leader leads on. If it is gone, nobody knows whom the coordinator takes, unless only one is left."""
+    """The leader leads on. If it is gone, it is unknown which member the coordinator takes, unless only one is left."""
     if len(scene.members) == 1:
         return replace(scene, leader_member_id=scene.members[0].member_id)
     if any(one.member_id == scene.leader_member_id for one in scene.members):

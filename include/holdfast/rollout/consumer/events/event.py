@@ -38,7 +38,7 @@ class ConsumerEvent(ABC):
 
     @classmethod
     def codec(cls) -> Codec[Self]:
-        """Of what stands behind the verb: of the fields of a record, unless the event says otherwise."""
+        """The JSON shape of what is behind the verb: of the fields of a record, unless the event says otherwise."""
         return codec_of(cls)
 
     # In words.
@@ -67,7 +67,7 @@ class ConsumerEvent(ABC):
         """The group once it has taken effect. Raise InvalidInput, with the field, where it does not fit."""
 
     def swaps(self) -> tuple[tuple[str | None, str | None], ...]:
-        """Who goes and who comes, by member ID: (old, new), None where nobody does."""
+        """The members that leave and join, by member ID: (old, new), None where there is no such member."""
         return ()
 
     def renamed(self) -> tuple[tuple[str, str], ...]:
@@ -87,13 +87,13 @@ class ConsumerEvent(ABC):
         return None
 
     def racks_not_given(self) -> bool:
-        """Whether it brings partitions, and nobody says on which racks."""
+        """Whether it brings partitions, without their racks."""
         return False
 
     # As it takes time.
 
     def returns_unseen(self) -> bool:
-        """Whether a static member returns in time: nobody rebalances."""
+        """Whether a static member returns in time: without a rebalance."""
         return False
 
     def restarts(self) -> int:

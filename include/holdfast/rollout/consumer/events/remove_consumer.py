@@ -1,4 +1,4 @@
-"""`remove_consumer`: a consumer goes for good: it leaves, it ends without leaving, or it no longer polls."""
+"""`remove_consumer`: a consumer is gone permanently: it leaves, it ends without leaving, or it no longer polls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

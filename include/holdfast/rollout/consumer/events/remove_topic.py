@@ -23,10 +23,10 @@ class RemoveTopic(ConsumerEvent):
     VERB = "remove_topic"
     ACTIONS = (ActionName.REMOVE_TOPIC,)
 
-    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no member
         return f"remove the topic {self.topic}"
 
-    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+    def title(self, name: Name) -> tuple[str, str]:  # noqa: ARG002 - names no member
         return "remove", f"the topic {short(self.topic)}"
 
     def step(self, hosts: Mapping[str, Member]) -> StepWords:  # noqa: ARG002 - as every event

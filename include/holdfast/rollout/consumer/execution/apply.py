@@ -91,7 +91,8 @@ def _before(plan: ConsumerPlan, journal: Journal, step: ConsumerStep, item: Cons
 def _shown_anew(
     item: ReplaceConsumer | RestartConsumer | SetAssignors, began: Sighting, fresh: ConsumerSnapshot
 ) -> tuple[bool, str]:
-    """Whether as many as it is about are gone since, those that it names among them, and as many others are there."""
+    """Whether the number of members that the step is about has left since, those that it names among them, and as many others
+    joined."""
     there = frozenset(member.member_id for member in fresh.members)
     gone, came = frozenset(began.members) - there, there - frozenset(began.members)
     olds = item.olds()
@@ -139,7 +140,7 @@ def _came_and_went(
 ) -> tuple[bool, str]:
     """Whether the group shows that this was done, or what it shows instead.
 
-    Who came in the plan's own course has an ID that nobody foresaw: that it restarted does not show.
+    A member that joined in the plan's own course has an unforeseen ID: its restart cannot be observed.
     """
     known = frozenset(member.member_id for member in basis.members)
     there = frozenset(member.member_id for member in fresh.members)

@@ -26,7 +26,7 @@ class Expected:
 
 
 def expected(basis: ConsumerSnapshot, items: Sequence[ConsumerItem]) -> Expected:
-    """After these events, if everybody who comes has an ID that nobody had."""
+    """After these events, if every member that joins has an unused ID."""
     there = {member.member_id: None for member in basis.members}
     came: dict[str, None] = {}
     topics: dict[str, None] = {}
@@ -51,7 +51,7 @@ def expected(basis: ConsumerSnapshot, items: Sequence[ConsumerItem]) -> Expected
 
 def drifts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, in_progress: Sequence[ConsumerItem] = ()) -> tuple[Drift, ...]:
     """Every difference that matters for the plan, and the others. `under_way`: events that are done, or being done: what they
-    bring about is no drift, and from the first of them on partitions may be on their way."""
+    bring about is no drift, and from the first of them on partitions may be migrating."""
     if (fresh.cluster, fresh.group_id) != (basis.cluster, basis.group_id):
         return (Drift(Kind.GROUP, "The snapshot is of another group.", True, "Another group has other members and topics."),)
     allowed = expected(basis, in_progress)
@@ -64,12 +64,12 @@ def drifts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot, in_progress: Sequen
 
 
 def _assumed(fresh: ConsumerSnapshot) -> bool:
-    """Whether nobody said which assignors the members have, on which what they own depends: that contradicts nothing."""
+    """Whether the members' assignors are not given, on which what they own depends: that contradicts nothing."""
     return any(one.what == "consumers.assignors" for one in fresh.unknown)
 
 
 def _facts(basis: ConsumerSnapshot, fresh: ConsumerSnapshot) -> Iterator[Drift]:
-    """A broker does not tell these, people do: what nobody said this time is no drift."""
+    """A broker does not provide these, operators do: what is not given this time is no drift."""
     was, now = basis.kafka_release, fresh.kafka_release
     if was != now and now is not None:
         found = f"The clients' Kafka release was {printable(was or 'unknown')}, it is now {printable(now)}."

@@ -1,6 +1,6 @@
 """What a new snapshot of a consumer group shows of each step of a plan; the words are those of `streams.execution.evidence`.
 
-The broker makes the member ID of whoever joins: who is in the group under an ID from before has not restarted.
+The broker generates the member ID of each member that joins: a member with an ID from before has not restarted.
 """
 
 from collections.abc import Sequence

@@ -8,5 +8,5 @@ from holdfast.rollout.group.staleness import staleness
 
 
 def is_stale(plan: ConsumerPlan, fresh: ConsumerSnapshot) -> Staleness:
-    """Whether the plan still holds for the group as it is now."""
+    """Whether the plan still holds for the group now."""
     return staleness(plan, fresh, drift.drifts(plan.basis, fresh))

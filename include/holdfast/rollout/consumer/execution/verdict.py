@@ -14,7 +14,7 @@ from holdfast.rollout.json.record import codec_of, derived, key, keyed, member, 
 
 @record(closed=False)
 class PartitionVerdict:
-    """One partition at the end: the member that the forecast has reading it, and the one found (None: nobody)."""
+    """One partition at the end: the member that the forecast has reading it, and the one found (None: no member)."""
 
     partition: TopicPartition = key(PARTITION_NAME)
     expected: str = member(NAME)

@@ -1,7 +1,7 @@
 """The forecast of a consumer group's plan compared with the group afterwards, partition by partition.
 
-The broker makes the member ID of whoever joins, and the order of the IDs decides. So what is compared is the forecast of the same
-change with the IDs that the consumers really got.
+The broker generates the member ID of each member that joins, and the order of the IDs decides. So what is compared is the forecast
+of the same change with the IDs that the consumers really got.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ from holdfast.rollout.group import verifying
 from holdfast.rollout.group.verifying import Compared, Members, Verifying
 
 MOST_PAIRINGS = 24
-"""Ways to say which consumer that came is which of the plan's, where nothing tells them apart."""
+"""Mappings of the new consumers to those of the plan, where nothing distinguishes them."""
 MOST_DIFFERENCES = 100
 
 
@@ -204,7 +204,8 @@ def _alike(comers: Sequence[Member], found: Sequence[Member]) -> int:
 
 
 def named(change: ConsumerChange, names: Mapping[str, str]) -> ConsumerChange:
-    """The change with other IDs for those who join in it. Who is there before keeps its own, also if somebody joins under it."""
+    """The change with other IDs for those who join in it. Members that were there before keep theirs, also if another joins under
+    it."""
     now: dict[str, str] = {}
 
     def joins(member_id: str) -> str:

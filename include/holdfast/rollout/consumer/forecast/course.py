@@ -21,13 +21,14 @@ from holdfast.rollout.json.record import codec_of, member, record
 from holdfast.rollout.json.shapes import one_of
 
 MOST_PARTITIONS = 20_000
-"""Of more, who reads what is not told: the plan would be longer than anybody reads."""
+"""With more, the assignment is not listed: the plan would be too long to read."""
 
 
 @record
 class CourseRound:
-    """One rebalance. `at_seconds`: what passes until the group notices, so far. `handed_over`: partitions that somebody else reads
-    from then on; `stopped`: those that are unavailable meanwhile (None: unknown); `unread`: those that nobody reads at its end."""
+    """One rebalance. `at_seconds`: the detection delays so far. `handed_over`: partitions that another member reads
+    from then on; `stopped`: those that are unavailable meanwhile (None: unknown); `unread`: those that no member reads at its
+    end."""
 
     trigger: str = member(NAME.shaped(one_of((Trigger.CHANGE, Trigger.IMMEDIATE))))
     at_seconds: float = member(SECONDS)
@@ -51,15 +52,15 @@ class Share:
 
 @record(about="Course and assignment of the recommended option and of the baseline.")
 class Course:
-    """`shares`: of everybody who is there before or after, in the order of `kafka.consumer.plain.in_member_order`; none where
-    there is too much to tell."""
+    """`shares`: of every member that is there before or after, in the order of `kafka.consumer.plain.in_member_order`; none where
+    it would be too long."""
 
     rounds: tuple[CourseRound, ...] = member(items(codec_of(CourseRound)))
     shares: tuple[Share, ...] = member(items(codec_of(Share)), "In Kafka's order of members.", name="members")
 
 
 def course(snapshot: ConsumerSnapshot, change: ConsumerChange, outcome: ConsumerOutcome) -> Course | None:
-    """None: nobody can tell who reads what before, or nothing comes of it."""
+    """None: the assignment before is unknown, or nothing follows."""
     before = member_order.readers_of(snapshot)
     if before is None or not outcome.stable:
         return None

@@ -1,7 +1,7 @@
 """The Forecast of a Change to a consumer group: Kafka's decisions, rebalance by rebalance, until none is pending.
 
 Each rebalance is the leader's own decision (`kafka.consumer.leader`); what members report from one to the next is `memory`. Where
-evidence is missing, or releases that nobody has told apart would differ, it is CannotPredict.
+evidence is missing, or releases that are not distinguished would differ, it is CannotPredict.
 """
 
 import math
@@ -112,7 +112,7 @@ class _Stage:
         self._taken: dict[TopicPartition, bool] = {}
         """What some member began to read, and whether the one before it had committed how far it had come."""
         self._given_up: dict[TopicPartition, None] = {}
-        """What cooperative members had to give up and nobody has taken yet."""
+        """What cooperative members had to give up and no member has taken yet."""
         self._config = settings_of(snapshot)
         self.scene = Scene(snapshot.members, snapshot.topics, snapshot.leader_member_id)
 
@@ -193,10 +193,10 @@ class _Stage:
         return decision
 
     def _take_up(self, members: tuple[Member, ...], decision: Assignment) -> None:
-        """Whoever did not read a partition until now, or gave it up before it joined, begins where the group has committed.
+        """A member that did not read a partition until now, or gave it up before it joined, begins where the group has committed.
 
         An eager member commits before it gives up everything (`enable.auto.commit`). A cooperative one commits before it joins,
-        reads on, and is then told what to give up: it commits no more (`ConsumerCoordinator.onJoinPrepare`, `onJoinComplete`).
+        reads on, and then receives what to give up: it commits no more (`ConsumerCoordinator.onJoinPrepare`, `onJoinComplete`).
         """
         abrupt = frozenset(self.scene.abrupt)
         reads = self._reads or {}
@@ -291,7 +291,7 @@ def begun_anew(change: ConsumerChange) -> list[str]:
 
 
 def _notes(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[Note, ...]:
-    """What is taken for granted without evidence."""
+    """The assumptions without evidence."""
     if not behaviour(_release(snapshot)).racks or not any(member.rack for member in snapshot.members):
         return ()
     return tuple(

@@ -17,9 +17,9 @@ from holdfast.rollout.json.record import member, record
 
 @dataclass(frozen=True, slots=True)
 class ConsumerRound:
-    """One rebalance. `stopped`: partitions that somebody read before and that stand still while the members join (None: unknown);
-    `unread`: partitions that nobody reads when it is over, because they are withheld. `noticed_s`: how long it took the group to
-    notice what brought it about; `lasts`: how long it takes in seconds."""
+    """One rebalance. `stopped`: partitions that a member read before and that are unavailable while the members join (None:
+    unknown); `unread`: partitions that no member reads when it is over, because they are withheld. `noticed_s`: how long it took
+    the group to notice what brought it about; `lasts`: how long it takes in seconds."""
 
     trigger: Trigger
     at_seconds: float
@@ -33,8 +33,8 @@ class ConsumerRound:
 @record
 class ConsumerSummary:
     """`partitions`: those that are subscribed to at the end. `moved`: those that another consumer reads than before (one that
-    restarts is the same); `needless`: the same between consumers that nobody touched. `stops`: how often a partition stands still,
-    over all rounds. None: who read what before is unknown, or the group does not settle.
+    restarts is the same); `needless`: the same between consumers that the change does not touch. `stops`: how often a partition is
+    unavailable, over all rounds. None: who read what before is unknown, or the group does not settle.
 
     `longest_stop`: how long one partition is unavailable at a time, in seconds; `partition_seconds`: all of them together.
     """

@@ -18,7 +18,7 @@ from holdfast.rollout.json.record import member, record
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Of the partitions that are taken up: how many go on at their committed offset, how many are reset, of how many nobody knows.
+    """Of the partitions that are taken up: how many go on at their committed offset, how many are reset, of how many it is unknown.
 
     `skipping`: those that are reset past records, and how many records each (None: unknown). `records_read_twice_at_most`: what
     may have been read and not committed; None: unknown.
@@ -63,7 +63,7 @@ def positions(taken: Mapping[TopicPartition, bool], topics: Iterable[ConsumedTop
 
 
 def _out_of_range(partition: ConsumedPartition) -> bool:
-    """Retention has taken what stood there, or the log was cut off before it."""
+    """Retention has deleted the record there, or the log was cut off before it."""
     committed, begin, end = partition.committed_offset, partition.begin_offset, partition.end_offset
     if committed is None:
         return False
@@ -97,7 +97,7 @@ class OffsetWarning:
     """What a reader of the forecast has to see first. `partitions`: how many are taken up without an offset; `skipping`: those of
     them whose records are passed over; `records`: how many (None: unknown).
 
-    `reset_is_default`: nobody gave auto.offset.reset. `duration`: as in `by_duration:…`.
+    `reset_is_default`: auto.offset.reset is not set. `duration`: as in `by_duration:…`.
     """
 
     danger: Danger = member(choice(Danger), name="kind")

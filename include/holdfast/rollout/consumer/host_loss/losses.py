@@ -1,7 +1,7 @@
 """The effect of losing any consumer of a group: it is not replaced, it returns, or it is replaced immediately.
 
-Each way is a Change (`change_of`), and every figure is what the forecast of that Change says. The broker makes a member ID of the
-client.id and a random UUID: where a fresh one falls in the order of the members is left to chance, and range and roundrobin go by
+Each case is a Change (`change_of`), and every figure is that of its forecast. The broker makes a member ID of the
+client.id and a random UUID: the rank of a new one among the members is random, and range and roundrobin go by
 that order.
 """
 
@@ -24,7 +24,7 @@ from holdfast.rollout.consumer.snapshot.snapshot import ConsumerSnapshot
 from holdfast.rollout.contract.scenarios import Scenario
 
 MOST_WORK = 5_000
-"""Positions of a fresh ID, times partitions: up to that all of them are forecast for each consumer, beyond only the likeliest."""
+"""Positions of a new random ID, times partitions: up to this all are forecast for each consumer, above it only the likeliest."""
 MOST_FORECAST = 50_000_000
 """Consumers, times partitions: up to that (some minutes' work) every loss is forecast, in a larger group none."""
 _TOO_LARGE = "the group is too large for a forecast of every loss; `holdfast forecast` tells of any one"
@@ -32,7 +32,7 @@ _TOO_LARGE = "the group is too large for a forecast of every loss; `holdfast for
 
 @dataclass(frozen=True, slots=True)
 class ConsumerLoss:
-    """One way of losing a consumer. `outcome` None: `reason` says why it cannot be told.
+    """One case of losing a consumer. `outcome` None: `reason` says why it cannot be predicted.
 
     `expected_moved`: of a new random ID, on average over its positions; None: not all of them were forecast.
     """

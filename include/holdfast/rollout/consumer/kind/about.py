@@ -32,6 +32,6 @@ def hosts(one: ConsumerSnapshot) -> tuple[Host, ...]:
 
 
 def example(one: ConsumerSnapshot) -> Row | None:
-    """One consumer goes, and its place is taken. None: nobody is in the group."""
+    """One consumer leaves, and another replaces it. None: no member is in the group."""
     first = next(iter(one.members), None)
     return None if first is None else {"replace_consumer": {"member_id": first.member_id, "by": {"member_id": "new"}}}

@@ -42,7 +42,7 @@ from holdfast.rollout.review.parts import PlanReview
 from holdfast.rollout.text.rendering import Block
 
 OPTIONS = 8
-"""So many options are forecast for most changes."""
+"""This many options are forecast for most changes."""
 
 
 class ConsumerKind(

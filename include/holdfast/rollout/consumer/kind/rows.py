@@ -51,7 +51,7 @@ def _group(snapshot: ConsumerSnapshot) -> Row:
 
 
 def _assignor(snapshot: ConsumerSnapshot) -> str | None:
-    """The one that the coordinator picks. None: it cannot be told, or there is none in common."""
+    """The one that the coordinator picks. None: unknown, or there is none in common."""
     try:
         found = chosen_assignor(snapshot.members, snapshot.broker_release)
     except CannotPredict:
@@ -117,7 +117,7 @@ def targets(snapshot: ConsumerSnapshot) -> list[Row]:
 
 
 def order_change(before: ConsumerSnapshot, after: ConsumerSnapshot) -> Row | None:
-    """Who came and went, and what that moved; None: nobody did. Raise CannotPredict."""
+    """Which members joined and left, and what that moved; None: none did. Raise CannotPredict."""
     change = member_order.member_changes(before, after)
     if not (change.joined or change.left):
         return None

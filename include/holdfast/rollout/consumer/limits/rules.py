@@ -40,7 +40,7 @@ def judge(
 
 
 def _reads_on(evaluated: EvaluatedConsumerOption, policy: Policy) -> Rule:
-    """Whether nobody skips data, or is stopped by an offset that is not there."""
+    """Whether no member skips data, or stops at a missing offset."""
     warnings, unknown = evaluated.warnings, evaluated.offsets_unknown
     status = Status.FAIL if warnings else Status.UNKNOWN if unknown else Status.PASS
     known = sum(one.partitions for one in warnings)

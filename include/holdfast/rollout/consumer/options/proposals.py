@@ -48,16 +48,16 @@ NAMES = (
     MAKE_COOPERATIVE,
 )
 LONG_SESSION_MS = 300_000
-"""`session.timeout.ms` for the time of a roll: pulling an image fits in. Brokers allow 30 min unless told otherwise."""
+"""`session.timeout.ms` for the time of a roll: pulling an image fits in. Brokers allow 30 min unless configured otherwise."""
 MOST_CONSUMERS_MIGRATED = 100
-"""So many restarts, twice over, are forecast for a migration that nobody asked for."""
+"""This many restarts, two times over, are forecast for a migration that was not requested."""
 Bounce = ReplaceConsumer | RestartConsumer | SetAssignors
 """An event after which one consumer is back."""
 
 
 @record
 class ConsumerOption:
-    """One way to make a change, as `options.option.Option`. `settings`: those for the time of the rollout."""
+    """One option for a change, as `options.option.Option`. `settings`: those for the time of the rollout."""
 
     name: str = member(NAME)
     title: str = member(TEXT)
@@ -79,7 +79,7 @@ class ConsumerOption:
 
 
 def propose(snapshot: ConsumerSnapshot, change: ConsumerChange) -> tuple[ConsumerOption, ...]:
-    """Plainly first. A way that comes to the same events, under the same settings, as one before it is left out.
+    """The baseline first. An option with the same events and settings as one before it is left out.
 
     Raise CannotPredict for a group in the middle of a rebalance or without members.
     """
@@ -141,7 +141,7 @@ def _options(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[Con
 
 
 def _beyond(snapshot: ConsumerSnapshot, change: ConsumerChange) -> Iterator[ConsumerOption]:
-    """What would serve the next change too, and takes a decision that nobody has made yet: shown beside the others."""
+    """What would serve the next change too, but takes a decision of the team: shown in addition to the others."""
     bounces = [item for item in _bounces(change) if isinstance(item, RestartConsumer)]
     restarted = [bounce.member_id for bounce in bounces if bounce.back == NewConsumer(bounce.back.member_id)]
     static = _made_static(snapshot, change)
@@ -180,7 +180,7 @@ def _ids(change: ConsumerChange) -> tuple[Invalidation, ...]:
 
 
 def _picked(snapshot: ConsumerSnapshot) -> Assignor | None:
-    """The assignor that the group has now. None: it has none, or nobody can tell."""
+    """The assignor that the group has now. None: it has none, or it is unknown."""
     try:
         now = chosen_assignor(snapshot.members, snapshot.broker_release)
     except CannotPredict:
@@ -198,7 +198,7 @@ def _longer_session(snapshot: ConsumerSnapshot) -> SettingChange | None:
 
 
 def _made_static(snapshot: ConsumerSnapshot, change: ConsumerChange) -> ConsumerChange | None:
-    """None: nobody restarts just as it was who is not static already. Made-up instance IDs stand for those that it will get."""
+    """None: no dynamic member restarts unchanged. Placeholders represent the instance IDs that it will get."""
     dynamic = {member.member_id: place for place, member in enumerate(snapshot.members) if member.group_instance_id is None}
     events: list[ConsumerItem] = []
     for item in change.events:
@@ -239,7 +239,7 @@ def _bounces(change: ConsumerChange) -> tuple[Bounce, ...]:
 
 
 def _waves(bounces: Sequence[Bounce], count: int) -> ConsumerChange:
-    """So many batches of about the same size, each after the group is stable."""
+    """This many batches of about the same size, each after the group is stable."""
     events: list[ConsumerItem] = []
     size = -(-len(bounces) // count)
     for number, bounce in enumerate(bounces):
@@ -250,7 +250,7 @@ def _waves(bounces: Sequence[Bounce], count: int) -> ConsumerChange:
 
 
 def _first_bounce(snapshot: ConsumerSnapshot, bounces: Sequence[Bounce]) -> Assignor | None:
-    """The assignor that the group has now, if everybody is to have a list without it."""
+    """The assignor that the group has now, if every member is to have a list without it."""
     lists = [bounce.assignors for bounce in bounces if isinstance(bounce, SetAssignors)]
     if not lists or len(lists) < len(bounces):
         return None
@@ -259,7 +259,7 @@ def _first_bounce(snapshot: ConsumerSnapshot, bounces: Sequence[Bounce]) -> Assi
 
 
 def _twice(bounces: Sequence[Bounce], now: Assignor) -> ConsumerChange:
-    """Each consumer with both lists, one after the other, and then each with the new one. The IDs between are made up."""
+    """Each consumer with both lists, one after the other, and then each with the new one. The IDs in between are placeholders."""
     first: list[Bounce] = []
     second: list[Bounce] = []
     for bounce in bounces:

@@ -106,7 +106,7 @@ def ranked(
 
 
 def _warnings(chosen: Ranked | None) -> str:
-    """What would skip data stands before everything else."""
+    """Skipped data ranks before everything else."""
     return "" if chosen is None else "".join(f"{one} " for one in map(warning_words.sentence, chosen.evaluated.warnings))
 
 
@@ -120,7 +120,7 @@ def _steps(chosen: Ranked, snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ..
 
 
 def basis_of(snapshot: ConsumerSnapshot) -> ConsumerSnapshot:
-    """What a plan remembers of the group: not offsets, and not what could not be read, of which the ways speak."""
+    """What a plan remembers of the group: not offsets, and not what could not be read, which the options name."""
     topics = tuple(
         replace(topic, partitions=tuple(ConsumedPartition(one.replica_racks) for one in topic.partitions))
         for topic in snapshot.topics

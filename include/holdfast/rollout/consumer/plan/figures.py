@@ -16,7 +16,7 @@ from holdfast.rollout.timing.time_words import until_stable
 class ReadFigures:
     """What one option costs a consumer group. Times in seconds; None: unknown, or without end.
 
-    `unread`: the longest that nobody reads a partition, usually; `unread_most`: where a consumer is slow to poll. `read_twice`:
+    `unread`: the longest that no member reads a partition, usually; `unread_most`: where a consumer is slow to poll. `read_twice`:
     records that may be read a second time, at most.
     """
 

@@ -1,6 +1,6 @@
 """The JSON of a Plan for a consumer group, and the fingerprint of its snapshot.
 
-Reading is strict, and `plan_id` must be the digest of the rest: a plan that somebody edited is no plan.
+Reading is strict, and `plan_id` must be the digest of the rest: an edited plan is refused.
 """
 
 from dataclasses import replace

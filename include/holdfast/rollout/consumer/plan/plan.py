@@ -31,10 +31,11 @@ _OPTION_NAME = NAME.shaped(shapes.one_of(NAMES))
 
 @record
 class Considered:
-    """One way that was weighed. `summary` None: `refused` says why nothing can be predicted. `why_not`: empty if it is chosen.
+    """One option that was evaluated. `summary` None: `refused` says why nothing can be predicted. `why_not`: empty if it is
+    recommended.
 
-    `read_twice`: records that are read a second time, at most; None: unknown. `course`: of the chosen and of the plain way, where
-    anybody can tell. `times` and `effort_counts` None: another version made the plan.
+    `read_twice`: records that are read a second time, at most; None: unknown. `course`: of the recommended option and of the
+    baseline, where known. `times` and `effort_counts` None: another version made the plan.
     """
 
     name: str = member(_OPTION_NAME)
@@ -69,7 +70,7 @@ class Considered:
     about="The recommended option for a change to a consumer group without Kafka Streams, and why not the others.",
 )
 class ConsumerPlan:
-    """`plan_id` is a digest of everything else. `chosen` None: there is nothing to do, or no way can be predicted.
+    """`plan_id` is a digest of everything else. `chosen` None: there is nothing to do, or no option can be predicted.
 
     `basis`: the group that it was made for, without what moves every second. `settings`, `rules` and `unknown`: those of the
     recommended option.

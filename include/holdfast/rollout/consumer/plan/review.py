@@ -27,7 +27,7 @@ GLOSSARY = (
 
 
 def review(plan: ConsumerPlan) -> tuple[Block, ...]:
-    """Everything, in order of importance. That data is skipped stands on the first line."""
+    """Everything, in order of importance. That data is skipped is on the first line."""
     return sections.blocks(reviewed(plan))
 
 
@@ -163,7 +163,7 @@ def _details(plan: ConsumerPlan) -> Iterator[Block]:
     rows = []
     for one in course.shares:
         if one.member_id in back:
-            continue  # it stands in the row of the ID under which it comes back
+            continue  # the row of the ID under which it comes back has it
         had = before.get(one.was) if one.was is not None and one.now is None else one.now
         name = instances.get(one.member_id) or instances.get(one.was or "") or one.member_id
         now = "not in the group" if had is None else _listed(had)

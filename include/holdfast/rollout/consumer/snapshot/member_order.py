@@ -40,7 +40,7 @@ class MemberChange:
 
     @property
     def moved_between_survivors(self) -> tuple[PartitionMove, ...]:
-        """The moves that nobody asked for: both consumers were there before and are there still."""
+        """The moves that were not requested: both consumers were there before and are there still."""
         staying = frozenset(self.before) & frozenset(self.after)
         return tuple(move for move in self.moved if move.before in staying and move.after in staying)
 
@@ -51,7 +51,7 @@ def name_of(member: Member) -> str:
 
 
 def member_changes(before: ConsumerSnapshot, after: ConsumerSnapshot) -> MemberChange:
-    """Raise InvalidInput for snapshots of two groups, CannotPredict where nobody can say who read or reads what."""
+    """Raise InvalidInput for snapshots of two groups, CannotPredict where an assignment is unknown."""
     if (before.cluster, before.group_id) != (after.cluster, after.group_id):
         raise InvalidInput(
             f"one is a snapshot of {before.group_id!r}, the other of {after.group_id!r}: two of one group are needed"
@@ -83,7 +83,7 @@ def _read_by_name(snapshot: ConsumerSnapshot) -> Readers:
 
 
 def readers_of(snapshot: ConsumerSnapshot) -> Readers | None:
-    """Who reads what as the snapshot was taken. None: it cannot be told."""
+    """The assignment when the snapshot was taken. None: unknown."""
     return ownership.readers_now(snapshot.group(of_a_release(snapshot)), snapshot.assigned)
 
 

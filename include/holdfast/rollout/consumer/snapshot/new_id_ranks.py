@@ -12,13 +12,13 @@ from holdfast.kafka.consumer.group import Member
 _SPACE = 1 << 128
 _DIGITS = "0123456789abcdef"
 _DASHES = (8, 13, 18, 23)
-"""Where dashes stand in a UUID as text."""
+"""Where dashes are in a UUID as text."""
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 
 
 @dataclass(frozen=True, slots=True)
 class FreshPlace:
-    """A position that a fresh member ID can take: so many others come before it. `member_id` stands for all that fall there."""
+    """A rank that a new member ID can take: this many others come before it. `member_id` stands for all that fall there."""
 
     place: int
     probability: float

@@ -15,10 +15,10 @@ Readers = Mapping[TopicPartition, str]
 
 
 def readers_now(group: Group, assigned: Sequence[Sequence[TopicPartition]] | None = None) -> Readers | None:
-    """Who reads what before anything is done. `assigned`: what each member was handed, if that is known. None: it cannot be told.
+    """The assignment before anything is done. `assigned`: what each member was handed, if that is known. None: unknown.
 
     Range and roundrobin decide the same each time, so that a stable group has what they would decide now. Of the others the newest
-    generation's report counts, and what two claim with the same right is nobody's.
+    generation's report counts, and what two claim with the same right belongs to neither.
     """
     if assigned is not None:
         return _uncontested(zip((member.member_id for member in group.members), assigned, strict=True))
@@ -50,15 +50,15 @@ def _of_the_newest_generation(members: Iterable[Member]) -> list[Member]:
 
 
 def readers_after(decision: Assignment | LeaderFailure) -> Readers:
-    """Who reads what once the round is over; nobody anything, if the leader fails."""
+    """The assignment after the round; empty if the leader fails."""
     if isinstance(decision, LeaderFailure):
         return {}
     return {partition: one.member_id for one in decision.members for partition in one.partitions}
 
 
 def partition_downtime(reads: Readers, members: Iterable[Member]) -> int:
-    """How many partitions stand still while these members join: those of members that are gone, began anew, or give up everything
-    before they join. A cooperative member reads on."""
+    """How many partitions are unavailable while these members join: those of members that are gone, restarted, or give up
+    everything before they join. A cooperative member reads on."""
     reading_on = {member.member_id: frozenset(member.owned) for member in members if member.cooperative}
     return sum(partition not in reading_on.get(reader, ()) for partition, reader in reads.items())
 
@@ -72,7 +72,7 @@ class Difference:
 
 
 def difference(before: Readers, after: Readers, staying: frozenset[str]) -> Difference:
-    """A partition that had no reader, or has none now because nobody wants it or it is gone, has not moved."""
+    """A partition that had no reader, or has none now because no member subscribes to it or it is gone, has not moved."""
     moved = [(old, after[one]) for one, old in before.items() if after.get(one, old) != old]
     return Difference(len(moved), sum(old in staying and new in staying for old, new in moved))
 

@@ -33,7 +33,7 @@ REPLICA_RACKS = items(nullable(TEXT)).described("Of each replica's broker.")
 class ConsumedPartition:
     """`replica_racks`: one entry a replica, None where a broker has no rack. An offset that is None is unknown.
 
-    `committed_offset` is the group's own. `uncommitted`: it has none there, as somebody has seen who asked.
+    `committed_offset` is the group's own. `uncommitted`: it has none there, as a caller with permission to read has observed.
     """
 
     replica_racks: tuple[str | None, ...] = member(REPLICA_RACKS, default=())
@@ -129,7 +129,7 @@ def _contradictions(snapshot: "ConsumerSnapshot") -> Iterable[InvalidInput]:
     about="One consumer group without Kafka Streams at one moment. Fields that are not listed are ignored.",
 )
 class ConsumerSnapshot:
-    """`members` stand in the order of the group's member list, each with what it would report if the group rebalanced now.
+    """`members` are in the order of the group's member list, each with what it would report if the group rebalanced now.
 
     `kafka_release` is that of the members, `broker_release` that of their coordinator. None: unknown. `config`: settings of the
     consumers under Kafka's names; they decide no assignment, but when the group notices and where readers go on.

@@ -56,7 +56,7 @@ class ConsumerStep:
 
 
 def steps_of(change: ConsumerChange, rebalances: tuple[int, int], snapshot: ConsumerSnapshot) -> tuple[ConsumerStep, ...]:
-    """The events of a change, which cause so many `rebalances`, least and most, and a wait at the end."""
+    """The events of a change, the number of `rebalances` that they cause, least and most, and a wait at the end."""
     hosts = {member.member_id: member for member in snapshot.members}
     events: list[ConsumerItem] = [*change.events]
     if events and not isinstance(events[-1], Then):

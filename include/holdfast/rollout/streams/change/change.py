@@ -1,6 +1,6 @@
 """What the operator means to do: a Change is a list of events, with markers between those that wait for one another.
 
-What an event is, `events` says. Closed: a field or an event that is unknown is refused, for it would be an order that nobody
+`events` defines an event. Closed: a field or an event that is unknown is refused, for nothing could
 carries out.
 """
 
@@ -69,7 +69,7 @@ class Change:
         return tuple(item for item in self.events if not isinstance(item, Then))
 
     def new_random_ids(self) -> int:
-        """How many process IDs are left to chance, those of shorthands aside."""
+        """How many process IDs are new random IDs, without those of shorthands."""
         return sum(item.draws_id() for item in self.statements())
 
     def draws_ids(self) -> bool:
@@ -77,7 +77,7 @@ class Change:
         return any(item.draws_id() or item.will_draw_ids() for item in self.statements())
 
     def with_process_ids(self, chosen: tuple[ProcessId, ...]) -> "Change":
-        """The same change with these IDs in the place of those left to chance, in the order of the events."""
+        """The same change with these IDs instead of the new random ones, in the order of the events."""
         assert len(chosen) == self.new_random_ids(), "one process ID for each that is drawn at random"
         remaining = iter(chosen)
         return replace(

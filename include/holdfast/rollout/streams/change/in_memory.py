@@ -1,4 +1,4 @@
-"""Applications that keep nothing on disk: a client makes up a new process ID at each start, and comes back without any state."""
+"""Applications that keep nothing on disk: a client generates a new process ID at each start, and comes back without any state."""
 
 from dataclasses import replace
 
@@ -12,15 +12,16 @@ from holdfast.rollout.streams.snapshot.stores import stores_of
 
 
 def as_stored(snapshot: Snapshot, change: Change) -> Change:
-    """The same change; where stores are in memory, whoever restarts comes back under a new random process ID, with nothing."""
+    """The same change; where stores are in memory, a client that restarts comes back under a new random process ID, with
+    nothing."""
     if stores_of(snapshot) is not Stores.IN_MEMORY:
         return change
     return replace(change, events=tuple(item if isinstance(item, Then) else item.without_disk() for item in change.events))
 
 
 def started_again(snapshot: Snapshot, change: Change) -> Change:
-    """A written-out change in which everybody starts again at once, each under a new process ID. Raise CannotPredict where others
-    come and go with it."""
+    """A written-out change in which every client starts again at once, each under a new process ID. Raise CannotPredict where
+    others come and go with it."""
     all_clients = any(isinstance(item, Event) and item.ALL_DOWN for item in change.events)
     if not all_clients or stores_of(snapshot) is not Stores.IN_MEMORY:
         return change

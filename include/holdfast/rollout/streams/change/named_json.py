@@ -29,7 +29,7 @@ def resolved(value: object, snapshot: Snapshot) -> object:
 
 
 def unresolved(value: object) -> object:
-    """The same before the group is known, every name some process ID: for whoever only asks whether the rest is in order."""
+    """The same before the group is known, every name some process ID: to check only whether the rest is valid."""
     return _rewritten(value, None)
 
 

@@ -74,7 +74,7 @@ class _Requested(Requested[Client, Item]):
 
 
 def _refuse_no_upgrade(request: Request, snapshot: Snapshot) -> None:
-    """Of the release that runs, or an older one: that is a restart for nothing, or a way back that nobody meant by `upgrade`."""
+    """Of the release that runs, or an older one: a restart without effect, or a downgrade that `upgrade` does not mean."""
     wanted, running = request.kafka_release, snapshot.kafka_release
     if wanted is None or running is None:
         return

@@ -14,16 +14,16 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 MOST_WRITTEN_OUT = 50_000
 """Events that a change may have once its shorthands are written out."""
 EACH_BATCH, OF_MORE = 6, 3
-"""Of a roll-out of settings: up to so many restarts from which on they may count are forecast each; of more, so many stand for all.
-Each is a forecast of its own, and the range goes from the first to the last of them."""
+"""In a roll-out of settings, restarts from which they may count: up to this many are forecast each; of more, this many represent
+for all. Each is a forecast of its own, and the range goes from the first to the last of them."""
 
 
 def written_out(snapshot: Snapshot, change: Change, *, roll_outs: bool = True, counted_from: int | None = None) -> Change:
-    """The same change without shorthands; one that has none is returned as it is.
+    """The same change without shorthands; one that has none is returned unchanged.
 
-    A rolling restart of everybody stays while somebody is in the group whose process ID is left to chance: who that is differs from
+    A rolling restart of all clients stays while the group has a client with a new random process ID: its ID differs from
     outcome to outcome. Without `roll_outs` those stay too that roll out a setting or a release. `counted_from`: rebalances go by
-    the settings of a roll-out from so many of its batches on; None: from the last.
+    the settings of a roll-out from this many of its batches on; None: from the last.
 
     Raise InvalidInput for a shorthand that does not fit the group.
     """
@@ -87,5 +87,5 @@ def counts_earlier(snapshot: Snapshot, change: Change) -> tuple[int, ...]:
 
 
 def _order(snapshot: Snapshot, rolling: RollingRestart) -> tuple[ProcessId, ...]:
-    """Whom it restarts, as far as that is known before anybody came or went."""
+    """The clients that it restarts, where known before any client joined or left."""
     return rolling.process_ids or tuple(sorted(client.process_id for client in snapshot.clients))

@@ -1,4 +1,4 @@
-"""What a forecast costs, in the figures that people decide by: tasks moved, rebalances, time, records, tasks that stand still."""
+"""What a forecast costs, in the figures of a decision: tasks moved, rebalances, time, records, unavailable tasks."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -122,7 +122,7 @@ def _handed_over(
 
 
 def _collateral(snapshot: Snapshot, displaced: tuple[ProcessId, ...], before: Owners, after: Owners) -> int:
-    """Tasks that leave clients which the change does not displace, beyond those that make up a new client's share."""
+    """Tasks that leave clients which the change does not displace, beyond a new client's share."""
     kept = {client.process_id: None for client in snapshot.clients if client.process_id not in displaced}
     leave = sum(owner in kept and after.get(task) != owner for task, owner in before.items())
     orphaned = sum(owner in displaced for owner in before.values())

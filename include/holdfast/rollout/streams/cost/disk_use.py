@@ -1,8 +1,8 @@
-"""What each client's disk holds of stores: now, at most on the way, and when the group is stable.
+"""State-store disk usage of each client: now, at most in between, and when the group is stable.
 
-A store is taken to weigh what its changelogs weigh on a broker. That is an estimate: RocksDB keeps several versions of a record
-until it compacts them, so does the broker, and each in its own time. At most on the way: everything that was ever there, because
-Kafka Streams deletes what a client no longer runs only after `state.cleanup.delay.ms`. At the end: what the client runs.
+The size of a store is assumed to be that of its changelogs on a broker. That is an estimate: RocksDB keeps several versions of a
+record until it compacts them, so does the broker, and each in its own time. At most in between: everything that was ever there,
+because Kafka Streams deletes what a client no longer runs only after `state.cleanup.delay.ms`. At the end: what the client runs.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ _Tasks = dict[TaskId, None]
 
 
 def disks(snapshot: Snapshot, change: Change, outcome: Outcome) -> tuple[ClientDisk, ...]:
-    """By client, those that are there at the end and hold any state on the way."""
+    """By client, those that are there at the end and hold any state meanwhile."""
     ends = {task.id: task.end_offset_sum or 0 for task in snapshot.tasks if task.stateful}
     logs = changelog_sizes.task_logs(snapshot)
     elsewhere = _on_another_disk(change)
@@ -44,7 +44,7 @@ def disks(snapshot: Snapshot, change: Change, outcome: Outcome) -> tuple[ClientD
 
 
 def _now(snapshot: Snapshot, stateful: Mapping[TaskId, int]) -> dict[ProcessId, _Tasks]:
-    """What clients report, and what was seen on their disks."""
+    """What clients report, and what their disks were observed to hold."""
     found = {client.process_id: dict.fromkeys(one for one in reported(client) if one in stateful) for client in snapshot.clients}
     for directory in snapshot.state_directories:
         if directory.process_id in found:
@@ -69,7 +69,7 @@ def _on_the_way(outcome: Outcome, stateful: Mapping[TaskId, int]) -> tuple[dict[
 
 
 def _on_another_disk(change: Change) -> Mapping[ProcessId | None, None]:
-    """Clients that come up on a disk which nobody has looked at, maybe under the ID of one that was looked at."""
+    """Clients that start on a disk that was not observed, possibly with the ID of one that was."""
     return {one: None for item in change.events if isinstance(item, Event) for one in item.on_another_disk()}
 
 

@@ -26,7 +26,7 @@ def counts(snapshot: Snapshot, change: Change, steps: Iterable[Step]) -> EffortC
 
 
 def _restarts(snapshot: Snapshot, change: Change) -> int:
-    """Roll-outs stay written short while somebody is there whose process ID is left to chance: that one restarts too."""
+    """Roll-outs stay shorthands while the group has a client with a new random process ID: that one restarts too."""
     there = Present(client.process_id for client in snapshot.clients)
     found = 0
     for event in written_out(snapshot, change).events:

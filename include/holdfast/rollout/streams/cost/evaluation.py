@@ -290,7 +290,7 @@ COSTS = items(codec_of(Cost))
 
 @record(version=FORMAT_VERSION)
 class EvaluatedOption:
-    """An option with one `Cost` per outcome; or `refused`: why it cannot be predicted. `unknown`: what was assumed."""
+    """An option with one `Cost` per outcome; or `refused`: why it cannot be predicted. `unknown`: the assumptions."""
 
     option: Option = member(codec_of(Option))
     costs: tuple[Cost, ...] = member(COSTS)

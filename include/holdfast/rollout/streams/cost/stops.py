@@ -1,6 +1,6 @@
-"""How long each task is unavailable: until the group notices that its client is gone, and until a client has restored its state.
+"""How long each task is unavailable: until the session of its client times out, and until a client has restored its state.
 
-How long a process takes to start again is nobody's to know here, and not counted; nor is the pause of a rebalance itself.
+The start-up time of a process is unknown here and not counted; nor is the pause of a rebalance itself.
 """
 
 import math
@@ -31,7 +31,7 @@ def stops(outcome: Outcome) -> tuple[TaskStop, ...]:
 
 
 def _restored_together(one: Round) -> Mapping[TaskId, int]:
-    """For each task that waits: the records of all that wait on its client. In which order it restores them nobody knows."""
+    """For each task that waits: the records of all that wait on its client. The order in which it restores them is unknown."""
     if not one.without_caught_up_copy or not isinstance(one.decision, Assignment):
         return {}
     owners = {task: client.process_id for client in one.decision.clients for task in client.active}

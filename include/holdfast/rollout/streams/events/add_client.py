@@ -37,10 +37,10 @@ class AddClient(Event):
     def threads_made(self) -> int:
         return self.client.threads or 1
 
-    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody who is there is named
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no present client
         return f"add a client{new_client.at_host(self.client)}{new_client.given(self.client)}"
 
-    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody who is there is named
+    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - names no present client
         return "add", new_client.short_host(self.client) or "a client"
 
     def draws_id(self) -> bool:

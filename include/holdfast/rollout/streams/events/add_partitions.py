@@ -2,7 +2,7 @@
 
 Kafka Streams makes a task for each partition of the widest topic that a subtopology reads, and wants each changelog to have as
 many partitions. It creates changelogs, and never grows one: its leader throws when it finds one too narrow (InternalTopicManager,
-every release covered), whoever leads, until somebody has grown it by hand.
+every release covered), whichever member leads, until an operator has added partitions to it.
 """
 
 from dataclasses import replace
@@ -42,11 +42,11 @@ class AddPartitions(Event):
 
     # In words.
 
-    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no client
         grown = ", its changelogs grown too" if self.changelogs_grown else ""
         return f"give the topic {self.topic} {many(self.partitions, 'partition')}{grown}"
 
-    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - names no client
         return "grow", f"{short(self.topic)} to {many(self.partitions, 'partition')}"
 
     def moves_tasks(self) -> bool:

@@ -16,7 +16,7 @@ from holdfast.rollout.streams.scene.scene import Scene
 
 Batch = batches.Batch[Event]
 Present = Counter[ProcessId | None]
-"""The process IDs in the group; None: those left to chance. (Twice: in the middle of events that take effect together, one client
+"""The process IDs in the group; None: new random ones. (Twice: in the middle of events that take effect together, one client
 may take over what another has yet to leave.)"""
 
 
@@ -35,7 +35,7 @@ def apply(scene: Scene, batch: Batch, reports: Reports) -> Scene:
     for _, event in batch.events:
         release = event.reads_disks_as()
         if release is not None:
-            reports = reports.read_by(release)  # whoever starts now reads its disk as the new one does
+            reports = reports.read_by(release)  # a client that starts now reads its disk as the new release does
     first = scene = replace(scene, delay_s=0, stopped=(), down=(), clients=(*scene.clients, *scene.away))
     before = Before(first, {process_id for _, event in batch.events for process_id in event.gone_and_came()[0]})
     for index, event in batch.events:
@@ -82,7 +82,7 @@ def causes_no_rebalance(batch: Batch) -> bool:
 
 
 def _with_leader(scene: Scene) -> Scene:
-    """The leader stays; if its process is gone, the smallest process ID leads. One that nobody knew stays unknown."""
+    """The leader stays; if its process is gone, the smallest process ID leads. An unknown leader stays unknown."""
     there = tuple(client.process_id for client in scene.clients)
     if scene.leader_process_id is None or scene.leader_process_id in there:
         return scene

@@ -55,7 +55,7 @@ class About(Enum):
 
 
 class Statement(ABC):
-    """What may stand in the list of a Change, markers aside: an event, or a shorthand for several (`rolling_restart`)."""
+    """What may be in the list of a Change, markers aside: an event, or a shorthand for several (`rolling_restart`)."""
 
     __slots__ = ()
 
@@ -67,7 +67,7 @@ class Statement(ABC):
 
     @classmethod
     def codec(cls) -> Codec[Self]:
-        """Of what stands behind the verb: of the fields of a record, unless the event says otherwise."""
+        """The JSON shape of what is behind the verb: of the fields of a record, unless the event says otherwise."""
         own: Codec[Self] = codec_of(cls)
         match cls.ABOUT:
             case About.ONE_CLIENT:
@@ -79,7 +79,7 @@ class Statement(ABC):
 
     @classmethod
     def known_after(cls, content: Mapping[str, object], there: list[Known]) -> list[Known]:  # noqa: ARG003 - for those who need it
-        """Who can be named once this has happened, from JSON that nobody has checked yet."""
+        """The clients that can be named once this has happened, from JSON that has not been checked yet."""
         return there
 
     def threads_made(self) -> int:
@@ -115,35 +115,35 @@ class Statement(ABC):
         raise AssertionError(f"{self.VERB} draws no process ID")
 
     def without_disk(self) -> "Statement":
-        """The same where nothing is kept on disk: whoever restarts comes back under a new random process ID, with nothing."""
+        """The same where nothing is kept on disk: a client that restarts comes back under a new random process ID, with nothing."""
         return self
 
     # What an option may make of it.
 
     def keeping_id(self) -> "Statement":
-        """The same, but whoever comes back keeps the process ID that would be lost."""
+        """The same, but a client that comes back keeps the process ID that would be lost."""
         return self
 
     def keeping_disk(self) -> "Statement":
-        """The same, but whoever comes back with nothing keeps its process ID and its state."""
+        """The same, but a client that comes back with nothing keeps its process ID and its state."""
         return self
 
     def wiped(self) -> "Statement":
-        """The same, but whoever comes back has an empty disk."""
+        """The same, but a client that comes back has an empty disk."""
         return self
 
     def returning_late(self) -> "Statement":
-        """The same, but whoever comes back is away for longer than its session lasts."""
+        """The same, but a client that comes back is away for longer than its session timeout."""
         return self
 
     def loses_disk(self) -> bool:
-        """Whether a client goes for good, or comes back with nothing."""
+        """Whether a client leaves permanently, or comes back with nothing."""
         return False
 
     # Whom it is about.
 
     def new_ids(self) -> tuple[ProcessId | None, ...]:
-        """The IDs under which clients join or come back. None: one left to chance."""
+        """The IDs under which clients join or come back. None: a new random one."""
         return ()
 
     def displaced(self) -> tuple[ProcessId, ...]:
@@ -161,7 +161,7 @@ class Statement(ABC):
         return False
 
     def unseen_returns(self, endpoints: frozenset[ProcessId]) -> frozenset[ProcessId]:  # noqa: ARG002 - for those who need it
-        """Static clients that come back without a rebalance; of an unnamed everybody, those with `endpoints`."""
+        """Static clients that come back without a rebalance; if the event names none and means all, those with `endpoints`."""
         return frozenset()
 
     def moves_tasks(self) -> bool:
@@ -169,7 +169,7 @@ class Statement(ABC):
         return False
 
     def restarts(self, clients: int) -> int:  # noqa: ARG002 - for those who need it
-        """How many clients people restart for it, of so many that are there."""
+        """How many clients operators restart for it, of `clients` in the group."""
         return 0
 
     # Its steps.
@@ -222,7 +222,7 @@ class Event(Statement):
         return False
 
     def returns_unseen(self) -> bool:
-        """Whether static members return in time: nobody rebalances."""
+        """Whether static members return in time: without a rebalance."""
         return False
 
     def starts(self) -> int:
@@ -230,7 +230,7 @@ class Event(Statement):
         return 0
 
     def stopped_minutes(self) -> float:
-        """For how long everybody is stopped."""
+        """How long all clients are stopped."""
         return 0
 
     # What it costs.
@@ -240,7 +240,7 @@ class Event(Statement):
         return None
 
     def on_another_disk(self) -> tuple[ProcessId | None, ...]:
-        """Clients that come up on a disk which nobody has looked at."""
+        """Clients that start on a disk that was not observed."""
         return ()
 
     def renamed(self) -> tuple[tuple[ProcessId, ProcessId], ...]:

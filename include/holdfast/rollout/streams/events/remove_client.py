@@ -1,4 +1,4 @@
-"""`remove_client`: a client goes for good."""
+"""`remove_client`: a client leaves permanently."""
 
 from collections.abc import Mapping
 
@@ -19,8 +19,8 @@ from holdfast.rollout.streams.steps.drafts import Draft
 
 @record(defaults=True)
 class RemoveClient(Event):
-    """`leaves` false: it just ends, as a classic client does, and the group notices when its session has timed out. None: not said;
-    a Forecast takes it to leave, a Plan to do what Kafka Streams does (`usual`)."""
+    """`leaves` false: it ends without leaving, as a classic client does, and is removed when its session times out. None: not
+    given; a Forecast takes it to leave, a Plan to do what Kafka Streams does (`usual`)."""
 
     process_id: ProcessId = member(PROCESS_ID)
     leaves: bool | None = member(

@@ -53,9 +53,9 @@ class RestartClient(Event):
     """`new_process_id` None with `keeps_process_id` false: a fresh random one.
 
     `within_session`: its members are static and return before their session times out, so that no rebalance happens: they get the
-    assignment that the broker has of them. None: not said; a Forecast counts the rebalance, a Plan takes static members to return
-    in time (`usual`), and both say what happens otherwise. `late`: it is away for longer than its session lasts, so that the group
-    rebalances without it until it is stable, and again when it is back.
+    assignment that the broker has of them. None: not given; a Forecast counts the rebalance, a Plan assumes that static members
+    return in time (`usual`), and both say what happens otherwise. `late`: it is away for longer than its session lasts, so that the
+    group rebalances without it until it is stable, and again when it is back.
     """
 
     process_id: ProcessId = member(PROCESS_ID)
@@ -99,7 +99,7 @@ class RestartClient(Event):
     # Process IDs.
 
     def comes_back_as(self) -> ProcessId | None:
-        """The ID under which it returns. None: one left to chance."""
+        """The ID under which it returns. None: a new random one."""
         return self.process_id if self.keeps_process_id else self.new_process_id
 
     def draws_id(self) -> bool:
@@ -186,7 +186,7 @@ class RestartClient(Event):
         """The client as it would report once it runs what it ran: those tasks are running again.
 
         A copy that was there for another reason stays as it was; without the state it is gone, for which of them were standbys, and
-        how far those have come again, nobody can see.
+        how far those have come again, cannot be observed.
         """
         dynamic = [consumer.member_id for consumer in old.consumers if consumer.group_instance_id is None]
         if dynamic:

@@ -114,7 +114,7 @@ class RollingRestart(Statement):
             yield chosen[first : first + self.at_once]
 
     def written_out(self, there: list[ProcessId], counted_from: int | None) -> Iterator[Event | Then]:
-        """The restarts, and what they roll out. `counted_from`: settings count from so many batches on; None: from the last.
+        """The restarts, and what they roll out. `counted_from`: settings count from this many batches on; None: from the last.
 
         Raise InvalidInput for a group without clients.
         """

@@ -27,10 +27,10 @@ class SetConfig(Event):
     def codec(cls) -> Codec[Self]:
         return shared.SETTINGS.to(cls, lambda event: event.settings)
 
-    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no client
         return f"set {in_words(self.settings)}"
 
-    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - names no client
         return "set", short(in_words(self.settings))
 
     def settings_set(self) -> Settings:

@@ -26,17 +26,17 @@ class SetRelease(Event):
     VERB = "set_release"
     CARRIED = True
 
-    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no client
         return f"go to Kafka Streams {self.kafka_release}"
 
-    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - names no client
         return "upgrade to", f"Kafka Streams {self.kafka_release}"
 
     def reads_disks_as(self) -> str | None:
         return self.kafka_release if self.kafka_release in RELEASES else None
 
     def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:  # noqa: ARG002 - as every event
-        """Every member writes the metadata version of the release from now on, and counts what lies on its disk as that does."""
+        """Every member writes the metadata version of the release from now on, and counts what is on its disk as that does."""
         try:
             counts = behaviour(self.kafka_release).closed_copy_counts_last_record
         except Unsupported as refusal:

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"-StreamThread-([0-9]{1,9})-consumer")
 
 @record(defaults=True)
 class SetThreads(Event):
-    """Until it has so many (from 2.8). `member_ids`: those of the threads that come, or of those that go. None: new threads are
+    """Until it has this many (from 2.8). `member_ids`: those of the threads that come, or of those that go. None: new threads are
     numbered on, and those with the lowest numbers go first."""
 
     process_id: ProcessId = member(PROCESS_ID)
@@ -91,7 +91,7 @@ class SetThreads(Event):
         return replace(client, consumers=tuple(heir if one is first else one for one in stay))
 
     def _leaving(self, client: Client) -> tuple[str, ...]:
-        """Kafka takes the thread that it started first; numbers tell which, as far as no thread came later."""
+        """Kafka takes the thread that it started first; the numbers show which, unless a thread was added later."""
         count = len(client.consumers) - self.threads
         if self.member_ids is None:
             oldest = sorted(client.consumers, key=lambda one: (_number(one), java.string_order(one.member_id)))

@@ -1,7 +1,7 @@
 """`set_topology`: every client comes back, all together, with another topology.
 
 A state directory is named by subtopology and partition and by nothing else. If subtopologies are renumbered, a task finds in "its"
-directory the stores of another: it restores its own from the beginning, while its client reports the offsets of what lies there.
+directory the stores of another: it restores its own from the beginning, while its client reports the offsets of what is there.
 """
 
 from dataclasses import replace
@@ -40,10 +40,10 @@ class SetTopology(Event):
     def partitions_made(self) -> int:
         return len(self.tasks)
 
-    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no client
         return f"go to another topology of {many(len(self.tasks), 'task')}{'' if self.keeps_state else ', with empty disks'}"
 
-    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - names no client
         return "deploy", f"another topology of {many(len(self.tasks), 'task')}"
 
     def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:  # noqa: ARG002 - as every event

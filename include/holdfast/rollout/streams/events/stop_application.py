@@ -26,10 +26,10 @@ class StopApplication(Event):
     VERB = "stop_application"
     ALL_DOWN = True
 
-    def sentence(self, name: Name) -> str:  # noqa: ARG002 - nobody is named
+    def sentence(self, name: Name) -> str:  # noqa: ARG002 - names no client
         return f"stop every client for {self.minutes:g} minutes"
 
-    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - nobody is named
+    def title(self, host: Name) -> tuple[str, str]:  # noqa: ARG002 - names no client
         return "stop", f"every client for {self.minutes:g} minutes"
 
     def applied(self, scene: Scene, before: Before, reports: Reports) -> Scene:  # noqa: ARG002 - as every event

@@ -83,12 +83,12 @@ APPLYING = _Applying()
 
 
 def next_action(plan: Plan, journal: Journal, fresh: Snapshot, now: datetime) -> Next:
-    """Raise StalePlan where the group is not what the plan, and what was done of it, would have it be."""
+    """Raise StalePlan where the group differs from the plan's expectation after the steps done so far."""
     return applying.next_action(APPLYING, plan, journal, fresh, now)
 
 
 def _before(plan: Plan, journal: Journal, step: Step, fresh: Snapshot) -> Sighting:
-    """Who is there before a restart: what is rolled out together comes with one. What was done before anybody asked for it is held
+    """The clients before a restart: what is rolled out together comes with one. Steps done before they were requested are compared
     against the plan's own basis."""
     touching = [one for one in plan.steps if isinstance(one.action, RESTARTS) and journal.began_with(one.id) is not None]
     rolled = [
@@ -211,7 +211,7 @@ def _by_the_operator(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, 
 
 
 def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: str | None) -> Next:
-    """A restart is over when the group shows it, whatever is said: else the next client would go down beside this one."""
+    """A restart is over when the group shows it, whatever is reported: else the next client would be down at the same time."""
     began = journal.began_with(step.id)
     found = evidence.restarted(step, plan, fresh, began)
     if fresh.group_state not in (None, STABLE):
@@ -227,7 +227,7 @@ def _restarted(plan: Plan, journal: Journal, step: Step, fresh: Snapshot, word: 
 
 
 def _stopped(plan: Plan, journal: Journal, process_id: ProcessId, fresh: Snapshot) -> bool:
-    """Whether a client has ended: it is not in the group, or an operator has said so of the very step that stops it."""
+    """Whether a client has ended: it is not in the group, or an operator has reported it for the step that stops it."""
     stops = (step.id for step in plan.steps if isinstance(step.action, StopClient) and step.action.process_id == process_id)
     return fresh.client(process_id) is None or any(journal.has(step, Event.CONFIRMED) for step in stops)
 
@@ -264,7 +264,7 @@ def _started(plan: Plan, journal: Journal, step: Step, action: StartClient, fres
 
 
 def _is_the_old_one(plan: Plan, journal: Journal, client: Client) -> bool:
-    """Whether these are the members of a client that an operator said had ended: they are listed until their session times out."""
+    """Whether these are the members of a client whose end an operator reported: they are listed until their session times out."""
     known = plan.basis.client(client.process_id)
     stops = [one.id for one in plan.steps if isinstance(one.action, StopClient) and one.action.process_id == client.process_id]
     on_somebodys_word = any(journal.has(stop, Event.CONFIRMED) for stop in stops)
@@ -272,6 +272,6 @@ def _is_the_old_one(plan: Plan, journal: Journal, client: Client) -> bool:
 
 
 def _on_a_word(step: Step, word: str | None, found: Evidence) -> Wait:
-    """Somebody may have said that it is done; the group does not show it."""
+    """The step may have been reported as done; the group does not show it."""
     missing = found.text.rstrip(".")
     return not_shown_yet(step, word, missing if word else f"the group does not show it: {missing}")

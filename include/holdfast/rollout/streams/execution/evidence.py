@@ -2,8 +2,8 @@
 
 A restarted process has new member IDs: a dynamic member joins anew, a static one keeps its instance ID and gets a new member ID, in
 the same generation where it returns in time. A stopped one is listed until its session times out. So a restart is evident when none
-of the members that were there before is there any more, and as many others are. What was there before is the plan's own basis, or
-what the journal kept when the step began (`Sighting`).
+of the members that were there before is there any more, and as many others are. The earlier state is the snapshot that the plan was
+made from, or what the journal kept when the step began (`Sighting`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -55,7 +55,7 @@ def of_plan(plan: Plan, fresh: Snapshot) -> tuple[StepEvidence, ...]:
 
 
 def evidence_of(step: Step, plan: Plan, fresh: Snapshot, began: Sighting | None = None) -> Evidence:
-    """One step. `began`: what was there when it began; None: nobody kept that, and the plan's basis stands for it."""
+    """One step. `began`: the group when it began; None: not kept, and the plan's snapshot is used instead."""
     return _of(step, plan, fresh, Starts(plan, fresh, began))
 
 
@@ -184,7 +184,7 @@ def _all_clients(step: Step, fresh: Snapshot, starts: Starts) -> Evidence:
 
 
 def _all_anew(wanted: Expected, starts: Starts) -> Evidence:
-    """Whether each of these clients has been started so many times since the plan was made, or once since the step began."""
+    """Whether each of these clients has been started this many times since the plan was made, or once since the step began."""
     wanted = {one: times for one, times in wanted.items() if not starts.gone_by_plan(one)}
     if not wanted:
         return evidence(Shown.CANNOT_SHOW, Sees.STOPPED_SINCE)
@@ -211,7 +211,7 @@ def _all_anew(wanted: Expected, starts: Starts) -> Evidence:
 def _also(
     plan: Plan, step: Step, action: RollOutConfig | RollOutRelease | StopAllClients | DeployTopology, fresh: Snapshot
 ) -> Evidence | None:
-    """What else than restarts must show, once everybody has restarted; None: nothing does, or it shows."""
+    """What else than restarts must show, once every client has restarted; None: nothing does, or it shows."""
     last = [one.id for one in plan.steps if type(one.action) is type(action) and _key(one.action) == _key(action)][-1]
     match action:
         case RollOutConfig(key=key) if key == STANDBYS and step.id == last:
@@ -234,7 +234,7 @@ def _key(action: object) -> str | None:
 
 
 def _standbys(plan: Plan, action: RollOutConfig, fresh: Snapshot) -> Evidence:
-    """Whether each task has as many standby copies as it is to have in the end."""
+    """Whether each task has the number of standby copies that it has in the end."""
     copies = copies_of(fresh)
     option = plan.recommended_option
     if copies is None or option is None or not option.costs:
@@ -296,7 +296,7 @@ def _grown(topic: str, partitions: int, fresh: Snapshot) -> Evidence:
 
 
 def _awaited(plan: Plan, fresh: Snapshot, acts: Sequence[StepEvidence]) -> Evidence:
-    """Whether the group is stable again after what was to be done before it."""
+    """Whether the group is stable again after the actions before it."""
     if fresh.group_state not in (None, STABLE):
         return evidence(Shown.NOT_YET, Sees.STATE, fresh.group_state)
     late = next((one for one in acts if one.evidence.shown is not Shown.HAPPENED), None)

@@ -31,7 +31,7 @@ def expected(plan: Plan) -> Mapping[str, Expected]:
     """For each step that restarts clients: which, and how often each has been started by then since the plan was made.
 
     Settings that are rolled out together come with one restart. Clients under process IDs of their own making are not among them,
-    nor are those that a step before has stopped for good: what they do nobody can see.
+    nor are those that a step before has stopped permanently: what they do cannot be observed.
     """
     started: dict[ProcessId, int] = {client.process_id: 0 for client in plan.basis.clients}
     stopped: dict[ProcessId, None] = {}
@@ -85,7 +85,7 @@ def strangers(plan: Plan, fresh: Snapshot) -> tuple[ProcessId, ...]:
 class Starts:
     """How often clients were started, as a plan and a fresh snapshot show it: looked up once for all of them.
 
-    `began`: who was there when the step began; None: nobody kept that.
+    `began`: the clients when the step began; None: not kept.
     """
 
     def __init__(self, plan: Plan, fresh: Snapshot, began: Sighting | None) -> None:
@@ -102,7 +102,7 @@ class Starts:
         self.expected = expected(plan)
 
     def gone_by_plan(self, process_id: ProcessId) -> bool:
-        """Whether a client is not there, and a step of the plan stops it: what it did before nobody can see any more."""
+        """Whether a client is not in the group, and a step of the plan stops it: what it did before cannot be observed any more."""
         return process_id not in self._there and process_id in self._stopped
 
     def happened(self, process_id: ProcessId, times: int) -> bool | None:

@@ -15,7 +15,7 @@ from holdfast.rollout.streams.steps.steps import touched
 
 
 def is_stale(plan: Plan, fresh: Snapshot) -> Staleness:
-    """Before the first step; a plan under way explains some of what it finds, which `apply.next_action` knows."""
+    """Before the first step; a plan in progress explains some differences; `apply.next_action` handles that."""
     steps: dict[ProcessId, None] = {process_id: None for step in plan.steps for process_id in touched(step.action)}
     found = [
         replace(one, matters=True, why="A step of the plan goes to the old host.") if _moved_under_a_step(one, steps) else one

@@ -13,7 +13,7 @@ from holdfast.rollout.json.record import codec_of, derived, key, keyed, member, 
 
 @record(closed=False)
 class TaskVerdict:
-    """One task at the end: the owner that the forecast has, and the owner found (None: nobody)."""
+    """One task at the end: the owner that the forecast has, and the owner found (None: no owner)."""
 
     task: TaskId = key(TASK_ID)
     expected: ProcessId = member(PROCESS_ID)

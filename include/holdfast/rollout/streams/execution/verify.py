@@ -90,7 +90,7 @@ def _recommended(plan: Plan) -> Considered:
 def _outcome(plan: Plan, option: Considered, fresh: Snapshot) -> tuple[Cost | None, Mapping[ProcessId, ProcessId]]:
     """The outcome that came about, and the real ID for each of its IDs: the one in the same place of the order.
 
-    An ID that was left to chance stands in the forecast for all that fall into its gap; all others must be themselves.
+    A new random ID represents, in the forecast, every ID of its gap; all others must match exactly.
     """
     found = sorted(client.process_id for client in fresh.clients)
     left_to_chance = option.change.draws_ids()
@@ -195,7 +195,7 @@ def _result(
 
 
 def _settled(fresh: Snapshot) -> bool | None:
-    """Whether the last recorded rebalance asked nobody to come back; None: there is no record that can be read."""
+    """Whether the last recorded rebalance asked no member to rejoin; None: there is no record that can be read."""
     if not fresh.generations:
         return None
     try:
@@ -205,7 +205,7 @@ def _settled(fresh: Snapshot) -> bool | None:
 
 
 def _warming_up(fresh: Snapshot) -> dict[TaskId, tuple[ProcessId, ...]]:
-    """Which clients have a standby or warm-up of a task assigned, as far as the snapshot says it."""
+    """Which clients have a standby or warm-up of a task assigned, according to the snapshot."""
     client_of = {consumer.member_id: client.process_id for client in fresh.clients for consumer in client.consumers}
     found: dict[TaskId, tuple[ProcessId, ...]] = {}
     for one in fresh.evidence:

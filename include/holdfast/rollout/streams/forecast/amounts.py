@@ -14,7 +14,7 @@ class Amount:
     size: int | None = member(nullable(COUNT), name="bytes", default=None, needed=True)
 
     def bytes_at(self, bytes_per_record: int | None) -> int | None:
-        """As measured; where that is unknown, at so many bytes a record (None: then it is unknown either)."""
+        """As measured; where that is unknown, at this many bytes a record (None: then it is unknown either)."""
         if self.size is not None or not self.records:
             return self.size or 0
         return None if bytes_per_record is None else self.records * bytes_per_record
@@ -39,7 +39,7 @@ BROKER: Codec[int | None] = TEXT.to(_broker, lambda broker: UNKNOWN_AMOUNT if br
 
 @record
 class BrokerReads:
-    """What one broker serves to clients that restore: it leads these changelog partitions. `broker` None: nobody knows who leads.
+    """What one broker serves to clients that restore: it leads these changelog partitions. `broker` None: the leader is unknown.
 
     `at_once`: the most that restores which begin in one rebalance ask of it.
     """

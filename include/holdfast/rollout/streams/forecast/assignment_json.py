@@ -124,7 +124,8 @@ ASSIGNMENT = where_there(
 
 
 def assignment_to_json(decision: Assignment | LeaderFailure) -> dict[str, object]:
-    """A failing leader is `error`, or `error_code` where it would answer everybody with one. `unknown` only when there is any."""
+    """A failing leader is `error`, or `error_code` where it would answer every client with one. `unknown` only when there is
+    any."""
     return cast("dict[str, object]", ASSIGNMENT.write(decision))
 
 

@@ -14,11 +14,11 @@ from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs, total_or
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 _Parts = tuple[tuple[int | None, int, int], ...]
-"""A task's changelogs: the broker that leads each (None: unknown), its end offset, and what it weighs (0: unknown)."""
+"""A task's changelogs: the broker that leads each (None: unknown), its end offset, and its size in bytes (0: unknown)."""
 
 
 def reads(snapshot: Snapshot, rounds: Iterable[Round]) -> tuple[BrokerReads, ...]:
-    """By broker; what nobody knows the leader of comes last."""
+    """By broker; partitions with an unknown leader come last."""
     parts, logs = _parts(snapshot), changelog_sizes.task_logs(snapshot)
     by_round = [_of_round(one, parts, logs) for one in rounds if one.restoring_tasks]
     brokers = dict.fromkeys(broker for found in by_round for broker in found)
@@ -39,7 +39,7 @@ def _of_round(one: Round, parts: Mapping[TaskId, _Parts], logs: Mapping[TaskId, 
 
 
 def _shared_out(records: int, size: int | None, parts: _Parts) -> Iterator[tuple[int | None, Amount]]:
-    """No changelog gives more records than it has offsets, nor more bytes than it weighs."""
+    """No changelog gives more records than it has offsets, nor more bytes than its size."""
     brokers = [broker for broker, _, _ in parts] or [None]
     of_records = _in_proportion(records, [end for _, end, _ in parts])
     of_bytes = [None] * len(brokers) if size is None else _in_proportion(size, [weight for _, _, weight in parts])

@@ -1,6 +1,6 @@
 """One course of a forecast: the batches of a change one after the other, each with the rebalances that it causes.
 
-`carried_out` keeps every rebalance, `length_of` counts them: a forecast shows one course, and tells the range of the others.
+`carried_out` keeps every rebalance, `length_of` counts them: a forecast shows one course, and gives the range of the others.
 """
 
 from holdfast.errors import InvalidInput
@@ -109,7 +109,7 @@ class Recorded(Stage):
         return super().rebalance(until)
 
     def close_act(self, batch: Batch) -> None:
-        """Keep what was done, and how many rebalances followed."""
+        """Record an action, and how many rebalances followed."""
         self._acts.append(act_of(batch, self.scene, len(self._rounds) - sum(one.rebalances for one in self._acts)))
 
     def came_back_unseen(self, batch: Batch) -> None:
@@ -128,7 +128,7 @@ class Recorded(Stage):
         self._rounds.append(self._restoring.round(self._reports, trigger, self._at_seconds, group, decision))
 
     def _entered(self, acceptable_lag: int) -> None:
-        """Note tasks that were unavailable until now, and whether somebody who ran meanwhile has a copy of them."""
+        """Note tasks that were unavailable until now, and whether a client that ran meanwhile has a copy of them."""
         if not self.scene.stopped:
             return
         ran = [client for client in self.scene.clients if client.process_id not in self.scene.down]

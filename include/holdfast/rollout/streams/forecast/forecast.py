@@ -1,6 +1,6 @@
 """The Forecast of a Change: Kafka's decisions, rebalance by rebalance, until the group is stable.
 
-Nothing here is a guess: where evidence is missing, or releases that nobody has told apart would differ, it is CannotPredict.
+Nothing here is a guess: where evidence is missing, or releases that are not distinguished would differ, it is CannotPredict.
 """
 
 from collections.abc import Sequence
@@ -30,8 +30,8 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 def forecast(snapshot: Snapshot, change: Change, most_outcomes: int | None = None, work: Work | None = None) -> Forecast:
     """The Forecast of the contract. Raise CannotPredict, Unsupported, or InvalidInput for a change that does not fit the group.
 
-    `most_outcomes`: where new random process IDs can fall in more ways, that many stand for all (`positions`). None: every way.
-    `work`: what it may take (`allowed`). Where that is not enough for every way, fewer stand for all; else raise TooMuchWork.
+    `most_outcomes`: where new random process IDs have more outcomes, this many represent all (`positions`). None: all outcomes.
+    `work`: what it may take (`allowed`). Where that is not enough for all outcomes, fewer represent them; else raise TooMuchWork.
     """
     requested = in_memory.as_stored(snapshot, change)
     change = in_memory.started_again(snapshot, shorthands.written_out(snapshot, requested))
@@ -95,7 +95,7 @@ def _outcome(ground: Ground, change: Change, option: Chance) -> tuple[Outcome, R
 
 
 def _range(ground: Ground, change: Change, counted_from: int) -> Range:
-    """That of a course in which the settings of a roll-out count from so many batches on."""
+    """That of a course in which the settings of a roll-out count from this many batches on."""
     change = shorthands.written_out(ground.snapshot, change, counted_from=counted_from)
     length = length_of(ground, change, change.assume)
     return range_of(length, _quicker(ground, change, length))

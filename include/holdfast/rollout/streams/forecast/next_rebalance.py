@@ -14,7 +14,7 @@ def what_is_requested(decision: Assignment) -> Trigger | None:
 
 
 def until_then(pending: Trigger | None, group: Group, until: Wait) -> tuple[Pause, float]:
-    """What lies between this rebalance and what comes next."""
+    """What is between this rebalance and what comes next."""
     if pending is None:
         return Pause.SETTLED, 0
     if pending is Trigger.IMMEDIATE or until is Wait.REBALANCE:

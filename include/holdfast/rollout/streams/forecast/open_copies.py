@@ -1,4 +1,4 @@
-"""The copies of which nobody can say whether an immediate follow-up finds them caught up, or finds them at all."""
+"""The copies for which it is unknown whether an immediate follow-up finds them caught up, or at all."""
 
 from dataclasses import dataclass
 

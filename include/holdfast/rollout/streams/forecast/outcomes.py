@@ -181,7 +181,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The outcomes of a change with their probabilities. `change`: with its shorthands expanded. `unknown`: what was assumed."""
+    """The outcomes of a change with their probabilities. `change`: with its shorthands expanded. `unknown`: the assumptions."""
 
     change: Change
     outcomes: tuple[Outcome, ...]

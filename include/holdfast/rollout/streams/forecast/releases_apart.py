@@ -68,7 +68,7 @@ def _refuse_disagreement(answers: Answers) -> None:
 
 
 def _first_difference(options: Sequence[tuple[Outcome, ...]]) -> tuple[int, int, ProcessId] | None:
-    """Outcome, round and client of the first decision that is not the same in all ways; None: it is not in a decision."""
+    """Outcome, round and client of the first decision that is not the same in all variants; None: it is not in a decision."""
     first, others = options[0], options[1:]
     for at, outcome in enumerate(first):
         for number, one in enumerate(outcome.rounds):

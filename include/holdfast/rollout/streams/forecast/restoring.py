@@ -19,7 +19,7 @@ from holdfast.rollout.streams.snapshot.changelog_sizes import TaskLogs
 
 
 def waiting(rounds: tuple[Round, ...], records: int) -> Waiting:
-    """The tasks that are without a caught-up copy, over all rounds but the last, whose end nobody knows."""
+    """The tasks that are without a caught-up copy, over all rounds but the last, whose end is unknown."""
     seconds: dict[TaskId, float] = {}
     for index, one in enumerate(rounds):
         until = rounds[index + 1].at_seconds if index + 1 < len(rounds) else one.at_seconds
@@ -43,7 +43,7 @@ _One = TypeVar("_One")
 
 
 def _same(found: tuple[_One, ...], before: tuple[_One, ...]) -> tuple[_One, ...]:
-    """Looked for where they stood: clients keep their places but where one comes or goes, and then all are looked at anew once."""
+    """Searched for at their previous index: clients keep theirs unless one joins or leaves, and then all are searched anew once."""
     same = [old if old is new or old == new else new for new, old in zip(found, before, strict=False)]
     return (*same, *found[len(same) :])
 

@@ -19,7 +19,7 @@ TOO_MUCH = " (all ranks would exceed the work limit for a group of this size: --
 SPARE = 3, 4
 """Another place may take somewhat more than the first: so much of what is left is counted on."""
 MOVED_ALONE = 4
-"""What moves is looked up so many times as fast as a rebalance is decided and answered."""
+"""Looking up what moves is this many times faster than deciding and answering a rebalance."""
 
 
 def outcomes(

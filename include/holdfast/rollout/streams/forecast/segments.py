@@ -1,7 +1,7 @@
 """Rebalances that follow on one another, kept so that the courses of one forecast share them.
 
 The courses of a forecast differ in few places: settings that count some restarts earlier, copies that are caught up sooner. Between
-those places the same group rebalances in the same way, and that is worked out once.
+those places the same group rebalances identically, and that is worked out once.
 """
 
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class Decisions:
 class Passed:
     """The rebalances after one batch while they are worked out, cut into segments.
 
-    The first segments are short, each later one is as long as all before it: two courses that come to the same reports do so early,
+    The first segments are short, each later one is as long as all before it: two courses that reach the same reports do so early,
     and few reports are kept.
     """
 

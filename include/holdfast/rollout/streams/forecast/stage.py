@@ -278,7 +278,7 @@ class Stage:
 
 
 def _without_reports(client: Client) -> object:
-    """What the leader's decisions hang on besides reports."""
+    """What the leader's decisions depend on besides reports."""
     consumers = [replace(one, owned=(), task_offset_sums=()) for one in client.consumers]
     return client.process_id, client.rack, client.client_tags, consumers
 

@@ -12,21 +12,21 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 A_REBALANCE = 100
 """Units that any rebalance takes, however small the group."""
 ANEW = 4
-"""So many times as much where nothing is remembered of the rebalance before: members, settings or tasks are other ones."""
+"""Factor of work where the rebalance before is of no use: members, settings or tasks differ."""
 AN_EVENT = 16
-"""Of so many members, clients and tasks one is counted for each event: it is looked for among them."""
+"""For each event, one unit is counted for this many members, clients and tasks: it is searched among them."""
 AT_LEAST = 400_000
 """Units that any forecast may take: some seconds."""
 REBALANCES = 1_000
 REBALANCES_A_TASK = 10
 REBALANCES_A_CLIENT = 200
-"""So many rebalances are in what is allowed: of warm-ups one by one, of rolling restarts there and back."""
+"""The budget holds this many rebalances: warm-ups one by one, rolling restarts forth and back."""
 OPTIONS = 4
-"""The options of one plan may take so many times what one may."""
+"""The options of one plan together may use this many times the budget of one."""
 
 
 class Work:
-    """What was taken of what is allowed."""
+    """The part of the budget that was used."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -47,7 +47,7 @@ class Work:
             )
 
     def part(self, of: int) -> "Work":
-        """One of so many equal parts of what is left. Whoever has used it says so with `used`."""
+        """One of this many equal parts of what is left. The caller reports its use with `used`."""
         return Work(self.left // of)
 
     def used(self, part: "Work") -> None:

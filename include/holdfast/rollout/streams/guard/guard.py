@@ -89,7 +89,7 @@ class Guard:
 
 
 def look(snapshot: Snapshot) -> Guard:
-    """What can be said. What cannot be predicted is named in `unknown`, never left out in silence.
+    """What can be predicted. What cannot is named in `unknown`, never left out in silence.
 
     Raise CannotPredict for a group in the middle of a rebalance or without clients: it shows nothing.
     """
@@ -155,7 +155,7 @@ def _defusal(snapshot: Snapshot, baseline: int) -> Defusal | None:
 
 
 def _fewest_renamed(wanted: Sequence[ProcessId]) -> tuple[tuple[ProcessId, ProcessId], ...]:
-    """IDs for clients so that they stand in the order of `wanted`: those in a longest ascending run keep theirs.
+    """IDs for clients so that they are in the order of `wanted`: those in a longest ascending run keep theirs.
 
     `()` where a gap between two that stay has no room.
     """

@@ -1,8 +1,8 @@
 """The effect of losing any host: it is not replaced, or replaced immediately by a client with an empty disk.
 
-Each way is a Change (`change_of`), and every figure is what the forecast of that Change says; the tests hold one against the other.
+Each case is a Change (`change_of`), and every figure equals that of the forecast of that Change; the tests compare both.
 But a forecast each would take days for a whole fleet. So tasks moved and tasks without a copy are read off the target, and what
-follows is counted where counting is exact (`movements`). Elsewhere it is forecast as far as a budget goes (`in_full`), or said not
+follows is counted where counting is exact (`movements`). Elsewhere it is forecast within a budget (`in_full`), or declared not
 to be: never guessed.
 """
 
@@ -26,7 +26,8 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 
 class Basis(StrEnum):
-    """Where rebalances, seconds and bytes come from. NOT_FORECAST: they are unknown, for a reason; `holdfast forecast` tells."""
+    """Where rebalances, seconds and bytes come from. NOT_FORECAST: they are unknown, for a reason; `holdfast forecast` gives
+    them."""
 
     COUNTED = "counted"
     FORECAST = "forecast"
@@ -35,7 +36,8 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A position that a new random ID can take: so many others come before it. `process_id` stands for all IDs that fall there."""
+    """A position that a new random ID can take: this many others come before it. `process_id` stands for all IDs that fall
+    there."""
 
     place: int
     probability: float
@@ -45,10 +47,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One way of losing a client, until the group is stable.
+    """One case of losing a client, until the group is stable.
 
-    `moved`: stateful tasks that end up with another client. `without_copy`: those that stand still until their state is restored.
-    Both are None where not even that can be told without a forecast, and there is none. `rebalances` are the least there are unless
+    `moved`: stateful tasks that end up with another client. `without_copy`: those that are unavailable until their state is
+    restored. Both are None where that takes a forecast, and there is none. `rebalances` are the least there are unless
     `rebalances_exact`. `warm_ups`: copies that are restored while their tasks run elsewhere. `restore_bytes` is None also where a
     changelog was not measured.
     """
@@ -69,7 +71,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class BlastRadius:
-    """Every way of losing one client. `places`: every position that a new random ID can take, their probabilities add up to 1.
+    """Every case of losing one client. `places`: every position that a new random ID can take, their probabilities add up to 1.
 
     Where tasks are placed by rack, or every position takes a forecast, it may be the likeliest ones only: to look at all of them
     would take too long in a large group.
@@ -107,7 +109,7 @@ def change_of(loss: Loss) -> Change:
 def blast_radius(snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None) -> tuple[BlastRadius, ...]:
     """Of every client, in process-ID order, or of `only` these.
 
-    Raise NotByPlaces where it cannot be told without forecasts, CannotPredict or Unsupported where it cannot be told at all.
+    Raise NotByPlaces where it takes forecasts, CannotPredict or Unsupported where it cannot be predicted at all.
     Without a release: as the newest that fits.
     """
     snapshot = of_a_release(snapshot)
@@ -119,7 +121,7 @@ def blast_radius(snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None) 
 
 
 def of_a_release(snapshot: Snapshot) -> Snapshot:
-    """The same group; where nobody said which release it is, the newest that fits."""
+    """The same group; without a given release, the newest that fits."""
     return snapshot if snapshot.kafka_release is not None else groups.with_release(snapshot, groups.fitting_releases(snapshot)[-1])
 
 
@@ -168,13 +170,13 @@ def _not_replaced(books: Movements | DecidedLosses, process_id: ProcessId, among
 
 
 def no_client_left(process_id: ProcessId, tasks: int) -> Loss:
-    """The only client is lost, which runs so many stateful tasks."""
+    """The only client is lost, which runs this many stateful tasks."""
     reason = "no client is left in the group: its tasks run nowhere until one joins"
     return Loss(process_id, Scenario.NOT_REPLACED, None, tasks, tasks, Basis.NOT_FORECAST, reason=reason)
 
 
 def likeliest_places(in_order: Sequence[ProcessId], lost: ProcessId, most: int) -> list[Place]:
-    """So many positions that a fresh ID can take in the place of a lost client, the likeliest first; what moves is not told."""
+    """This many positions that a new random ID can take instead of a lost client's, the likeliest first; without what moves."""
     gaps = enumerate(order.gaps(one for one in in_order if one != lost))
     open_ones = [(place, lower, upper, share) for place, (lower, upper, share) in gaps if share * order.SPACE > 1]
     widest = sorted(open_ones, key=lambda one: (-one[3], one[0]))[:most]

@@ -1,7 +1,7 @@
 """The tasks that move when a client is lost, where rank alone does not decide it: rack-aware groups (KIP-925).
 
 There the leader decides every case: where it ends (`order.target`), and what is unavailable meanwhile (its next decision). What
-happens on the way is not counted. A property test holds both against the forecast.
+happens meanwhile is not counted. A property test compares both with the forecast.
 """
 
 from dataclasses import replace
@@ -38,7 +38,7 @@ def by_rack(snapshot: Snapshot) -> bool:
 
 
 class DecidedLosses:
-    """The books of one group as it is. Raise CannotPredict where the leader would fail, or targets are unknown."""
+    """The state of one group now. Raise CannotPredict where the leader would fail, or targets are unknown."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

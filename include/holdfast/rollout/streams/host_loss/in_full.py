@@ -2,10 +2,10 @@
 
 A forecast of one loss takes a fraction of a millisecond in a small group, and seconds in a large one with standbys; every loss of
 every group would take days for a whole fleet. So the work of each is estimated beforehand, in microseconds of one processor, from
-the Snapshot alone: what is chosen is the same on every machine, and in however many pieces the work is done.
+the Snapshot alone: the selection is the same on every machine, however the work is divided.
 
 As `holdfast forecast` says it: each is the same course of rebalances (`course.carried_out`), and its times are those of a plan
-for the same loss (`loss_times`); left out is only what a blast radius does not tell.
+for the same loss (`loss_times`); only figures that a blast radius does not have are left out.
 """
 
 import re
@@ -38,19 +38,20 @@ from holdfast.rollout.streams.snapshot.changelog_sizes import total_or_none
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 BUDGET_MS = 60
-"""For the losses of one group, unless somebody says otherwise."""
+"""For the losses of one group, unless another value is given."""
 MOST_FOR_THE_WORST_MS = 600
 """The worst loss of a group is forecast even where it alone takes more than the budget, up to so much."""
 MOST_REBALANCES = 5_000
-"""Whoever has not settled by then does not, as far as a night goes. (Five thousand warm-up batches are a month.)"""
+"""A group that has not settled by then is treated as one that does not, within a night. (Five thousand warm-up batches are a
+month.)"""
 _A_REBALANCE_US, _A_COPY_AT_A_CLIENT_US = 300, 0.6
 _REBALANCES_WITHOUT_WARM_UPS = 3
 
 
 def work_us(snapshot: Snapshot, moved: int | None) -> int:
-    """About what a forecast of a loss that moves so many tasks (None: by an assignor without warm-ups) takes of one processor.
+    """About what a forecast of a loss that moves this many tasks (None: by an assignor without warm-ups) takes of one processor.
 
-    Measured with groups of `benchmarks.synthetic_fleet`: rebalances grow with the tasks that are on their way and their standbys,
+    Measured with groups of `benchmarks.synthetic_fleet`: rebalances grow with the tasks that migrate and their standbys,
     and what one of them takes grows with copies and clients.
     """
     config = dict(snapshot.config)
@@ -96,7 +97,7 @@ def affordable(works_us: Iterable[int], budget_ms: int) -> int:
 
 
 def forecasts(snapshot: Snapshot, losses: Iterable[Loss]) -> Iterator[Loss]:
-    """These losses of one group, each forecast; or as they are, with the reason why nobody can say more."""
+    """These losses of one group, each forecast; or unchanged, with the reason why no more can be predicted."""
     wanted = tuple(losses)
     if not wanted:  # who runs what of a large group is not looked up for nothing
         return
@@ -136,10 +137,10 @@ def _forecast(snapshot: Snapshot, loss: Loss, change: Change, before: Mapping[Ta
 def by_forecasts(
     snapshot: Snapshot, only: tuple[ProcessId, ...] | None = None, budget_ms: int = BUDGET_MS
 ) -> tuple[BlastRadius, ...]:
-    """The blast radius of a group of which nothing can be counted: each client's three ways as far as the budget goes, those that
+    """The blast radius of a group of which nothing can be counted: each client's three cases within the budget, those that
     run most tasks first; if it goes further, as many more positions of a new random ID for each, the likeliest first.
 
-    What a client is forecast does not hang on `only`.
+    The forecast of a client does not depend on `only`.
     """
     snapshot = of_a_release(snapshot)
     in_order = tuple(sorted(client.process_id for client in snapshot.clients))
@@ -161,7 +162,7 @@ _WAYS = (Scenario.FRESH_LIKELIEST, Scenario.NOT_REPLACED, Scenario.SAME_ID)
 def _by_forecasts(
     snapshot: Snapshot, in_order: tuple[ProcessId, ...], lost: ProcessId, count: int, more: int, budget_ms: int
 ) -> BlastRadius:
-    """The first `count` of its ways, and so many more positions."""
+    """The first `count` of its cases, and this many more positions."""
     places = likeliest_places(in_order, lost, 1 + more)
     open_ones = [
         Loss(

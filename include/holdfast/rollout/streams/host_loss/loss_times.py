@@ -1,7 +1,7 @@
 """The duration of a loss by the time model (`timing.timeline`), for forecast losses and counted ones.
 
 As a plan for the same loss says it under Holdfast's own policy: with the group's own restore speed and start-ups where its history
-shows them. What happens usually and at the most hangs on the course alone; the least takes forecasts of quicker courses, and is
+shows them. What happens usually and at the most depends on the course alone; the least takes forecasts of quicker courses, and is
 left to plans.
 """
 
@@ -38,7 +38,7 @@ class LossTimes:
 
 
 def policy_of(snapshot: Snapshot) -> Policy:
-    """What a plan of this group goes by where nobody states anything."""
+    """The defaults of a plan of this group."""
     return start_up.learnt(restore_rate.effective(Policy(), snapshot, Change(())), snapshot)
 
 

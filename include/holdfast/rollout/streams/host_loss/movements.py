@@ -1,9 +1,9 @@
 """The effect of losing a client, counted instead of forecast: for the default assignor, where the result is unique.
 
-The target by places (`kafka.streams.shares`) says where every stateful task is going. On the way a task stays with the one client
-that has a copy while its target warms one up, so many at a time and one batch a probing interval (KIP-441). So the batches can be
+The target by places (`kafka.streams.shares`) says where every stateful task is going. Until then a task stays with the one client
+that has a copy while its target warms one up, this many at a time and one batch a probing interval (KIP-441). So the batches can be
 counted, and what they restore be added up. Where several clients could run a task meanwhile, with standbys above all, who does
-hangs on what else each is given: that is not counted, and `Fate.reason` says so.
+depends on what else each is given: that is not counted, and `Fate.reason` says so.
 """
 
 import heapq
@@ -37,11 +37,11 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 
 class NotByPlaces(CannotPredict):
-    """What moves hangs on more than places in the order and copies: a forecast tells."""
+    """What moves depends on more than ranks in process-ID order and copies: that takes a forecast."""
 
 
 _NO_CLIENT, _NEW = -1, -2
-"""Stand for a client's number: who runs a task that nobody runs, and a client that was not there before."""
+"""Instead of a client's number: the owner of a task that no client runs, and a client that was not there before."""
 _SEVERAL = "several clients have copies of tasks that are migrating: which of them runs a task meanwhile depends on its other tasks"
 
 
@@ -49,7 +49,7 @@ _SEVERAL = "several clients have copies of tasks that are migrating: which of th
 class Count:
     """Until the group is stable. `rebalances` are the least unless `rebalances_exact`: threads of one client may pass tasks on.
 
-    `warm_ups`: copies restored while their tasks run elsewhere. `times`: of so many rebalances. `restore_bytes` None: a changelog
+    `warm_ups`: copies restored while their tasks run elsewhere. `times`: of this many rebalances. `restore_bytes` None: a changelog
     was not measured.
     """
 
@@ -62,7 +62,8 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """`moved`: stateful tasks that end up with another client. `without_copy`: those that stand still until they are restored."""
+    """`moved`: stateful tasks that end up with another client. `without_copy`: those that are unavailable until they are
+    restored."""
 
     moved: int
     without_copy: int
@@ -79,12 +80,12 @@ class _Tally:
     without_copy: int = 0
     warm_ups: int = 0
     handed_over: bool = False
-    """Whether somebody has to give up a task in the first rebalance already: a follow-up comes at once."""
+    """Whether a client has to give up a task in the first rebalance already: a follow-up comes at once."""
     size: int | None = 0
     begins: dict[int, int] = field(default_factory=dict)
     """Records that clients restore of tasks that they run, from the first rebalance on."""
     warms_up: list[tuple[int, int]] = field(default_factory=list)
-    """Who warms up how many records of each task on its way, in the order of the tasks."""
+    """Which client warms up how many records of each migrating task, in the order of the tasks."""
     reason: str | None = None
 
     def restore(self, size: int | None, client: int, records: int, *, warms_up: bool) -> None:
@@ -96,7 +97,7 @@ class _Tally:
 
 
 class Movements:
-    """The books of one group as it is. Raise CannotPredict where its targets are not those of the default assignor."""
+    """The state of one group now. Raise CannotPredict where its targets are not those of the default assignor."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         group = groups.group_of(snapshot)
@@ -138,7 +139,7 @@ class Movements:
         self._open_reason = self._why_not_counted()
 
     def fate(self, lost: ProcessId, back: ProcessId | None = None) -> Fate:
-        """What happens if `lost` goes, and `back`, whose disk is empty, comes in its place (None: nobody; `lost`: the same ID)."""
+        """What happens if `lost` goes, and `back`, whose disk is empty, replaces it (None: no client; `lost`: the same ID)."""
         gone = self.order.index(lost)
         at = [number for number in range(len(self.order)) if number != gone]
         if back is not None:
@@ -195,7 +196,8 @@ class Movements:
         return tuple(self._moved_if_dealt(gone))
 
     def _moved_if_dealt_evenly(self, gone: int) -> Sequence[int]:
-        """Each place has the same tasks whoever stands there, and whoever stays moves by one place at most: sums will do."""
+        """Each position has the same tasks whatever client has it, and a remaining client moves by one position at most: sums
+        suffice."""
         count = len(self.order)
         kept = [[0, 0, 0] for _ in range(count)]
         """For each place: its tasks that run at its own client, the one after, and the one before it."""
@@ -280,13 +282,13 @@ class Movements:
         return lag == LATEST_OFFSET or self._lag == java.LONG_MAX or 0 <= lag <= self._lag
 
     def _is_ordinary(self, task: int) -> bool:
-        """Whether its owner runs it, nobody else has any of it, and it is too long for others to take it over at once."""
+        """Whether its owner runs it, no other client has any of it, and it is too long for others to take it over at once."""
         number = self._numbers[task]
         alone = self._readings.lags_of[number] == {self._owner[task]: LATEST_OFFSET}
         return alone and self._reports.to_restore(self._ids[task], None) > self._lag
 
     def _stateless_handed_over(self, at: Sequence[int], threads: Sequence[int], active: Sequence[int], gone: int) -> bool:
-        """Whether somebody who is there has to give up a task that keeps no state: as `assign_stateless_active` deals them."""
+        """Whether a present client has to give up a task without state: as `assign_stateless_active` assigns them."""
         count = list(active)
         queue = [(count[place] / threads[place], place) for place in range(len(at))]
         heapq.heapify(queue)
@@ -312,7 +314,7 @@ class Movements:
 
 
 def _refuse_other_changes(group: Group) -> None:
-    """What hangs on more than places and copies."""
+    """What depends on more than places and copies."""
     if not group.clients:
         raise CannotPredict("The group has no client: there is none to lose.")
     config = group.config

@@ -82,7 +82,7 @@ def _shown(value: ConfigValue) -> str:
 
 
 def example(one: Snapshot) -> Row | None:
-    """One client goes, and its place is taken. None: nobody is in the group."""
+    """One client leaves, and another replaces it. None: no client is in the group."""
     first = next(iter(one.clients), None)
     new = {"by": {"process_id": None}, "state": "empty"}
     return None if first is None else {"replace_client": {"process_id": str(first.process_id), **new}}

@@ -44,7 +44,7 @@ def _order_lines(before: Snapshot, after: Snapshot) -> Iterator[Line]:
     """The order of process IDs first: it decides who gets what."""
     try:
         changed = order.order_changes(before, after)
-    except (CannotPredict, InvalidInput, Unsupported):  # the IDs can be compared even where nobody can say who would get what
+    except (CannotPredict, InvalidInput, Unsupported):  # the IDs can be compared even where the assignment is unknown
         ids = tuple(tuple(sorted(client.process_id for client in one.clients)) for one in (before, after))
         yield from facts("process-ID order", {"in Kafka's order": (_ids(ids[0]), _ids(ids[1]))})
         return

@@ -130,7 +130,7 @@ def _waiting(outcome: Outcome) -> str:
 
 
 def _names(snapshot: Snapshot, outcome: Outcome) -> Mapping[ProcessId, str]:
-    """The host where it tells clients apart, else the first digits of the process ID."""
+    """The host where it distinguishes clients, else the first digits of the process ID."""
     clients = {client.process_id: client.host for client in (*snapshot.clients, *outcome.clients)}
     hosts = list(clients.values())
     return {

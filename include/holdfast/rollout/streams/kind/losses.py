@@ -42,7 +42,7 @@ def forecast(snapshot: Snapshot, which: Iterable[Row]) -> list[Row]:
 
 
 class _About:
-    """What rows say of the group beside the loss."""
+    """What rows say of the group in addition to the loss."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

@@ -39,7 +39,7 @@ def targets(snapshot: Snapshot) -> list[Row]:
 
 
 def order_change(was: Snapshot, now: Snapshot) -> Row | None:
-    """None: nobody joined or left."""
+    """None: no client joined or left."""
     change = order.order_changes(was, now)
     if change.before == change.after:
         return None

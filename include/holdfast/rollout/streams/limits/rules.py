@@ -84,7 +84,7 @@ def _without_copy_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule:
 
 
 def _rebalances(costs: Iterable[Cost], at: Circumstances) -> Rebalances:
-    """Those of the outcome that has most beyond what was asked for."""
+    """Those of the outcome that has most beyond the requested change."""
     counted = [
         (cost, sum(one.trigger == "change" for one in cost.rounds) if at.asked_rebalances is None else at.asked_rebalances)
         for cost in costs
@@ -165,7 +165,7 @@ def _copy_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
 
 def _without_copy_at_once_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
     """At least those of the worst rebalance, at most all of them together: which restore is still running when the next begins
-    depends on speeds that nobody knows."""
+    depends on unknown speeds."""
     most = policy.without_caught_up_copy_tasks_most
     if most is None:
         return None
@@ -177,7 +177,7 @@ def _without_copy_at_once_rule(evaluation: EvaluatedOption, policy: Policy) -> R
 
 
 def _bytes_per_hour_rule(evaluation: EvaluatedOption, policy: Policy) -> Rule | None:
-    """No hour has more than all bytes, and some hour has the average or more; between them nobody knows."""
+    """No hour has more than all bytes, and some hour has the average or more; between them it is unknown."""
     name, most = "restored-bytes-per-hour", policy.restored_bytes_per_hour_most
     if most is None:
         return None

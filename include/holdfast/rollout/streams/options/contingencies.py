@@ -39,16 +39,16 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
 
 MOST_OUTCOMES = 2
-"""So many places stand for all that a process ID left to chance can take."""
+"""This many positions represent all that a new random process ID can take."""
 MOST_LATE = 8
-"""Where more clients than this restart, one of them is taken to be late, the first: each costs its own."""
+"""Where more clients than this restart, one of them is assumed to be late, the first: each costs its own."""
 
 
 class If(StrEnum):
     """`LATE`: clients are back after their sessions have timed out. `IN_TIME`: static members return, or are taken over, before.
     `ONE_BY_ONE`: clients that join together come in rebalances of their own. `MERGED`: steps that wait until the group is stable do
     not, so that they share a rebalance. `IN_MEMORY`: nothing is kept on disk, so that
-    whoever restarts draws a new process ID."""
+    each client that restarts generates a new process ID."""
 
     LATE = "late"
     IN_TIME = "in time"
@@ -76,7 +76,7 @@ class Branch:
 
 
 def branches(snapshot: Snapshot, change: Change) -> tuple[Branch, ...]:
-    """What may come instead of what `change` says. None where it cannot be told, such as without a release."""
+    """What may happen instead of `change`. None where that is unknown, such as without a release."""
     try:
         limit = in_time_s(snapshot)
         written = shorthands.written_out(snapshot, change, roll_outs=False)
@@ -160,7 +160,7 @@ def _static(snapshot: Snapshot, item: RestartClient | ReplaceClient) -> bool:
 
 
 def _in_memory(snapshot: Snapshot, change: Change) -> Branch | None:
-    """Where nobody knows what stores are, and it matters: process IDs would not be kept."""
+    """Where the kind of stores is unknown, and it matters: process IDs would not be kept."""
     if stores_of(snapshot) is not None or not any(task.stateful for task in snapshot.tasks):
         return None
     drawn = in_memory.as_stored(replace(snapshot, stores=Stores.IN_MEMORY), change)
@@ -204,7 +204,7 @@ def _merged(snapshot: Snapshot, change: Change) -> Branch | None:
 
 
 TOO_LARGE = Refusal(Refuses.TOO_LARGE)
-"""A plan is put together by one process, which waits for nobody: only what is little work is forecast beside it."""
+"""One process assembles a plan without waiting for others: it forecasts only what takes little work."""
 
 
 @record

@@ -30,16 +30,16 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
 
 MOST_OUTCOMES = 4
-"""So many places stand for all that a process ID left to chance can take (`positions`)."""
+"""This many positions represent all that a new random process ID can take (`positions`)."""
 MOST_CHECKED = 200_000
 """Units of work (`work`) after which a change is taken to fit: a page checks what is typed into its form."""
 
 
 def propose(snapshot: Snapshot, change: Change) -> tuple[Option, ...]:
-    """Every option that makes sense, `plainly` first; two ways that come to the same change and effort are one.
+    """Every option that makes sense, the baseline first; two options with the same change and effort are one.
 
     Raise InvalidInput for a change that does not fit the group, CannotPredict for a group in the middle of a rebalance or without
-    clients: nothing can be planned for what nobody sees.
+    clients: nothing can be planned for unknown clients.
     """
     refuse_unsettled(snapshot, not_said=True)
     refuse_misfit(snapshot, change)
@@ -61,7 +61,7 @@ def propose(snapshot: Snapshot, change: Change) -> tuple[Option, ...]:
 def refuse_misfit(snapshot: Snapshot, change: Change) -> None:
     """Raise InvalidInput for a change that does not fit the group: its events are carried out once, without rebalances.
 
-    What cannot be predicted at all is for `evaluate` to say; so is what is wrong so far behind that it takes long to come to it.
+    `evaluate` reports what cannot be predicted at all, and errors so late in the change that reaching them takes long.
     """
     change = shorthands.written_out(snapshot, change)
     work = Work(MOST_CHECKED)
@@ -81,7 +81,7 @@ def refuse_misfit(snapshot: Snapshot, change: Change) -> None:
 
 
 def _fits(snapshot: Snapshot, rewritten: Change) -> bool:
-    """Whether a way does nothing that cannot be done, such as restarting a client before it is there."""
+    """Whether an option does nothing impossible, such as restarting a client before it is there."""
     try:
         refuse_misfit(snapshot, rewritten)
     except InvalidInput:
@@ -90,7 +90,7 @@ def _fits(snapshot: Snapshot, rewritten: Change) -> bool:
 
 
 def evaluate(snapshot: Snapshot, candidate: Option, work: Work | None = None) -> EvaluatedOption:
-    """The forecast of a candidate, in figures. Where nothing can be predicted, the evaluation says why."""
+    """The forecast of an option, in figures. Where nothing can be predicted, the evaluation says why."""
     try:
         predicted = forecast(snapshot, candidate.change, MOST_OUTCOMES, work or allowed_for_an_option(snapshot))
         costs = cost.costs_of(snapshot, predicted.change, predicted, candidate.displaced)
@@ -173,5 +173,5 @@ def _helps(snapshot: Snapshot, change: Change, setting: PassingSetting) -> bool:
     sets_it = any(setting.key in dict(item.settings_set()) for item in change.statements())
     comes_or_goes = any(item.moves_tasks() for item in change.statements())
     if stores_of(snapshot) is Stores.IN_MEMORY:
-        return False  # whoever restarts twice would draw two IDs, of which the second cannot be told from the first
+        return False  # a second restart would generate a second ID, indistinguishable from the first
     return comes_or_goes and not sets_it and setting.value_for(snapshot) is not None

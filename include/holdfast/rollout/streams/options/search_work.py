@@ -5,9 +5,9 @@ from holdfast.rollout.streams.events.rolling_restart import RollingRestart
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 OPTIONS = 8
-"""So many options are forecast for most changes."""
+"""This many options are forecast for most changes."""
 OUTCOMES = 4
-"""So many are forecast where a process ID is left to chance."""
+"""This many are forecast where a process ID is a new random one."""
 SMALL = 400_000
 """A search of this much work takes some ten seconds of one core; starting Spark alone takes longer."""
 

@@ -1,7 +1,7 @@
 """What a Change most likely means where it is silent: the assumptions of a Plan. A Forecast uses its contract's defaults.
 
-Kafka Streams does not leave its group when it is closed, and static members that restart are usually back in time. Both are said in
-the Change that each way of a Plan carries, so that nothing is hidden.
+Kafka Streams does not leave its group when it is closed, and static members that restart are usually back in time. Both are written
+into the Change that each option of a Plan has, so that nothing is hidden.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 
 def as_usual(snapshot: Snapshot, change: Change) -> Change:
-    """The same change, with what is not said as it usually is."""
+    """The same change, with the usual values where none are given."""
     return replace(change, events=tuple(_items(snapshot, change.events)))
 
 

@@ -121,7 +121,7 @@ def ranked(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy:
 
 
 def _circumstances(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy: Policy, made: datetime) -> Circumstances:
-    """With what the requested change causes by itself: of a limit that nobody stated, what was asked for takes nothing away."""
+    """With the effects of the requested change itself: they do not count against a limit that was not stated."""
     baseline = next((one for one in evaluations if one.option.name == BASELINE_NAME and one.costs), None)
     asked = own = None
     if baseline is not None:

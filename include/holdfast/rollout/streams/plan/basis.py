@@ -51,7 +51,7 @@ NUMBER: Codec[int] = NAME.to(lambda text: TASK_ID.read(f"{text}_0").subtopology,
 
 @record
 class Subtopology:
-    """What the tasks of one number do: the topics that they read, and the stores that they keep, as far as changelogs name them."""
+    """What the tasks of one number do: the topics that they read, and the stores that they keep, where changelogs name them."""
 
     number: int = key(NUMBER)
     topics: tuple[str, ...] = member(TEXTS)
@@ -94,7 +94,7 @@ class Allowed:
     """What the plan's own steps explain: these are no drift.
 
     `moving`: clients that may be gone, there, or there with other threads; `new_random_ids`: how many clients may be there that no
-    event names; `settings`: keys that may differ, `kafka_release` among them; `ownership`: tasks may be on their way; `tasks`:
+    event names; `settings`: keys that may differ, `kafka_release` among them; `ownership`: tasks may be migrating; `tasks`:
     there may be other ones.
     """
 
@@ -178,7 +178,7 @@ def drifts(basis: Basis, fresh: Snapshot, allowed: Allowed = Allowed()) -> tuple
 
 
 def _facts_drift(basis: Basis, now: Basis, assumed: Mapping[str, None], allowed: Allowed) -> Iterator[Drift]:
-    """A broker does not tell these, people do: what nobody said this time is no drift."""
+    """A broker does not provide these, operators do: what is not given this time is no drift."""
     facts = (
         ("protocol", "group protocol", basis.protocol, now.protocol, "Protocols assign tasks differently."),
         ("kafka_release", "Kafka Streams release", basis.kafka_release, now.kafka_release, "Releases assign differently."),

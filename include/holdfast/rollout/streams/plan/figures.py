@@ -30,21 +30,23 @@ _RANGE: Codec[tuple[int, int, int]] = ESTIMATE.to(lambda one: (one.low, one.usua
 
 @record(closed=False)
 class Figures:
-    """What one way costs in its worst outcome. Times in seconds, at the policy's restore speed; None: unknown, or without end."""
+    """The cost of one option in its worst outcome. Times in seconds, at the policy's restore speed; None: unknown, or without
+    end."""
 
     moved: int = member(COUNT)
     stateful_tasks: int = member(COUNT)
     without_copy: int = member(COUNT)
     """The longest that no client that runs has a caught-up copy of some task."""
     cold_tasks: int = member(COUNT)
-    """Stateful tasks given to a client to run while nobody was caught up on them: those of `without_copy` 0 wait under a second."""
+    """Stateful tasks given to a client to run while no client was caught up on them: those of `without_copy` 0 wait under a
+    second."""
     to_stable: int | None = member(nullable(COUNT))
     records: int = member(COUNT)
     bytes: int | None = member(nullable(COUNT))
     stands_still: int = spread(_DOWNTIME)
     """The longest that any task is unavailable; the pause of a rebalance itself is not in it."""
     noticed: int = member(COUNT, default=0)
-    """The part of `stands_still` until the group notices that the task's client is gone; the rest is to restore."""
+    """The part of `stands_still` until the session of the task's client times out; the rest is restoring."""
     times: Times | None = member(nullable(codec_of(Times)), default=None)
     """The two figures of time, and the condition that all figures hold under. None: another version wrote it."""
     effort: EffortCounts | None = member(nullable(codec_of(EffortCounts)), default=None)

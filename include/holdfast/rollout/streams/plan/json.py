@@ -1,6 +1,6 @@
 """The JSON of Plans and policies.
 
-Reading a plan is strict, and its `plan_id` must be the digest of the rest: a plan that somebody edited is no plan.
+Reading a plan is strict, and its `plan_id` must be the digest of the rest: an edited plan is refused.
 """
 
 from holdfast.rollout.contract.plan_ids import plan_id_in, refuse_edited
@@ -24,5 +24,5 @@ def plan_from_json(document: object) -> Plan:
 
 
 def plan_to_json(plan: Plan) -> dict[str, object]:
-    """What an older version did not write is left out where it is not said: a plan of that version keeps its digest."""
+    """What an older version did not write is left out where it has no value: a plan of that version keeps its digest."""
     return PLAN.write(plan)

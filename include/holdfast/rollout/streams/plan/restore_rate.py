@@ -6,10 +6,10 @@ only where all of this is seen:
 - it was handed out by the rebalance before the first of the two, and had grown by then: it was being restored;
 - what it had is reported at both, so that nothing is guessed about where it began and how far it came;
 - the leader still called it a warm-up at the second: it was more than `acceptable.recovery.lag` behind, so that it was restored all
-  the while. (With standbys nobody can tell a copy that is complete from one that is not: logs grow, and old ends are not kept.)
-- its client had nothing else to restore meanwhile: gains of several copies do not tell the speed of one.
+  the while. (With standbys a complete copy cannot be distinguished from an incomplete one: logs grow, and old ends are not kept.)
+- its client had nothing else to restore meanwhile: gains of several copies do not show the speed of one.
 
-What some copy got between two rebalances tells that the speed is no lower. That may raise the assumption, never lower it.
+What some copy gained between two rebalances shows that the speed is no lower. That may raise the assumption, never lower it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ class Measured:
 
     @property
     def band(self) -> tuple[int, int, int] | None:
-        """The slowest, the usual and the fastest; None: no speed was seen, or what was seen contradicts what some copy got."""
+        """The slowest, the usual and the fastest; None: no speed was seen, or the observation contradicts what some copy gained."""
         if not self.speeds:
             return None
         off_by = RateSource.MEASURED.off_by
@@ -111,7 +111,7 @@ def effective(policy: Policy, snapshot: Snapshot, change: Change) -> Policy:
 
 
 def rules_of(snapshot: Snapshot) -> Rules:
-    """A session timeout that nobody can read counts as Kafka's longest default."""
+    """An unreadable session timeout counts as Kafka's longest default."""
     given = dict(snapshot.config).get("session.timeout.ms")
     seconds = int(given) / 1000 if isinstance(given, int | str) and str(given).isdecimal() else SESSION_S
     tell = not number_set(snapshot, STANDBYS, 0) and number_set(snapshot, RECOVERY_LAG, RECOVERY_LAG_DEFAULT) >= CLEARLY_BEHIND
@@ -153,7 +153,7 @@ def _restored_all_the_while(first: _Seen, second: _Seen, third: _Seen, copy: _Co
     if not rules.warm_ups_tell or copy not in first.standby or copy not in third.standby or _seconds(first, second) is None:
         return False
     if second.sums.get(copy, 0) <= max(0, first.sums.get(copy, 0)):
-        return False  # it waited for its turn, or nobody knows that it did not
+        return False  # it waited for its turn, or may have
     others = (task for task in second.handed.get(copy[0], ()) if task != copy[1] and task in rules.stateful)
     return all(second.sums.get((copy[0], task), 0) < 0 for task in others)
 

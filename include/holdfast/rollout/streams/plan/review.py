@@ -189,7 +189,7 @@ def _by_client(plan: Plan, worst: Cost) -> str:
 
 
 def _amount(plan: Plan, cost: Cost) -> str:
-    """`8 records (1.2 KiB)`. Which sizes are unknown stands under "Unknown"."""
+    """`8 records (1.2 KiB)`. "Unknown" lists the unknown sizes."""
     if not cost.restored_records:
         return "nothing"
     size = cost.restored_bytes(plan.policy.bytes_per_record)

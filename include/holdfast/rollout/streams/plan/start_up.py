@@ -6,8 +6,8 @@ No broker says when a process was started. What completed rebalances show of a d
   took no longer than that;
 - a rebalance comes without it, and a later one with it: its session had timed out, and it was back by the later one.
 
-Either tells a bound of the time away, which holds the start-up and what passed before it. Whoever stays away for long was not just
-restarted, and is not counted. Static members return without a rebalance: they show nothing.
+Either gives a bound of the time away, which holds the start-up and what passed before it. A client that stays away for long was not
+just restarted, and is not counted. Static members return without a rebalance: they show nothing.
 """
 
 from collections.abc import Iterator, Sequence

@@ -13,7 +13,7 @@ from holdfast.rollout.streams.snapshot import changelog_sizes
 from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 
 _WITHOUT_THE_DISK = ("copy-process-metadata", BASELINE_NAME)
-"""What it comes to where a state directory is not copied in time: the client has its process ID and restores, or not even that."""
+"""The effect where a state directory is not copied in time: the client has its process ID and restores, or not even that."""
 
 
 def timed(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy: Policy) -> tuple[EvaluatedOption, ...]:
@@ -26,7 +26,7 @@ def timed(snapshot: Snapshot, evaluations: tuple[EvaluatedOption, ...], policy: 
 
 
 def otherwise_of(evaluations: tuple[EvaluatedOption, ...]) -> Cost | None:
-    """What an option that copies a disk costs where the copy comes too late. None: nobody can tell."""
+    """What an option that copies a disk costs where the copy comes too late. None: unknown."""
     by_name = {one.option.name: one for one in evaluations if one.costs}
     return next((by_name[name].worst for name in _WITHOUT_THE_DISK if name in by_name), None)
 

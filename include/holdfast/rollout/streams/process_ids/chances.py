@@ -1,8 +1,8 @@
 """Every rank that new random process IDs can have, with its probability.
 
-A fresh process ID is a random UUID, so the chance of a gap is its width in the signed order, not one in n. Several of them that
-fall into one gap stand in any order with the same chance. (The version bits that every random UUID has are passed over: they shift
-the edges of a gap by next to nothing.)
+A new random process ID is a random UUID, so the chance of a gap is its width in the signed order, not one in n. Several of them
+that fall into one gap are in any order with the same chance. (The version bits that every random UUID has are passed over: they
+shift the edges of a gap by next to nothing.)
 """
 
 from collections.abc import Iterator
@@ -22,16 +22,16 @@ MOST_OUTCOMES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """One way in which it can turn out. `process_ids` stand for all that would fall into the same positions."""
+    """One outcome. `process_ids` stand for all that would fall into the same positions."""
 
     probability: Fraction
     process_ids: tuple[ProcessId, ...]
 
 
 def chances(present: tuple[ProcessId, ...], change: Change) -> tuple[Chance, ...]:
-    """The ways in which the IDs that `change` leaves to chance can fall, in order; probabilities sum to 1.
+    """The outcomes of the new random IDs of `change`, in order; probabilities sum to 1.
 
-    Raise CannotPredict if there are too many ways. A change that leaves none to chance has one way.
+    Raise CannotPredict if there are too many outcomes. A change without new random IDs has one.
     """
     return tuple(_every(present, change))
 
@@ -57,7 +57,7 @@ def _every(present: tuple[ProcessId, ...], change: Change) -> Iterator[Chance]:
 
 
 def too_many(present: tuple[ProcessId, ...], change: Change, limit: int) -> int | None:
-    """How many ways there are, at least, where they are more than `limit`. None: they are not."""
+    """How many outcomes there are, at least, if more than `limit`. None: they are not."""
     orderings, _ = _counted(_gaps(present, change), change.new_random_ids())
     return orderings if orderings > limit else None
 
@@ -67,7 +67,7 @@ def _gaps(present: tuple[ProcessId, ...], change: Change) -> "tuple[_Gap, ...]":
 
 
 def _counted(gaps: "tuple[_Gap, ...]", fresh: int) -> tuple[int, int]:
-    """The ways, up to the first that is one too many, and how many IDs that took."""
+    """The outcomes, up to the first that is one too many, and how many IDs that took."""
     orderings = 1
     for number in range(fresh):
         orderings *= len(gaps) + number
@@ -108,7 +108,7 @@ def _representatives(gaps: tuple[_Gap, ...], inside: tuple[tuple[int, ...], ...]
 
 
 def _neighbours(present: tuple[ProcessId, ...], change: Change) -> tuple[ProcessId, ...]:
-    """The known IDs that stand beside one left to chance at any time."""
+    """The known IDs that are in the group at any time together with a new random one."""
     there = Present(present)
     found: dict[ProcessId, None] = {}
     for item in (*change.events, Then(Wait.STABLE)):

@@ -32,7 +32,7 @@ _VARIANT_MASK, _VARIANT = 0x3 << 62, 0x2 << 62
 
 
 def rank(process_id: ProcessId) -> int:
-    """Where the ID stands among all 2^128, from 0."""
+    """The rank of the ID among all 2^128, from 0."""
     return process_id.bits ^ _SIGNS
 
 
@@ -70,7 +70,7 @@ def evenly_between(lower: ProcessId | None, upper: ProcessId | None, count: int)
 
 
 def _like_a_random_one(place: int, low: int, high: int) -> int:
-    """`place` with the version and variant bits of a random UUID, if that stays between `low` and `high`; else as it is."""
+    """`place` with the version and variant bits of a random UUID, if that stays between `low` and `high`; else unchanged."""
     bits = place ^ _SIGNS
     dressed = ((bits & ~_VERSION_MASK & ~_VARIANT_MASK) | _VERSION_4 | _VARIANT) ^ _SIGNS
     return dressed if low < dressed < high else place
@@ -119,7 +119,7 @@ class OrderChange:
 
     @property
     def moved_between_survivors(self) -> tuple[TaskMove, ...]:
-        """The moves that nobody asked for: both clients were there before and are there still."""
+        """The moves that were not requested: both clients were there before and are there still."""
         gone = dict.fromkeys(self.left)
         new = dict.fromkeys(self.joined)
         return tuple(move for move in self.moved if move.before not in gone and move.after not in new)
@@ -128,7 +128,7 @@ class OrderChange:
 def target(group: Group) -> tuple[tuple[TaskId, ProcessId], ...]:
     """Where the stateful tasks end up: the decision that would be made if every client were caught up on everything.
 
-    An unbounded `acceptable.recovery.lag` says just that (`ClientState` counts everybody as caught up then), so this is the
+    An unbounded `acceptable.recovery.lag` says so (`ClientState` counts every client as caught up then), so this is the
     leader's own answer, threads, standbys, tags and racks included. Empty if the leader would fail.
     """
     decision = leader.assign(replace(group, config=replace(group.config, acceptable_recovery_lag=java.LONG_MAX)))
@@ -188,7 +188,7 @@ _MISLEADS = (
 
 
 def seed_in_place_of(lost: ProcessId, process_ids: Iterable[ProcessId]) -> ProcessId:
-    """A new random ID that stands where `lost` stood among `process_ids`."""
+    """A new random ID with the rank that `lost` had among `process_ids`."""
     others = sorted(one for one in process_ids if one != lost)
     place = position(others, lost)
     lower = others[place - 1] if place else None

@@ -1,8 +1,8 @@
 """A sample of the ranks that new random process IDs can have, where forecasting all of them would take too long.
 
-What moves is known for every place from the targets alone, which is quick; the way there, rebalance by rebalance, is not. So the
-place that moves the most is kept as it is, and the others, in the order of what they move, are parted into as many groups as are
-wanted: the one of each that moves about as much as they do on average stands for it, with the probability of all of them.
+What moves is known for every place from the targets alone, which is quick; the course to them, rebalance by rebalance, is not. So
+the place that moves the most is kept unchanged, and the others, in the order of what they move, are parted into as many groups as
+are wanted: the one of each that moves about as much as they do on average stands for it, with the probability of all of them.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 from holdfast.rollout.streams.snapshot.stores import stores_of
 
 MOST_DRAWN = 200
-"""So many process IDs may be drawn where there are too many ways to go through."""
+"""This many process IDs may be sampled where there are too many outcomes to enumerate."""
 
 
 _DRAWN = (
@@ -38,7 +38,7 @@ _SAMPLED = (
 
 
 MOST_IN_MEMORY = 200
-"""Ways that are gone through where every restart draws an ID; each restart multiplies them."""
+"""Outcomes that are enumerated where every restart generates an ID; each restart multiplies them."""
 
 
 def _limit(snapshot: Snapshot) -> int:
@@ -46,13 +46,13 @@ def _limit(snapshot: Snapshot) -> int:
 
 
 def sampled(snapshot: Snapshot, found: int, there_are: int) -> tuple[str, ...]:
-    """What is to be said where some ways stand for all."""
+    """What to report where some outcomes represent all."""
     text = _SAMPLED if there_are <= _limit(snapshot) else _DRAWN
     return (text.format(found=found, there_are=there_are),) if found < there_are else ()
 
 
 def options(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple[Chance, ...], int]:
-    """The ways in which the IDs that `change` leaves to chance can fall, no more than `most` (2 or more) of them; and how many
+    """The outcomes of the new random IDs of `change`, no more than `most` (2 or more) of them; and how many
     there are. Probabilities sum to 1."""
     there = tuple(client.process_id for client in snapshot.clients)
     there_are = chances.too_many(there, change, _limit(snapshot))
@@ -70,7 +70,7 @@ def options(snapshot: Snapshot, change: Change, most: int | None) -> tuple[tuple
 
 
 def _drawn(fresh: int, most: int) -> tuple[Chance, ...]:
-    """Where not even all ways can be gone through: IDs as random as any, the same every time."""
+    """Where the outcomes cannot even be enumerated: IDs as random as any, the same every time."""
     return tuple(
         Chance(
             Fraction(1, most),

@@ -1,8 +1,8 @@
 """An exchange of process IDs between clients that restart anyway, so that the least state moves.
 
-The target of the HighAvailabilityTaskAssignor depends on what stands at each position of the order (threads, tags), not on who it
+The target of the HighAvailabilityTaskAssignor depends on the kind of client at each rank (threads, tags), not on which client it
 is. So once the kinds of clients are laid out over the IDs, the rest is an assignment problem, solved exactly; and as there are few
-ways to lay out kinds (one, where all clients are alike), the best of all of them is the best there is.
+arrangements of kinds (one, where all clients are alike), the best of all of them is the best there is.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -38,7 +38,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Relabelling:
-    """`labels` in the order of the present IDs. `plainly`: what moves if everybody keeps their own."""
+    """`labels` in the order of the present IDs. `plainly`: what moves if every client keeps its own."""
 
     labels: Labels
     moved: Moved
@@ -50,10 +50,10 @@ class Relabelling:
 
 
 def relabel(group: Group, restarting: Sequence[ProcessId]) -> Relabelling:
-    """The best way to deal out the IDs of `restarting` anew among these clients of `group`, each with the state it has.
+    """The best assignment of the IDs of `restarting` among these clients of `group`, each with the state it has.
 
-    `group` is the group as it will be, everybody under the ID they would keep. Raise CannotPredict where the target does not
-    follow from the order alone, or there are too many ways to look at.
+    `group` is the group as it will be, every client under the ID that it would keep. Raise CannotPredict where the target does not
+    follow from the order alone, or there are too many arrangements.
     """
     _refuse(group)
     present = {client.process_id: client for client in group.clients}
@@ -87,7 +87,7 @@ def _refuse(group: Group) -> None:
 
 
 def _kind(client: Client) -> Hashable:
-    """All of a client that its target depends on beside its process ID."""
+    """Everything except the process ID that the target of a client depends on."""
     return len(client.consumers), tuple(sorted(client.client_tags))
 
 
@@ -157,11 +157,11 @@ class _Loads:
         self._exact = sum(self._ends.values()) * copies * self._tie_break < _EXACT_IN_A_DOUBLE
 
     def weight(self, moved: Moved) -> int:
-        """One number for the solver, which reckons in doubles: where tasks would not fit in beside records, records alone."""
+        """One number for the solver, which reckons in doubles: where tasks and records do not fit together, records alone."""
         return moved.records * self._tie_break + moved.tasks if self._exact else moved.records
 
     def target(self, group: Group) -> dict[ProcessId, ClientAssignment]:
-        """What stands at each ID once everybody has caught up (see `order.target`)."""
+        """The kind of client at each ID once every client has caught up (see `order.target`)."""
         decision = leader.assign(replace(group, config=replace(group.config, acceptable_recovery_lag=java.LONG_MAX)))
         if isinstance(decision, LeaderFailure):
             raise CannotPredict(f"The leader itself fails: {decision.error}")

@@ -80,7 +80,7 @@ def _rate(assume: object) -> _Rate:
 
 @record(defaults=True)
 class Assume:
-    """What a forecast takes for granted.
+    """What a forecast assumes.
 
     `records_per_second` is that of one restoring copy, where `catch_up` is RATE; `grows_per_second` is what its log gets meanwhile.
     """

@@ -16,8 +16,8 @@ COMMITS_KEPT_MINUTES = 7 * 24 * 60
 
 
 def down(scene: Scene, minutes: float) -> Scene:
-    """Nobody runs. End offsets stand still: nobody writes to changelogs, and a source topic that serves as one is measured by the
-    group's committed offset (`ClientUtils.fetchCommittedOffsets`, every release covered), however much is written to it."""
+    """No client runs. End offsets do not change: no client writes to changelogs, and a source topic that serves as one is measured
+    by the group's committed offset (`ClientUtils.fetchCommittedOffsets`, every release covered), however much is written to it."""
     sources = dict.fromkeys(one for task in scene.tasks for one in task.partitions)
     own = [
         one.topic for task in scene.tasks for one in task.changelogs or () if TopicPartition(one.topic, one.partition) in sources

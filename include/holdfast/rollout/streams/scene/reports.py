@@ -42,7 +42,7 @@ class _Copy:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What was asked about a client, and the answer.
+    """A question about a client, and the answer.
 
     `lasting`: asked about the answer with the same shares, it is the answer again, however long it was: only standbys take time to
     catch up, and active tasks that are not open yet.
@@ -70,8 +70,8 @@ class Reports:
     ever counts it: one that lacks nothing stays one behind for each changelog. (Seen: with `acceptable.recovery.lag=0` such a
     group probes for ever.)
     `as_seen`: what real groups now and then do and rules 1 and 3 leave out; with it a forecast's range is worked out. An immediate
-    follow-up, some 2 s later, finds no active task running yet that was handed to another thread: it is reported as it lies on the
-    disk. And a standby that had caught up is closed as an active task is: up to 4.2 its checkpoint has one less a changelog.
+    follow-up, some 2 s later, finds no active task running yet that was handed to another thread: it is reported with its offsets
+    on the disk. And a standby that had caught up is closed as an active task is: up to 4.2 its checkpoint has one less a changelog.
     """
 
     def __init__(self, group: Group, assume: Assume, *, transactional: bool = False, as_seen: bool = False) -> None:
@@ -104,7 +104,7 @@ class Reports:
         return 0 if copy is None else copy.end
 
     def log_end(self, task: TaskId) -> int:
-        """The end-offset sum of a task: a copy that reports more is taken for corrupt."""
+        """The end-offset sum of a task: a copy that reports more is treated as corrupt."""
         copy = self._copies.get(task)
         return 0 if copy is None else copy.log_end
 

@@ -19,20 +19,21 @@ class Scene:
     config: tuple[tuple[str, ConfigValue], ...]
     leader_process_id: ProcessId | None
     kafka_release: str | None = None
-    """That of the leader; None: nobody knows."""
+    """That of the leader; None: unknown."""
     tasks: tuple[Task, ...] = ()
     delay_s: float = 0
     """From the last events to the rebalance that they cause: the group notices some only after a time."""
     stopped: tuple[tuple[TaskId, float], ...] = ()
-    """How long tasks stood still in that time, in seconds."""
+    """How long tasks were unavailable in that time, in seconds."""
     down: tuple[ProcessId, ...] = ()
     """The clients that are there now and did not run in that time."""
     disks: tuple[tuple[ProcessId, tuple[tuple[TaskId, int], ...]], ...] = ()
-    """What a client that is started on a disk which nobody runs on reports at first (`first_report`), by the process ID there."""
+    """What a client that is started on a disk without a running client reports at first (`first_report`), by the process ID
+    there."""
     away: tuple[Client, ...] = ()
     """Clients that are missed, and will be back: as they were when they stopped."""
     failure: str | None = None
-    """Why the leader cannot decide any more, whoever leads; None: it can."""
+    """Why the leader cannot decide any more, whichever member leads; None: it can."""
     notes: tuple[Note, ...] = ()
     """What is not certain about the events so far."""
 

@@ -13,7 +13,7 @@ def is_static(client: Client) -> bool:
 
 
 def all_static(clients: Iterable[Client]) -> bool:
-    """Whether everybody is static; nobody is not."""
+    """Whether all clients are static; false without clients."""
     found = tuple(clients)
     return bool(found) and all(map(is_static, found))
 

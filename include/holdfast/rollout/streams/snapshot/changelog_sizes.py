@@ -1,8 +1,8 @@
 """The bytes that restoring a task reads from the brokers: its changelogs' sizes there, in proportion to offsets.
 
-An estimate. A whole log is read whole, and weighs what it weighs; where only the end of it is lacking, its records are taken to be
+An estimate. A log that is read whole has its full size; where only the end of it is lacking, its records are assumed to be
 as large as the others. Compaction leaves fewer records than offsets, so that it is the records that are an upper bound. A source
-topic that is its own changelog weighs also what the group has not committed yet.
+topic that is its own changelog also counts what the group has not committed yet.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ class TaskLogs:
     offsets: int
 
     def to_restore(self, records: int) -> int:
-        """The bytes of so many records at the end of the logs, rounded up; no more than the logs have."""
+        """The bytes of this many records at the end of the logs, rounded up; no more than the logs have."""
         return self.size if records >= self.offsets else -(-self.size * records // self.offsets)
 
 

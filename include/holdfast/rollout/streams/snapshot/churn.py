@@ -1,7 +1,7 @@
 """Clients that join, die and join again: crash loops in the group's completed rebalances, and what looks similar.
 
 Each start of a stream thread is a new member under the thread's old name (its client.id). Those of a process that died are listed
-until their session times out, so that one client stands there several times: under one process ID, or under a new one at each start
+until their session times out, so that one client is listed several times: under one process ID, or under a new one at each start
 where none is kept. Two processes that really run under one process ID stay in the group together, longer than any session lasts.
 """
 
@@ -21,7 +21,7 @@ from holdfast.rollout.text.wording import host_or, many
 
 WINDOW_S = 600
 STARTS = 4
-"""From so many starts of one client within the window on: a rolling restart is one, and its repetition two."""
+"""From this many starts of one client within the window on: a rolling restart is one, and its repetition two."""
 _DEFAULT_SESSION_S = 45
 
 
@@ -105,7 +105,7 @@ def _seconds(window: Sequence[Generation]) -> int:
 
 
 def in_words(churn: Churn) -> str:
-    """What was seen, in a sentence."""
+    """The observation, in a sentence."""
     who = (
         f"A client on {host_or(churn.host, 'one host')}, each time under a new process ID,"
         if churn.process_id is None
@@ -167,7 +167,7 @@ def _milliseconds(value: ConfigValue) -> int | None:
 
 
 def processes_of(generation: Generation) -> Iterator[tuple[GenerationMember, ProcessId | None]]:
-    """Each member of a completed rebalance and the process that it said it belongs to; None: that cannot be read."""
+    """Each member of a completed rebalance and the process of its report; None: unreadable."""
     for member in generation.members:
         try:
             envelope = consumer_protocol.decode_subscription(member.subscription)

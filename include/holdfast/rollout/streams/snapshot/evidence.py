@@ -1,4 +1,4 @@
-"""What members were last seen with: it stands among what a Snapshot says of each, and is kept apart from what the model goes by."""
+"""What members were last seen with: it is among what a Snapshot says of each, and is kept apart from what the model goes by."""
 
 from collections.abc import Sequence
 from typing import Any, cast

@@ -42,7 +42,7 @@ def group_of(snapshot: Snapshot, release: str | None = None, *, newer_members: b
 
 
 def _replica_racks(snapshot: Snapshot) -> tuple[tuple[TopicPartition, tuple[str | None, ...]], ...]:
-    """Where the replicas stand; a partition of which that is not said is left out."""
+    """The racks of the replicas; partitions without them are left out."""
     return tuple(
         (TopicPartition(topic.name, partition.id), partition.replica_racks)
         for topic in snapshot.topics
@@ -58,7 +58,7 @@ def settings_of(snapshot: Snapshot, release: str) -> AssignorConfig:
 
 
 def transactional(snapshot: Snapshot) -> bool:
-    """Whether the application runs with exactly-once, as far as its settings say."""
+    """Whether the application runs with exactly-once, according to its settings."""
     return str(dict(snapshot.config).get("processing.guarantee", "")).startswith("exactly_once")
 
 
@@ -68,7 +68,7 @@ def any_group_of(snapshot: Snapshot) -> Group:
 
 
 def of_a_release(snapshot: Snapshot) -> Snapshot:
-    """The same group; without a release, said to be of the newest that fits. Raise Unsupported where none does."""
+    """The same group; without a release, with the newest that fits. Raise Unsupported where none does."""
     return snapshot if snapshot.kafka_release is not None else with_release(snapshot, fitting_releases(snapshot)[-1])
 
 
@@ -88,7 +88,7 @@ def fitting_releases(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def mixed_releases(snapshot: Snapshot) -> tuple[Unknown, ...]:
-    """That members write several metadata versions: several releases run, and a rebalance goes by whoever leads it."""
+    """That members write several metadata versions: several releases run, and the leader's decides a rebalance."""
     versions = sorted({one.metadata_version for one in snapshot.consumers() if one.metadata_version is not None})
     if len(versions) < 2:
         return ()
@@ -108,7 +108,7 @@ def _releases_that_write(version: int) -> str:
 
 
 def _metadata_version(snapshot: Snapshot) -> int | None:
-    """The newest metadata version among the members; None: nobody knows."""
+    """The newest metadata version among the members; None: unknown."""
     versions = [consumer.metadata_version for consumer in snapshot.consumers() if consumer.metadata_version is not None]
     if not versions:
         versions = [one.last_join.metadata_version for one in snapshot.evidence if one.last_join.metadata_version is not None]
@@ -142,5 +142,5 @@ def _some(names: Iterable[str]) -> str:
 
 
 def with_release(snapshot: Snapshot, release: str) -> Snapshot:
-    """The same group, said to be of this release."""
+    """The same group with this release."""
     return replace(snapshot, kafka_release=release)

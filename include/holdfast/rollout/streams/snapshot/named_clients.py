@@ -18,7 +18,7 @@ _OF_A_THREAD = re.compile(r"-[0-9]{1,9}\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A client that can be named. `process_id` None: left to chance, so that it can be shown and not meant. `digits`: the ID as
+    """A client that can be named. `process_id` None: new and random, so that it can be shown and not meant. `digits`: the ID as
     text. `names`: what else it is called, its host among it, and the client and instance IDs of its threads."""
 
     process_id: ProcessId | None
@@ -43,7 +43,7 @@ def coming(process_id: ProcessId | None, host: str | None, names: Iterable[str] 
 
 
 def requested(name: str, there: Iterable[Known]) -> ProcessId:
-    """The client that is called so. Raise InvalidInput where it is nobody, or more than one: then it says what tells them apart."""
+    """The client of this name. Raise InvalidInput where no client or more than one has it, and name what distinguishes them."""
     all_clients = tuple(there)
     found = _called(name, all_clients)
     if not found:
@@ -61,7 +61,7 @@ def requested(name: str, there: Iterable[Known]) -> ProcessId:
 
 
 def _called(name: str, all_clients: tuple[Known, ...]) -> tuple[Known, ...]:
-    """Who is called exactly so; if nobody is, whose process ID begins so."""
+    """The clients with exactly this name; if there is none, those whose process ID begins with it."""
     digits = name.removesuffix("…").removesuffix("...").lower()
     exact = tuple(one for one in all_clients if name in one.names or digits == one.digits)
     if exact or len(digits) < SHORTEST_PREFIX:
@@ -70,7 +70,7 @@ def _called(name: str, all_clients: tuple[Known, ...]) -> tuple[Known, ...]:
 
 
 def described(clients: Iterable[Known]) -> str:
-    """The first of them, each by its host and as much of its process ID as tells it from the others."""
+    """The first of them, each by its host and the part of its process ID that distinguishes it."""
     all_clients = tuple(clients)
     length = _digits_that_differ([one.digits for one in all_clients if one.digits])
     shown = [

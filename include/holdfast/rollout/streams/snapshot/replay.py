@@ -21,7 +21,8 @@ PROTOCOL = "stream"
 
 @dataclass(frozen=True, slots=True)
 class HandedOver:
-    """What one member was told. Task lists are sorted. `next_rebalance_at_ms` is the leader's clock, for a probing rebalance."""
+    """The assignment sent to one member. Task lists are sorted. `next_rebalance_at_ms` is the leader's clock, for a probing
+    rebalance."""
 
     member_id: str
     active: tuple[TaskId, ...]
@@ -32,20 +33,21 @@ class HandedOver:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a leader told its members, in the order of the member list. `error_code` is 0, or the one that everybody was sent."""
+    """What a leader sent to its members, in the order of the member list. `error_code` is 0, or the one that every client was
+    sent."""
 
     members: tuple[HandedOver, ...]
     error_code: int = 0
 
     @property
     def settled(self) -> bool:
-        """Nobody was told to come back: no rebalance follows unless the group changes."""
+        """No member was asked to rejoin: no rebalance follows unless the group changes."""
         return not self.error_code and all(member.next_rebalance is NextRebalance.NONE for member in self.members)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that a member was told and that we would have told it otherwise, both in words."""
+    """One part of a member's assignment where Holdfast's differs, both in words."""
 
     member_id: str
     what: str
@@ -74,7 +76,7 @@ def reported_group(generation: Generation, tasks: tuple[Task, ...], release: str
 
 
 def leaders_decision(generation: Generation) -> Decision:
-    """What the leader told each member. Raise Unsupported for a version or named topology that is unknown."""
+    """The assignments that the leader sent. Raise Unsupported for a version or named topology that is unknown."""
     members: list[HandedOver] = []
     error_code = 0
     for member in generation.members:
@@ -97,7 +99,7 @@ def leaders_decision(generation: Generation) -> Decision:
 
 
 def our_decision(answer: Assignment | LeaderFailure) -> Decision:
-    """Our answer as it would have gone over the wire. A leader that throws tells nobody anything."""
+    """Holdfast's answer as it would be on the wire. A leader that throws sends nothing."""
     if isinstance(answer, LeaderFailure):
         return Decision((), answer.error_code or 0)
     return Decision(

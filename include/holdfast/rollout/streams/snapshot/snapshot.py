@@ -1,7 +1,8 @@
 """The Snapshot of a Kafka Streams group: its state at one moment, the input of every forecast.
 
 The JSON form is in `json`. A Snapshot holds what the members *would report if the group rebalanced now* (`clients`, `tasks`: the
-input of the model) and, beside it, the evidence that this was inferred from (`evidence`, `state_directories`, `generations`).
+input of the model) and, in addition to it, the evidence that this was inferred from (`evidence`, `state_directories`,
+`generations`).
 """
 
 from collections.abc import Iterable
@@ -58,7 +59,7 @@ class Stores(StrEnum):
 class TopicPartitionInfo:
     """`replica_racks`: one entry a replica, None where a broker has no rack.
 
-    `begin_offset` is that of the first record still in the log, `log_bytes` what the log weighs on one broker's disk. None: not
+    `begin_offset` is that of the first record still in the log, `log_bytes` the size of the log on one broker's disk. None: not
     known, or not asked for: only changelogs are. `leader`: the ID of the broker that leads it and serves who reads it; None: not
     known, or there is none now.
     """
@@ -128,7 +129,7 @@ class StateDirectory:
     """What `<state.dir>/<application.id>` of one client held. `url` never carries a user or password.
 
     `lock`: who held it when it was read; None: it was not asked for. `global_checkpoint`: the offsets of the global stores.
-    `named_topologies`: what lies in the directories `__name__`, by name. `others`: entries that Kafka Streams does not know.
+    `named_topologies`: what is in the directories `__name__`, by name. `others`: entries that Kafka Streams does not know.
     `first_report`: what a client that is started on it reports when it first joins; None: not inferred. `free_bytes`: what may
     still be written on its file system; None: it cannot be seen.
     """
@@ -245,7 +246,7 @@ def _contradictions(snapshot: "Snapshot") -> Iterable[InvalidInput]:
 class Snapshot:
     """One classic Streams group at one moment. `config` keeps Kafka's names and what was given; `captured_at` is ISO 8601, UTC.
 
-    `evidence`: what members were last seen with. `stores`: as the operator says; None: not said (the disks may show it).
+    `evidence`: what members were last seen with. `stores`: as the operator says; None: not given (the disks may show it).
     """
 
     cluster: str = member(TEXT.shaped(TEXT.shape() | {"default": ""}), absent="")

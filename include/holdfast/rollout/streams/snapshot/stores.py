@@ -1,6 +1,6 @@
 """Where a group keeps its stores, and so whether its clients keep their process IDs.
 
-An application that keeps nothing on disk makes up a new process ID at each start. Java:
+An application that keeps nothing on disk generates a new process ID at each start. Java:
 `StateDirectory.initializeProcessId` neither reads nor writes the process metadata without a persistent store, 2.6.2 to 4.3.
 """
 
@@ -10,8 +10,8 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot, Stores
 
 
 def stores_of(snapshot: Snapshot) -> Stores | None:
-    """What was said; else what state directories show: whose process ID is a member's was read or written by it, and a folder of a
-    store is a store. None: unknown. (That nothing was found may be another folder: it proves nothing.)"""
+    """The given value; else what state directories show: whose process ID is a member's was read or written by it, and a folder of
+    a store is a store. None: unknown. (That nothing was found may be another folder: it proves nothing.)"""
     if snapshot.stores is not None:
         return snapshot.stores
     members = {client.process_id for client in snapshot.clients}

@@ -49,7 +49,7 @@ def describe(action: Action) -> str:
 
 
 def brief(action: Action, shared: frozenset[str | None] = frozenset()) -> str:
-    """`shared`: hosts with several clients, which are told apart by their process IDs."""
+    """`shared`: hosts with several clients, which are distinguished by their process IDs."""
     match action:
         case StopClient():
             return f"stop {_who(action, shared)}"

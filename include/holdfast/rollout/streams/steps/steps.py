@@ -1,7 +1,7 @@
 """The actions of a plan's steps, in order.
 
 Two walkers match every action and end in `assert_never`: `step_words.describe` says it, `apply.next_action` does it or waits.
-A step carries all it needs, words included: nothing is made up at run time that the review did not show.
+A step carries all it needs, words included: no text is added at run time that the review did not show.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _LIMIT = integer(1, LONGEST_LIMIT_S)
 
 @record
 class StopClient:
-    """End the process of a client for good. Its members stay in the group's list until their session times out."""
+    """End the process of a client permanently. Its members stay in the group's list until their session times out."""
 
     process_id: ProcessId = member(PROCESS_ID)
     host: str | None = member(_HOST)
@@ -63,7 +63,7 @@ class RestartInPlace:
 
 @record
 class RollOutConfig:
-    """Give every client a setting, by restarting one after the other: a rebalance goes by the setting of whoever leads it.
+    """Give every client a setting, by restarting one after the other: the leader's setting decides a rebalance.
 
     None for `value` or `was`: not set, so that Kafka's default holds.
     """
@@ -75,7 +75,7 @@ class RollOutConfig:
 
 @record
 class RollOutRelease:
-    """Roll every client to another release of Kafka Streams, one after the other. `was` None: nobody knows which it is."""
+    """Roll every client to another release of Kafka Streams, one after the other. `was` None: unknown."""
 
     kafka_release: str = member(RELEASE)
     was: str | None = member(nullable(RELEASE))
@@ -101,14 +101,14 @@ class GrowTopic:
 
 @record
 class StopAllClients:
-    """Stop every client, and start them all again after so many minutes, each with its disk."""
+    """Stop every client, and start them all again after this many minutes, each with its disk."""
 
     minutes: float = member(number(f"a number of minutes, up to {LONGEST_STOP:,}", 0, LONGEST_STOP))
 
 
 @record
 class DeployTopology:
-    """Stop every client, and start them all again with another topology, of so many tasks."""
+    """Stop every client, and start them all again with another topology, of this many tasks."""
 
     tasks: int = member(COUNT)
     keeps_state: bool = member(BOOLEAN)
@@ -236,4 +236,4 @@ def _numbered(steps: tuple[Step, ...]) -> None:
 
 
 STEPS = items(codec_of(Step), at_most=MOST_STEPS, what="steps").checked(_numbered)
-"""Closed: an action or an input that is unknown would be an order that nobody carries out."""
+"""Closed: an action or an input that is unknown could not be carried out."""

@@ -34,7 +34,7 @@ class NewConsumer:
 ADDED = variant(NewConsumer, assignors=NEEDED, subscription=NEEDED, client_id="", host=None, rack=None, group_instance_id=None)
 """One that is added inherits nothing."""
 UNNAMED = variant(NewConsumer, member_id=gathered(lambda _: "", default=""))
-"""One whose member ID stands elsewhere."""
+"""A new consumer whose member ID is declared elsewhere."""
 
 # In words.
 
@@ -93,7 +93,7 @@ def _taken_over(given: T | FromOld, old: T) -> T:
 
 
 def restarted(scene: Scene, member_id: str, back: NewConsumer, field: str) -> Scene:
-    """It leaves and joins, so that it stands last in the member list, under whichever ID."""
+    """It leaves and joins, so that it is last in the member list, whatever its ID."""
     old = scenes.member_of(scene, member_id)
     new = made(back, old)
     joined = scenes.joined(scenes.without(scene, old), new, field, "group_instance_id")

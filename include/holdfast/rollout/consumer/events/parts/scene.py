@@ -20,7 +20,8 @@ Racks = tuple[tuple[str | None, ...], ...]
 class Scene:
     """A group between two rebalances. `notes`: what the events leave open.
 
-    Of the last events: `noticed_s`, how long it takes until the group notices them, and `abrupt`, who went without a word.
+    Of the last events: `noticed_s`, the seconds until the broker has detected them, and `abrupt`, the members that ended without
+    leaving.
     """
 
     members: tuple[Member, ...]

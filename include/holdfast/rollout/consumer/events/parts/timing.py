@@ -1,7 +1,7 @@
 """When the coordinator removes a consumer that is gone, and how long a rebalance may take. Times in seconds.
 
 Java: `Heartbeat`, `ConsumerCoordinator`; the broker's `GroupCoordinator` with its delayed join. A member learns of a rebalance with
-its next heartbeat and joins with its next poll; whoever has not joined after max.poll.interval.ms is left out.
+its next heartbeat and joins with its next poll; a member that has not joined after max.poll.interval.ms is left out.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,8 @@ from holdfast.rollout.json.codec import SECONDS, Codec, row
 
 
 class Departure(StrEnum):
-    """How a consumer goes: it says so; it just ends; or it no longer calls poll, and its own heartbeat thread takes it out."""
+    """How a consumer leaves: by LeaveGroup; it ends without leaving; or it no longer calls poll, and its own heartbeat thread
+    leaves."""
 
     LEAVES = "leaves"
     CRASHES = "crashes"
@@ -21,7 +22,7 @@ class Departure(StrEnum):
 
 
 def noticed_s(member: Member, departure: Departure, config: ConsumerConfig) -> float:
-    """Seconds until the group rebalances without it. A static member tells nobody (KIP-345): its session has to run out."""
+    """Seconds until the group rebalances without it. A static member sends no LeaveGroup (KIP-345): its session has to time out."""
     seconds = 0.0
     if departure is Departure.HANGS:
         seconds += config.max_poll_interval_ms / 1000
@@ -55,7 +56,7 @@ NOTHING = Span(0, 0)
 
 
 def round_span(config: ConsumerConfig, *, from_empty: bool) -> Span:
-    """How long one rebalance lasts. `from_empty`: nobody was left, and the broker waits for more to come."""
+    """How long one rebalance lasts. `from_empty`: no member was left, and the broker waits for more to come."""
     delay = config.initial_rebalance_delay_ms / 1000 if from_empty else 0.0
     if from_empty:
         return Span(delay, max(delay, config.max_poll_interval_ms / 1000))

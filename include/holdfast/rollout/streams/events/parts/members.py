@@ -76,7 +76,7 @@ def _client_id(member_id: str) -> str:
 
 
 def all_started_again(scene: Scene, reports: Reports, *, keeps_state: bool = True) -> Scene:
-    """Everybody was down, and is back with what its disk holds."""
+    """All clients were stopped, and are back with what their disks hold."""
     clients = tuple(
         replace(
             client,

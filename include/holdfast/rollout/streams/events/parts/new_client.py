@@ -51,7 +51,7 @@ ADDED = variant(
 
 
 def given(client: NewClient) -> str:
-    """What is to be so of a new client; its host is said elsewhere, and what it takes over is not said."""
+    """What is required of a new client, without its host and without what it takes over."""
     found = [] if client.process_id is None else [f"process ID {client.process_id}"]
     found += [] if client.threads is None else [many(client.threads, "thread")]
     found += [f"{what} {value}" for what, value in (("rack", client.rack), ("endpoint", client.user_endpoint)) if _said(value)]

@@ -22,7 +22,7 @@ from holdfast.rollout.streams.snapshot.snapshot import Snapshot
 from holdfast.rollout.streams.snapshot.stores import keeps_ids
 
 GAPS_MOST = 16
-"""How many places in the order are tried for clients that are added."""
+"""How many ranks in process-ID order are tried for clients that are added."""
 
 
 def with_old_id(snapshot: Snapshot, change: Change) -> Change | None:
@@ -119,7 +119,7 @@ def relabelled(snapshot: Snapshot, change: Change) -> Change | None:
 
 
 def where_a_disk_is_lost(rewrite: Rewrite) -> Rewrite:
-    """Only where a client goes for good or comes back with nothing."""
+    """Only where a client leaves permanently or comes back with nothing."""
 
     def only_then(snapshot: Snapshot, change: Change) -> Change | None:
         lost = any(item.loses_disk() for item in change.statements())

@@ -36,7 +36,8 @@ def halved(snapshot: Snapshot, change: Change) -> Change | None:
 
 
 def the_count_that_moves_least(snapshot: Snapshot, change: Change) -> Change | None:
-    """As many clients as can be added or removed with the fewest tasks moved, between what was asked and twice or half as many."""
+    """As many clients as can be added or removed with the fewest tasks moved, between the requested number and twice or half of
+    it."""
 
     def least(now: int, asked: int) -> int | None:
         counts = range(asked + 1, 2 * now + 1) if asked > now else range(max(1, now // 2), asked)
@@ -48,7 +49,7 @@ def the_count_that_moves_least(snapshot: Snapshot, change: Change) -> Change | N
 
 
 Counted = Callable[[int], int]
-"""How many stateful tasks have another target with so many clients."""
+"""How many stateful tasks have another target with `clients` clients."""
 
 
 def _joining(snapshot: Snapshot) -> Counted:
@@ -78,7 +79,7 @@ def _last(snapshot: Snapshot) -> ProcessId:
 
 
 def _to_count(snapshot: Snapshot, change: Change, wanted: Callable[[int, int], int | None]) -> Change | None:
-    """Another number of clients than what was asked for, where clients are only added, or only removed."""
+    """Another number of clients than requested, where clients are only added, or only removed."""
     added = [item.client for item in change.events if isinstance(item, AddClient)]
     removed = [item for item in change.events if isinstance(item, RemoveClient)]
     others = [item for item in change.events if not isinstance(item, AddClient | RemoveClient | Then)]

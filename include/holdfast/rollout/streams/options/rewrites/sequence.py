@@ -70,7 +70,7 @@ def one_at_a_time(snapshot: Snapshot, change: Change) -> Change | None:  # noqa:
 
 
 def all_together(snapshot: Snapshot, change: Change) -> Change | None:  # noqa: ARG001 - as every rewrite
-    """What waits for one another now happens at once; what is rolled out, and what everybody stops for, still comes by itself."""
+    """What was sequential now happens at once; what is rolled out, and what all clients stop for, stays separate."""
     if any(isinstance(item, RollingRestart | StopApplication | SetTopology | AddPartitions) for item in change.events):
         return None
     named = [one for item in change.events if isinstance(item, OfAClient) for one in _old_ids(item)]
@@ -146,14 +146,14 @@ def _comes_back_as(item: RestartClient) -> ProcessId | None:
 
 
 def becoming_static(snapshot: Snapshot, change: Change) -> Change | None:
-    """As it is: where every client restarts anyway, none of them static, this time as a static member."""
+    """Unchanged: where every client restarts anyway, none of them static, this time as a static member."""
     batch = [item for item in change.events if not isinstance(item, Then)]
     static = any(_static(snapshot, client.process_id) for client in snapshot.clients)
     return change if not static and len(snapshot.clients) > 1 and _all_clients_restart(snapshot, batch) else None
 
 
 def cleared(snapshot: Snapshot, change: Change) -> Change | None:
-    """With the change every other client restarts too, its state deleted: nobody is ahead, so all tasks go where they belong."""
+    """With the change every other client restarts too, its state deleted: no client is ahead, so all tasks go where they belong."""
     if any(isinstance(item, Then | RollingRestart | SetTopology | StopApplication) for item in change.events):
         return None
     named = {one for item in change.events if isinstance(item, OfAClient) for one in _old_ids(item)}
